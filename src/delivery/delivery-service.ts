@@ -13,11 +13,11 @@ import { createWatchService } from './watches/watch-service.ts';
 
 export interface DeliveryServices extends Omit<RunServices, 'deliveryLog'> {
   readonly redis: RedisConnection;
-  /** From `connectQueue`; the caller closes it. */
+  /** A Redis connection from `connectQueue`. The caller closes it. */
   readonly queue: RedisConnection;
 }
 
-/** Background delivery, and the parts of it that features call. */
+/** Sends Tally's own messages in the background; and the parts of this that features call. */
 export type DeliveryService = ReturnType<typeof createDeliveryService>;
 
 export function createDeliveryService(options: DeliveryServices) {

@@ -1,4 +1,4 @@
-/** Reminders of tokens and application accesses that expire or were rejected. */
+/** Reminds people of billing tokens and application accesses that expire soon or were rejected. */
 import * as z from 'zod';
 import type { SlackId } from '../domain/slack-id.ts';
 import { addDays, DAY, dayAt, earliest, instantOf, type Millis, type Zone } from '../domain/time/calendar.ts';
@@ -22,22 +22,22 @@ import type { MessageKind, Plan, RunView } from './outbox/message-kind.ts';
 /** A reminder is sent 14, 3 and 1 days before expiry, at this time in the reporting zone. */
 const REMINDER_DAYS = [14, 3, 1] as const;
 const REMINDER_TIME = '09:00';
-/** No reminder if it expired longer ago than this. */
+/** Nobody is reminded of a credential that expired longer ago than this. */
 const TOO_LATE: Millis = 7 * DAY;
 
 const about = z.object({
   kind: z.enum(['connection', 'access']),
   name: z.string(),
-  /** See `Credential.id`. */
+  /** The `Credential.id` that the reminder is about. */
   id: z.string(),
   step: z.enum(['14', '3', '1', 'rejected']),
 });
 type ReminderAbout = Readonly<z.infer<typeof about>>;
 type ReminderStep = ReminderAbout['step'];
 
-/** A registered token or access. */
+/** A registered billing token or application access, which may expire. */
 interface Credential extends Pick<ReminderAbout, 'kind' | 'name'> {
-  /** Changes when the credential is replaced or gets another expiry: reminders start again. */
+  /** Changes when the credential is replaced or gets another expiry date, so that reminders start again. */
   readonly id: string;
   readonly registeredBy: SlackId;
   readonly registeredAt: Millis;
@@ -58,7 +58,7 @@ function credentialsOf({ connections, accesses }: Workspace): readonly Credentia
   });
 }
 
-/** A posted reminder is edited once it is settled. */
+/** A posted reminder is edited once the credential is replaced, removed or works again. */
 export const reminderKind: MessageKind<ReminderAbout> = {
   name: 'reminder',
   about,
@@ -73,7 +73,7 @@ export const reminderKind: MessageKind<ReminderAbout> = {
     if (isOver && message.state === 'due') return { outcome: 'skipped', message: undefined };
     const credential = credentialsOf(workspace).find((other) => other.kind === kind && other.name === name);
     return {
-      // An access's reminder names its project, so its reader must be allowed to see it.
+      // An access's reminder names its project, so its reader must be allowed to see that project.
       projects: workspace.projects.filter((project) => kind === 'access' && project.id === name),
       isLast: isOver,
       restsOn: FIELDS[kind] + name,
@@ -87,7 +87,7 @@ export const reminderKind: MessageKind<ReminderAbout> = {
   },
 };
 
-/** Whether this credential still needs replacing. */
+/** Whether the credential that a reminder is about still needs to be replaced. */
 const isOpen = ({ kind, name, id, step }: ReminderAbout, workspace: Workspace): boolean =>
   credentialsOf(workspace).some(
     (credential) => credential.kind === kind && credential.name === name && credential.id === id,
@@ -109,7 +109,7 @@ function planReminders(view: RunView): Plan {
   };
 }
 
-/** The latest due reminder (older unsent ones are dropped), and when the next is due. */
+/** Finds the newest reminder that is due, and when the next is. Older ones that weren't sent are dropped. */
 function planReminder(
   credential: Credential,
   known: readonly OutboxMessage<ReminderAbout>[],
@@ -129,7 +129,7 @@ function planReminder(
   return { messages, next };
 }
 
-/** Ascending. Without steps from before the credential was registered. */
+/** When to remind, earliest first. Leaves out reminders from before the credential was registered. */
 function expirySteps({ expiresAt, registeredAt }: Credential, zone: Zone) {
   if (expiresAt === undefined) return [];
   return REMINDER_DAYS.flatMap((days) => {
@@ -138,7 +138,7 @@ function expirySteps({ expiresAt, registeredAt }: Credential, zone: Zone) {
   });
 }
 
-/** Whoever registered it and the named managers; for a rejected token also the owners of watches that use it. */
+/** The person who registered the credential and the named managers; if rejected, also owners of watches that use it. */
 function recipientsOf({ kind, name, registeredBy }: Credential, step: ReminderStep, workspace: Workspace) {
   const waiting = workspace.watches.filter(
     (watch) => kind === 'connection' && step === 'rejected' && connectionsOf(watch, workspace).includes(name),
@@ -147,13 +147,13 @@ function recipientsOf({ kind, name, registeredBy }: Credential, step: ReminderSt
 }
 
 export interface ReminderView extends Pick<ReminderAbout, 'kind' | 'name' | 'step'> {
-  /** What has become of the credential since. */
+  /** What has become of the credential since the reminder was sent. */
   readonly state: 'open' | 'works' | 'replaced' | 'removed';
   readonly at: Millis;
   readonly expiresAt: Millis | undefined;
 }
 
-/** The reminder, with a replace button for those who can; once settled, says so. */
+/** The reminder, with a button to replace the credential for people who can; later, with what became of it. */
 export function reminderNotice(view: ReminderView, workspace: Workspace, canReplace: boolean): Message {
   const title = titleOf(view, workspace);
   const isOpen = view.state === 'open';

@@ -1,4 +1,4 @@
-/** One run of a workspace: load, plan, do what is due, repeat until idle; then schedule the next run. */
+/** One run for a workspace: reads its records, sends what is due until nothing is, then schedules the next run. */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -13,30 +13,30 @@ import { dueTime, type OutboxMessage, OvertakenError } from './delivery-log.ts';
 import type { DeliveryContext, MessageKind, RunServices, RunView } from './outbox/message-kind.ts';
 import { deliverMessage } from './outbox/send.ts';
 
-/** Schedules the next run; undefined for never, because the workspace was removed. @throws store-unavailable */
+/** Schedules the workspace's next run; undefined for never, because it was removed. @throws store-unavailable */
 type PlanRun = (next: Millis | undefined) => Promise<void>;
 
-/** Retry delay if another process is working on the workspace. */
+/** How long to wait before the next run if another process is working on the workspace. */
 const BUSY: Millis = 3_000;
-/** A run also does what becomes due while it runs, in at most this many passes. */
+/** A run also does what becomes due while it runs. This limits how often it looks for such work. */
 const MAX_PASSES = 10;
-/** Channels written to in parallel. Messages to one channel are sequential. */
+/** How many channels are written to in parallel. Messages to one channel go out one after another. */
 const CHANNELS = 5;
 
 export interface WorkspaceRunner {
   /**
-   * Does everything due. Safe to repeat or to run late. @param plan schedules the next run, replacing an earlier plan; if
-   * absent, the caller does @returns when the next run is due; undefined for never @throws store-unavailable
+   * Does everything that is due. Safe to repeat or to run late. @param plan schedules the next run; if absent, the
+   * caller does @returns when the next run is due; undefined for never @throws store-unavailable
    */
   run(workspace: SlackId, plan?: PlanRun): Promise<Millis | undefined>;
   stop(): void;
 }
 
-/** @param kinds planned in this order */
+/** @param kinds the kinds of messages, in the order in which they are planned */
 export function createWorkspaceRunner(kinds: readonly MessageKind[], services: RunServices): WorkspaceRunner {
   const { clock, onFinished } = services;
   const stopping = new AbortController();
-  // Each waiting message adds a listener; Node would warn at eleven.
+  // Each waiting message adds a listener to this signal. By default Node warns at the eleventh.
   setMaxListeners(0, stopping.signal);
 
   async function runPasses(teamId: SlackId, plan?: PlanRun): Promise<Millis | undefined> {
@@ -49,7 +49,7 @@ export function createWorkspaceRunner(kinds: readonly MessageKind[], services: R
       const { isIdle, next } = view ? await doWhatIsDue(kinds, view, run) : { isIdle: true };
       if (!isIdle) continue;
       if (plan === undefined) return next;
-      // `plan` also replaces a wake-up set by a change during this run, so read once more.
+      // `plan` also replaces a run that a change has requested meanwhile, so read the records once more.
       await plan(next);
       planned = { read, next };
     }
@@ -90,11 +90,11 @@ async function loadView(
   return hasLeft ? undefined : { workspace, snapshot, now: clock() };
 }
 
-/** @returns whether nothing was due; if so, when something will be */
+/** @returns whether nothing was due, and if so, when something will be */
 async function doWhatIsDue(kinds: readonly MessageKind[], view: RunView, run: OpenedRun) {
   const { due, tasks, writes, next } = planRun(kinds, view);
   if (writes.length + tasks.length + due.length === 0) return { isIdle: true, next };
-  // If another process wrote first, the next pass reads its result.
+  // If another process wrote first, the next pass reads what it wrote.
   if (writes.length > 0) await run.deliveryLog.write(run.teamId, writes);
   const answerCollector = createAnswerCollector(run.clock);
   const context = { ...run, ...view, answerCollector };
@@ -109,7 +109,7 @@ interface DueMessage {
   readonly message: OutboxMessage;
 }
 
-/** All kinds' plans for one instant, and the stored messages that are due. */
+/** What all kinds of messages have to do at one instant, and the stored messages that are due. */
 function planRun(kinds: readonly MessageKind[], view: RunView) {
   const { snapshot, now } = view;
   const plans = kinds.map((kind) => ({ kind, ...kind.plan(view) }));
@@ -131,7 +131,7 @@ async function deliverAll(due: readonly DueMessage[], context: DeliveryContext):
   const byPlace = new Map<string, DueMessage[]>();
   for (const each of due) {
     const { channel, to } = each.message;
-    // People are one place: a message for one may be passed on to another.
+    // All people share one queue, because a message for one person may be passed on to another.
     const place = isPerson(to) ? 'people' : (channel ?? to);
     byPlace.set(place, [...(byPlace.get(place) ?? []), each]);
   }
@@ -145,12 +145,12 @@ async function deliverAll(due: readonly DueMessage[], context: DeliveryContext):
   if (failed?.status === 'rejected') throw failed.reason;
 }
 
-/** Slack allows about one message a second per channel. */
+/** The pause between messages to one channel: Slack allows about one a second. */
 const CHANNEL_INTERVAL: Millis = 1_050;
 
-/** The part of the context that all passes share. */
+/** What all passes of a run share. */
 interface OpenedRun extends Omit<DeliveryContext, keyof RunView | 'answerCollector'> {
-  /** The end of Slack's rate limit, if any. */
+  /** When Slack's rate limit ends; undefined if there is none. */
   quietUntil(): Millis | undefined;
 }
 
@@ -182,8 +182,8 @@ function openRun(teamId: SlackId, services: RunServices, stopping: AbortSignal):
 }
 
 /**
- * Caches answers and failures for one run, so that not every schedule waits for a service that is down. Asks with background
- * priority.
+ * Remembers billing's answers and failures for one run, so that not every schedule waits for a service that is down.
+ * Asks with a lower priority than people's questions.
  */
 export function askOnce(billing: BillingClient): BillingClient {
   const answers = new Map<string, Promise<unknown>>();

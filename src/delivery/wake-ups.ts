@@ -1,4 +1,4 @@
-/** One wake-up per workspace, at the next instant it has something to do. */
+/** Runs each workspace at the next instant when it has something to do, by one waiting job (its wake-up) in a queue. */
 import { Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import { Failure } from '../domain/failure/index.ts';
@@ -14,7 +14,7 @@ import type { WorkspaceRunner } from './run.ts';
 
 export interface WakeUpServices {
   readonly redis: RedisConnection;
-  /** From `connectQueue`; the caller closes it. */
+  /** A Redis connection from `connectQueue`. The caller closes it. */
   readonly queue: RedisConnection;
   readonly workspaces: Pick<Workspaces, 'load'>;
   readonly clock: () => Millis;
@@ -22,13 +22,13 @@ export interface WakeUpServices {
   readonly runner: WorkspaceRunner;
 }
 
-/** Maximum delay, so that a process with a wrong clock can't postpone a workspace for longer. */
+/** The longest delay of a run, so that a process with a wrong clock can't postpone a workspace for longer. */
 const LONGEST: Millis = DAY;
-/** How often to look for workspaces whose wake-up was lost. */
+/** How often to look for workspaces that have lost their wake-up. */
 const SWEEP: Millis = HOUR;
-/** BullMQ waits for Redis indefinitely; callers wait this long. */
+/** BullMQ waits for Redis without limit, but a caller of this module waits only this long. */
 const PATIENCE: Millis = 3_000;
-/** Maximum time to close an unresponsive connection. */
+/** How long closing a connection may take if Redis doesn't respond. */
 const CLOSING: Millis = 1_000;
 
 const JOB_OPTIONS = {
@@ -39,14 +39,14 @@ const JOB_OPTIONS = {
 } as const;
 
 const WORKER_OPTIONS = {
-  // High, because runs mostly wait: for Slack, billing, and between messages.
+  // Many runs at once, because a run mostly waits: for Slack, for billing, and between messages.
   concurrency: 100,
-  // A killed process's job restarts elsewhere after this.
+  // After this time another process takes over the job of a process that was killed.
   lockDuration: 6_000,
   stalledInterval: 3_000,
-  // Retry practically forever; runs are idempotent.
+  // Start such a job again practically without limit: repeating a run does no harm.
   maxStalledCount: 1_000,
-  // Pause after a Redis outage.
+  // How long to wait after an error, such as a Redis outage.
   runRetryDelay: 1_000,
 } as const;
 
@@ -54,28 +54,28 @@ interface WakeUp {
   readonly workspace: SlackId;
 }
 
-/** Schedules runs. @throws store-unavailable unless stated otherwise */
+/** Schedules the runs of workspaces. @throws store-unavailable unless stated otherwise */
 export interface WakeUps {
-  /** Schedules a run at `at`, replacing an earlier one. */
+  /** Schedules a run at `at`, replacing one that is waiting. */
   wake(workspace: SlackId, at: Millis): Promise<void>;
-  /** Deletes every trace of the workspace in the queue. */
+  /** Deletes everything about the workspace from the queue. */
   forget(workspace: SlackId): Promise<void>;
-  /** The workspace's record changed: it is run at once. If that can't be planned now, the next sweep does. Never rejects. */
+  /** Runs the workspace at once after its record changed, or if that fails, at the next hourly check. Never rejects. */
   changed(workspace: SlackId): Promise<void>;
   /**
-   * How long the most overdue run has been waiting, over all workspaces; undefined if Redis doesn't answer. Never rejects.
+   * How long the most overdue run of any workspace has waited; undefined if Redis doesn't answer. Never rejects.
    */
   oldestOverdue(): Promise<Millis | undefined>;
-  /** Starts delivering, overdue work first. */
+  /** Starts running workspaces, the most overdue first. */
   start(): void;
-  /** Starts no new messages and gives running ones `finishing` ms. */
+  /** Starts no new messages, and gives those being sent `finishing` ms to end. */
   stop(finishing: Millis): Promise<void>;
 }
 
 /**
- * One wake-up per workspace by BullMQ's deduplication: a new one replaces a waiting one; during a run, one more is queued
- * after it. BullMQ reruns crashed and failed runs. What a run does depends only on the records, so a late, repeated or
- * needless run is harmless.
+ * Each workspace has at most one waiting wake-up, by BullMQ's deduplication: a new wake-up replaces the waiting one,
+ * and during a run one more is queued after it. BullMQ repeats crashed and failed runs. What a run does depends only on
+ * the records, so a late, repeated or needless run does no harm.
  */
 export function createWakeUps(services: WakeUpServices): WakeUps {
   const { queue: connection, clock, log, runner } = services;
@@ -118,7 +118,7 @@ export function createWakeUps(services: WakeUpServices): WakeUps {
   };
 }
 
-/** @throws store-unavailable */
+/** Fails work that takes longer than a caller waits. @throws store-unavailable */
 const bounded = <T>(work: () => Promise<T>): Promise<T> =>
   withTimeout(PATIENCE, guardRead(work), () => {
     const cause = new Error('The queue timed out.');
@@ -126,7 +126,7 @@ const bounded = <T>(work: () => Promise<T>): Promise<T> =>
     throw new Failure('store-unavailable', {}, { cause });
   });
 
-/** Opened lazily: opening writes to Redis, where another version's data may be. */
+/** Opens the queue at its first use, because opening writes to Redis, where another version's data may be. */
 function openQueue(connection: RedisConnection, clock: () => Millis, onError: (error: Error) => void) {
   let opened: Queue<WakeUp> | undefined;
   const queue = () => {
@@ -143,7 +143,7 @@ function openQueue(connection: RedisConnection, clock: () => Millis, onError: (e
     async remove(workspace: SlackId): Promise<void> {
       const job = await queue().getDeduplicationJobId(workspace);
       if (job !== null) await queue().remove(job);
-      // BullMQ doesn't remove a running job, nor what follows it (`dn`), and its event stream contains the workspace's ID.
+      // BullMQ keeps a running job and what follows it (`dn`), and its event stream has the workspace's ID.
       await connection.del(queue().toKey(`dn:${workspace}`), queue().toKey('events'));
     },
     async oldestOverdue(): Promise<Millis> {
@@ -160,7 +160,7 @@ function openQueue(connection: RedisConnection, clock: () => Millis, onError: (e
   };
 }
 
-/** Wakes workspaces that have no wake-up, and drops removed ones from the index. */
+/** Wakes workspaces that have no wake-up, and removes those that have left from the list of workspaces. */
 async function sweep(
   queue: ReturnType<typeof openQueue>,
   { redis, workspaces, clock }: WakeUpServices,

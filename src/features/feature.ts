@@ -15,88 +15,88 @@ import type { ResolvedProject } from '../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import type { AnswerStore } from '../workspace/save-service-status.ts';
 
-/** Everything that a feature can provide, to people and to other features. */
+/** What a feature provides to people and to other features; each adds only what it has. */
 export interface Feature extends Listeners {
-  /** Its lines of `/billing help`. */
+  /** The feature's lines in `/billing help`. */
   readonly help: readonly HelpLine[];
   readonly commands?: { readonly [Name in SlashCommand]?: CommandHandler };
-  /** Second words of `/billing`. */
+  /** Commands after `/billing`, by their first word: `projects`, `watch`. */
   readonly verbs?: { readonly [Verb in BillingVerb]?: CommandHandler };
   readonly actions?: { readonly [Name in ActionName]?: ActionHandler };
-  /** More that a manager can do with a project, by the word after `/billing projects`. */
+  /** Further actions for managers on a project, by the word after `/billing projects`. */
   readonly projectVerbs?: Readonly<Record<string, ProjectAction>>;
-  /** The state of what it sets up, for Home and `/billing status`. */
+  /** The state of what the feature sets up, for Home and `/billing status`. */
   readonly health?: HealthSource;
-  /** How long a project's money lasts; undefined without an estimate. @throws Failure */
+  /** For how many days a project's money lasts; undefined if there is no estimate. @throws Failure */
   readonly daysLeft?: (target: ResolvedProject, request: Request) => Promise<number | undefined>;
-  /** Of steps of Workflow Builder. */
+  /** What steps of Workflow Builder return to a workflow. */
   readonly stepFigures?: {
     readonly [Name in keyof StepOutputs]?: (question: StepQuestion) => Promise<StepOutputs[Name]>;
   };
 }
 
-/** An entry in each project's menu, and the verb WORD of `/billing projects WORD PROJECT`. */
+/** An action in each project's menu, also typed as `/billing projects WORD PROJECT`. */
 export interface ProjectAction {
   readonly label: string;
-  /** @param word what was typed for the project: untrusted */
+  /** @param word what was typed to name the project: untrusted */
   open(word: string, request: Request): Promise<void>;
 }
 
 interface StepQuestion {
   readonly workspace: Workspace;
   readonly target: ResolvedProject;
-  /** The named period, else the last 7 days; a balance ignores it. */
+  /** The period that the step names, else the last 7 days. A balance ignores it. */
   readonly period: Period;
   readonly at: Millis;
-  /** BCP 47, the workspace's: a workflow's result is for everybody. */
+  /** The workspace's locale (BCP 47), because everybody reads a workflow's result. */
   readonly locale: string;
 }
 
-/** One line of `/billing status`. Home shows it too while it needs attention. */
+/** One line of `/billing status`. Home shows the line too while it needs attention. */
 export interface HealthLine {
-  /** `news` is no problem: it did its work, and somebody should know. */
+  /** `news` is for what Tally did that somebody should know: it isn't a problem. */
   readonly level: HealthLevel | 'news';
-  /** Lines of mrkdwn: name and state (Home joins these two), then details. */
+  /** Lines of mrkdwn: first a name, then its state (Home joins these two), then details. */
   readonly text: readonly string[];
   readonly fix?: ReturnType<typeof button> | undefined;
-  /** Further actions; only in status. */
+  /** Further actions, shown only in `/billing status`. */
   readonly menu?: ReturnType<typeof overflow> | undefined;
 }
 
-/** A section of status: one kind of thing. */
+/** A section of `/billing status`, for one kind of thing. */
 export interface HealthSection {
   readonly title: string;
-  /** How many there are, as mrkdwn. */
+  /** How many things the section is about, as mrkdwn. */
   readonly summary?: string;
   readonly lines: readonly HealthLine[];
-  /** Maximum lines to show, with a button to all. */
+  /** The most lines to show; a button leads to all of them. */
   readonly most?: number;
   readonly more?: ReturnType<typeof button>;
 }
 
-/** @returns undefined if there is nothing to show @throws unseal-failed, settings-damaged, store-unavailable */
+/** @returns undefined if the viewer has nothing to see @throws unseal-failed, settings-damaged, store-unavailable */
 export type HealthSource = (
   viewer: Request,
 ) => Promise<HealthSection | undefined> | HealthSection | undefined;
 
-/** What every feature gets. */
+/** What every feature is created with. */
 export interface Services extends SharedServices {
   readonly billing: BillingClient;
   readonly answerStore: AnswerStore;
   readonly delivery: DeliveryService;
-  /** Normalizes and checks a service address. @throws address-refused, InvalidWord */
+  /** Checks the address of a service and brings it into one form. @throws address-refused, InvalidWord */
   readonly parseAddress: Readonly<Record<'baseUrl' | 'authUrl', (text: string) => string>>;
-  /** Default addresses for new connections. */
+  /** The addresses that the form of a new connection starts with. */
   readonly defaultAddresses: Readonly<Record<'baseUrl' | 'authUrl', string | undefined>>;
-  /** Calls across features. Complete once all features exist. */
+  /** Lets features call each other. Complete once all features are created. */
   readonly registry: Registry;
 }
 
 export type Registry = ReturnType<typeof createRegistry>;
 
 /**
- * All features merged. Getters are evaluated at each call, because features are created with a registry that isn't
- * complete yet.
+ * All features as one. It asks the features anew at each call, because they are created with this registry before their
+ * list is complete.
  */
 export function createRegistry(features: () => readonly Feature[]) {
   const merged = <K extends keyof Feature>(key: K): NonNullable<Feature[K]> =>
@@ -112,9 +112,9 @@ export function createRegistry(features: () => readonly Feature[]) {
       events: merged('events'),
       steps: merged('steps'),
     }),
-    /** `/balance` */
+    /** Names of slash commands, such as `/balance`. */
     commands: () => Object.keys(commands()) as SlashCommand[],
-    /** Second words of `/billing`. */
+    /** Commands after `/billing`, such as `projects`. */
     verbs: () => Object.keys(merged('verbs')),
     projectVerbs: () => merged('projectVerbs'),
     stepFigures: () => merged('stepFigures'),

@@ -1,4 +1,4 @@
-/** What each kind of message provides: which are due, their content, and what follows. Sending is in `send.ts`. */
+/** What each kind of message decides: when one is due, what it says, and what follows. `send.ts` does the sending. */
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
@@ -28,83 +28,83 @@ import type {
 import type { FailureEffect } from './retry-policy.ts';
 
 export interface MessageKind<About = unknown> extends MessageFormat<About> {
-  /** New messages and other work that is due. */
+  /** Finds new messages and other work that is due. */
   plan(view: RunView): Plan;
-  /** When to send or update a stored message; undefined for not now. Default: what its record says. */
+  /** When to send or update a stored message; undefined for not now. By default, its record decides. */
   dueAt?(message: OutboxMessage<About>, view: RunView): Millis | undefined;
   /**
-   * The current content, for a new message or an update. @returns a draft, or the new state if nothing is to be sent @throws
-   * Failure
+   * Makes the content of a new message or of an update. @returns a draft, or the new state if nothing is to be sent
+   * @throws Failure
    */
   prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Transition<About>>;
-  /** The question that follow-ups in its thread refer to. */
+  /** The question that the message answers. Follow-ups in its thread refer to that question. */
   questionOf?(message: OutboxMessage<About>, context: DeliveryContext): AskedQuestion | undefined;
-  /** When to update it in Slack once it is posted. */
+  /** When to update the message in Slack once it is posted. */
   nextUpdate?(message: OutboxMessage<About>, context: DeliveryContext): Millis | undefined;
   /**
-   * The recipient may not see it. Default: pass a personal message to the next responsible person, fail a channel message.
-   * @returns undefined for the default
+   * Called if the recipient may not see the message. By default a personal message goes to the next responsible person,
+   * and a channel's fails. @returns undefined for the default
    */
   onRefused?(
     message: OutboxMessage<About>,
     refusal: Refusal,
     context: DeliveryContext,
   ): Transition<About> | undefined;
-  /** Preparing or sending failed. @param after the record to store; `failed` if giving up */
+  /** Called when the message couldn't be made or sent. @param after the record to store; `failed` if Tally gives up */
   onFailed?(after: OutboxMessage<About>, effect: FailureEffect, context: DeliveryContext): Transition<About>;
 }
 
-/** A kind's work besides the stored messages. */
+/** What a kind of message has to do apart from sending the stored messages. */
 export interface Plan {
-  /** New messages, and what is no longer needed. */
+  /** Adds new messages to the log, and deletes those no longer needed. */
   readonly writes?: readonly FieldWrite[];
-  /** Done before any message is sent. @throws OvertakenError, store-unavailable */
+  /** Runs before any message is sent. @throws OvertakenError, store-unavailable */
   readonly task?: ((context: DeliveryContext) => Promise<void>) | undefined;
-  /** Next time there is work besides the stored messages; undefined for never. */
+  /** When this kind next has something to do apart from the stored messages; undefined for never. */
   readonly next?: Millis | undefined;
 }
 
 export interface Draft<About> {
-  /** Projects it names or shows figures of; the recipient must be allowed to see them. */
+  /** The projects that the message names or shows figures of. The recipient must be allowed to see them. */
   readonly projects: readonly ChosenProject[];
-  /** Called right before sending. @param at ms since the epoch */
+  /** Renders the message right before it is sent. @param at ms since the epoch */
   render(at: Millis, recipient: Recipient): SlackMessage;
-  /** Content data to store with the claim. */
+  /** What the message is about, stored before it is sent; absent if unchanged. */
   readonly about?: About;
-  /** The last update: after it, the record of a posted message is deleted. */
+  /** Whether this is the last update: after it, the record of a posted message is deleted. */
   readonly isLast?: boolean;
-  /** A record field the content depends on. If it has changed, the message isn't sent. */
+  /** A field of the workspace's record that the message depends on. If it has changed, nothing is sent. */
   readonly restsOn?: string;
 }
 
-/** A channel or person and what they may see now. */
+/** A channel or person that gets a message, and what they may see now. */
 export interface Recipient {
-  /** The record this was decided from. */
+  /** The workspace's record, as it was when this recipient was checked. */
   readonly workspace: Workspace;
-  /** Which projects can be shown; `isUnlimited` if only a manager reads it. */
+  /** Which projects the recipient may see; `isUnlimited` if only a manager reads the message. */
   readonly scope: ProjectScope;
-  /** A person who can no longer get it, such as a former full member. */
+  /** Whether this is a person who can no longer get the message, such as a former full member. */
   readonly isGone: boolean;
 }
 
 export interface Refusal {
   readonly cause: StoredFailure;
-  /** The person has left, so someone else gets it. */
+  /** Whether the person can no longer get the message, so that someone else does. */
   readonly isGone: boolean;
 }
 
-/** A new state without sending. `outcome` appears in logs and metrics. */
+/** A message's new state without sending it. `outcome` appears in logs and metrics. */
 export interface Transition<About> {
   readonly outcome: 'skipped' | 'waiting' | 'retrying' | 'paused' | 'refused' | 'failed' | 'changed';
   readonly message: OutboxMessage<About> | undefined;
 }
 
-/** The question that a message answers, for follow-ups. */
+/** The question that a message answers. Follow-ups in its thread refer to that question. */
 export type AskedQuestion = Omit<ThreadQuestion, 'at'>;
 
 /**
- * @param words period and comparison @returns undefined if no single command covers all projects: unnamed projects with
- * different products
+ * @param words the period and comparison @returns undefined if no single command asks about all projects, because
+ * unnamed ones have different products
  */
 export function askAbout(
   command: SlashCommand,
@@ -121,7 +121,7 @@ export function askAbout(
   return { command, text: askedText({ word, product }, words), ids: Object.fromEntries(ids) };
 }
 
-/** Stores what follow-ups below a message refer to. Never rejects, because the message is sent. */
+/** Stores which question a message answered, for follow-ups. Never rejects, because the message is already sent. */
 export async function rememberQuestion(
   question: AskedQuestion | undefined,
   { channel, ts }: { readonly channel: SlackId; readonly ts: string },
@@ -139,10 +139,10 @@ export async function rememberQuestion(
 export const hashOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
 
-/** Setup that posts and watches depend on. */
+/** The fields of the workspace's record that posts and watches depend on. */
 const SET_UP = [FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project];
 
-/** Changes when people change the setup: a paused post may work again, a watch may find something else. */
+/** A hash that changes with the setup. Then a paused post may work again, and a watch may find something else. */
 export const hashSetup = ({ fields }: Workspace, kind: 'schedule' | 'watch'): string =>
   hashOf(
     Object.entries(fields).filter(([name]) =>
@@ -150,14 +150,14 @@ export const hashSetup = ({ fields }: Workspace, kind: 'schedule' | 'watch'): st
     ),
   );
 
-/** A workspace's record and log as read by a run. */
+/** A workspace's record and delivery log as a run read them. */
 export interface RunView {
   readonly workspace: Workspace;
   readonly snapshot: DeliveryLogSnapshot;
   readonly now: Millis;
 }
 
-/** Services of every run. */
+/** What every run uses, whichever workspace it is for. */
 export interface RunServices {
   readonly workspaces: Workspaces;
   readonly deliveryLog: DeliveryLog;
@@ -172,19 +172,19 @@ export interface RunServices {
   readonly threads: Pick<ThreadStore, 'remember'>;
 }
 
-/** One pass: what was read, and services. */
+/** What one pass of a run read, and what it uses. */
 export interface DeliveryContext extends RunServices, RunView {
   readonly teamId: SlackId;
   readonly answerCollector: AnswerCollector;
   readonly stopping: AbortSignal;
-  /** Start no new work: the process is stopping, or Slack rate-limits. */
+  /** Whether to start no new work, because the process is stopping or Slack limits the rate. */
   isEnding(): boolean;
-  /** Ends the run: Slack rate-limits this workspace until then. */
+  /** Ends the run because Slack limits this workspace's rate until the given time. */
   backOff(until: Millis): void;
-  /** Loads the current record. @throws store-unavailable */
+  /** Loads the workspace's record as it is now. @throws store-unavailable */
   loadWorkspace(): Promise<Workspace>;
-  /** The workspace's client. @throws not-installed, unseal-failed */
+  /** Slack's API for this workspace. @throws not-installed, unseal-failed */
   client(): Promise<WebClient>;
-  /** Waits until a second has passed since the last message to this channel. */
+  /** Waits until about a second has passed since the last message to this channel. */
   waitForChannel(channel: SlackId): Promise<void>;
 }

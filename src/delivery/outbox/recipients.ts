@@ -1,4 +1,4 @@
-/** Who may get Tally's own messages, checked before every send and update. */
+/** Who may get the messages that Tally sends on its own. Checked before every send and update. */
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { ChosenProject } from '../../workspace/projects/project-ref.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
@@ -11,7 +11,7 @@ import { notSentFailure } from './retry-policy.ts';
 
 export type RecipientContext = Pick<DeliveryContext, 'loadWorkspace' | 'users' | 'client' | 'teamId'>;
 
-/** Reloads the record and the person's role. @param to Slack ID @throws slack-failed, store-unavailable */
+/** Loads the workspace's record and the person's role. @param to Slack ID @throws slack-failed, store-unavailable */
 async function findRecipient(
   to: string,
   { loadWorkspace, users, client, teamId }: RecipientContext,
@@ -45,15 +45,15 @@ export async function checkRecipient(
   return { recipient, refusal: { isGone, cause: notSentFailure(why) } };
 }
 
-/** Named managers, then people who registered a connection: they managed Tally then. */
+/** People to tell about a problem: the named managers, then those who registered a connection as managers. */
 export const responsiblePeople = (workspace: Workspace): readonly SlackId[] => [
   ...workspace.settings.managers,
   ...workspace.connectionNames.flatMap((name) => workspace.connections.get(name)?.registeredBy ?? []),
 ];
 
 /**
- * Who gets a message instead: the item's owner, the next responsible person, or an admin. Nobody twice. @returns undefined
- * if nobody is left @throws slack-failed, store-unavailable
+ * Who gets a message that its recipient can't: the item's owner, the next responsible person, or an admin. Nobody gets
+ * it twice. @returns undefined if nobody is left @throws slack-failed, store-unavailable
  */
 export async function findReplacement(
   message: OutboxMessage,

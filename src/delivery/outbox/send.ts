@@ -1,6 +1,6 @@
 /**
- * The outbox: claim, send, confirm. After a crash a message is found in Slack by its metadata. Posted messages are updated
- * when their record says so. The recipient's rights are checked right before each send.
+ * Sends a message: records that sending begins (the claim), checks the recipient's rights, sends, records the result.
+ * After a crash, finds the message in Slack by its metadata. Also updates posted messages.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, isFailure, type StoredFailure, wordFailure } from '../../domain/failure/index.ts';
@@ -37,16 +37,16 @@ import {
 import { checkRecipient, findReplacement } from './recipients.ts';
 import { afterFailure, effectOf, type FailureEffect, isSlackError, isUnchangeable } from './retry-policy.ts';
 
-/** Maximum time between the claim and the Slack call. */
+/** The longest time between recording that sending begins and the call to Slack. */
 const MAX_CLAIM_AGE: Millis = 3_000;
-/** How long to retry a confirmation while Redis is down. */
+/** How long to try to record that a message was sent while Redis is down. */
 const CONFIRM_TIMEOUT: Millis = 30_000;
 
 const DUPLICATE = 'This may be a duplicate: Tally was interrupted while sending.';
 
 /**
- * Sends or updates a due message, or records why not and when to retry. @throws OvertakenError if another process works on
- * it; store-unavailable; while stopping, any error that isn't Slack's
+ * Sends or updates a message that is due, or records why it can't and when to retry. @throws OvertakenError if another
+ * process works on the message; store-unavailable; while stopping, any error that isn't Slack's
  */
 export function deliverMessage<About>(
   kind: MessageKind<About>,
@@ -72,10 +72,10 @@ export function deliverMessage<About>(
 
 type Outcome = Transition<unknown>['outcome'] | 'sent' | 'found';
 
-/** A message being sent: its record as read, and as last stored. */
+/** A message while it is sent: its record as it was read (`message`) and as last written (`stored`). */
 class Sending<About> {
   private stored: OutboxMessage<About>;
-  /** An earlier attempt may have reached Slack, and wasn't found there. */
+  /** Whether an earlier attempt may have reached Slack, although the message wasn't found there. */
   private mayBeInSlack: boolean;
 
   constructor(
@@ -98,7 +98,7 @@ class Sending<About> {
       if (!('render' in prepared)) return await this.save(prepared.outcome, prepared.message);
       return isPosted ? await this.update(prepared) : await this.post(prepared);
     } catch (error) {
-      // While stopping, still record Slack's own errors: otherwise the next run has to search.
+      // Slack's own errors are recorded even while stopping: otherwise the next run must search for the message.
       const isOvertaken = error instanceof OvertakenError;
       const isStopped = context.stopping.aborted && !isSlackError(error);
       annotate({ outcome: isOvertaken ? 'overtaken' : isStopped ? 'stopped' : 'retrying', error });
@@ -107,7 +107,7 @@ class Sending<About> {
     }
   }
 
-  /** Searches Slack for it. @throws not-sent if Slack doesn't show it for the second time */
+  /** Searches Slack for the message. @throws not-sent if the message may have been sent twice already */
   private async find(): Promise<boolean> {
     const { key, to, channel = to, at, isAgain } = this.message;
     const found = await findSentMessage(await this.context.client(), channel, key, at);
@@ -116,7 +116,7 @@ class Sending<About> {
       return true;
     }
     this.mayBeInSlack = found === 'unknown';
-    // If unsure, send a second time, but never a third.
+    // If it isn't sure that the message arrived, send it a second time, but never a third.
     if (this.mayBeInSlack && isAgain)
       throw new Failure('not-sent', {
         reason: this.kind.name === 'post' ? 'post-unconfirmed' : 'message-unconfirmed',
@@ -141,7 +141,7 @@ class Sending<About> {
     const claim = { channel, at, ...(mayBeInSlack && { isAgain: true }), state: 'sending' } as const;
     const { about = message.about } = draft;
     await this.write({ ...rest, ...claim, about });
-    // We hung for too long: another run may have taken over. It searches Slack.
+    // This process hung for so long that another may have taken over, which then searches Slack.
     if (performance.now() - began > MAX_CLAIM_AGE) throw new OvertakenError();
     const metadata = deliveryMetadata(key);
     const { ts } = await postMessage(client, { channel, thread: undefined }, shown, { metadata });
@@ -161,7 +161,7 @@ class Sending<About> {
     return notes.length === 0 ? message : { ...message, blocks: [contextBlock(...notes), ...message.blocks] };
   }
 
-  /** Records that it was sent. If that fails, the next run finds it in Slack. */
+  /** Records that the message was sent. If this fails, the next run finds the message in Slack. */
   private async confirm(posted: PostedTo): Promise<void> {
     const { kind, context } = this;
     const { next: _, cause: __, ...rest } = this.stored;
@@ -178,7 +178,7 @@ class Sending<About> {
       }
   }
 
-  /** Updates the message in Slack. Idempotent, so it needs no claim. */
+  /** Updates the message in Slack. An update can be repeated, so nothing is recorded before it. */
   private async update(draft: Draft<About>): Promise<Outcome> {
     const { context, message } = this;
     const { key, to, channel = to, ts = '' } = message;
@@ -187,7 +187,7 @@ class Sending<About> {
     const { recipient, refusal } = await checkRecipient(to, draft.projects, context);
     const { next: _, ...rest } = message;
     const settled = draft.isLast ? undefined : { ...rest, about: draft.about ?? message.about };
-    // If the recipient may no longer see it, leave the message unchanged.
+    // If the recipient may no longer see the new content, leave the message unchanged.
     if (refusal !== undefined) return this.save('refused', settled);
     try {
       const shown = this.draw(draft, context.clock(), recipient);
@@ -210,7 +210,7 @@ class Sending<About> {
     return this.save(transition.outcome, transition.message);
   }
 
-  /** Passes it to the next responsible person, or fails it. */
+  /** Passes the message to the next responsible person; if there is none, the message fails. */
   private async passOn(cause: StoredFailure): Promise<Transition<About>> {
     const { context, message } = this;
     const { next: _, channel: __, isAgain: ___, ...rest } = message;
@@ -251,21 +251,21 @@ class Sending<About> {
   }
 }
 
-/** Message metadata type, to find a message again. */
+/** The type of metadata by which a message is found again in Slack. */
 const DELIVERY_EVENT_TYPE = 'tally_delivery';
 
-/** @param key of the message in the delivery log */
+/** @param key the message's key in the delivery log */
 const deliveryMetadata = (key: string): MessageMetadata => ({
   event_type: DELIVERY_EVENT_TYPE,
   event_payload: { key },
 });
 
-/** Maximum skew between Slack's clock and ours. */
+/** The most by which Slack's clock and Tally's are expected to differ, in ms. */
 const CLOCK_SKEW = 300_000;
-/** Slack's maximum page size. */
+/** The most messages that Slack returns per page. */
 const MOST = 999;
 
-/** Slack codes: Tally can't read the channel, for lack of an optional scope or because it isn't a member. */
+/** Slack's error codes when Tally can't read a channel: it lacks an optional scope, or isn't a member. */
 const NOT_READABLE: readonly string[] = [
   'missing_scope',
   'not_allowed_token_type',

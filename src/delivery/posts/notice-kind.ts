@@ -1,4 +1,4 @@
-/** Tells schedule owners that a post failed or is paused. One message covers all schedules with the same cause. */
+/** Tells a schedule's owner that a post failed or is paused. One message covers all schedules with the same cause. */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
@@ -35,21 +35,21 @@ import { isHandled, type LastDelivery, lastDelivery } from './post-record.ts';
 
 const noticeAbout = z.object({
   owner: z.string(),
-  /** `failed`: a date wasn't posted. `paused`: no date can be. */
+  /** `failed`: the post of one date wasn't sent. `paused`: nothing can be posted until the cause is fixed. */
   why: z.enum(['failed', 'paused']),
   cause: storedFailure,
-  /** The affected schedules, and the due time of each. */
+  /** The affected schedules, each with the time when its post was due. */
   cases: z.array(z.object({ schedule: z.string(), due: z.int() })).readonly(),
 });
 type NoticeAbout = Readonly<z.infer<typeof noticeAbout>>;
 type Notice = OutboxMessage<NoticeAbout>;
 type Case = NoticeAbout['cases'][number];
 
-/** Causes only managers can fix, and for which there is no reminder. */
+/** The causes that only managers can fix and that no reminder tells them about. */
 const FOR_MANAGERS: readonly string[] = ['not-connected', 'connection-missing', 'not-allowed'];
 const DELIVERED: readonly string[] = ['posted', 'posted-late'] satisfies LastDelivery['result'][];
 
-/** The notice that a schedule's last delivery calls for, if any. */
+/** What the owner should hear about a schedule's last post; undefined if there is nothing to tell. */
 function newsOf({ id, owner, paused }: Schedule, snapshot: DeliveryLogSnapshot): NoticeAbout | undefined {
   const { result, cause, due = 0 } = lastDelivery(id, snapshot) ?? {};
   if (paused !== undefined || cause === undefined) return undefined;
@@ -60,7 +60,7 @@ function newsOf({ id, owner, paused }: Schedule, snapshot: DeliveryLogSnapshot):
 const isSameNews = (a: NoticeAbout, b: NoticeAbout): boolean =>
   isDeepStrictEqual([a.owner, a.why, a.cause], [b.owner, b.why, b.cause]);
 
-/** Merges notices with the same owner and cause. */
+/** Puts the news about all schedules with the same owner and cause into one notice. */
 function newsOfAll({ workspace, snapshot }: RunView): readonly NoticeAbout[] {
   const all: NoticeAbout[] = [];
   for (const schedule of workspace.schedules) {
@@ -74,10 +74,10 @@ function newsOfAll({ workspace, snapshot }: RunView): readonly NoticeAbout[] {
   return all;
 }
 
-/** A pause that isn't over. Schedules stopped later by the same cause are added to it. */
+/** Whether the notice is about a pause that goes on. Other schedules that this cause stops are added to the notice. */
 const isOpenPause = ({ state, about }: Notice): boolean => about.why === 'paused' && state !== 'failed';
 
-/** The owner, and a manager if only managers can fix it. Nobody if a reminder covers it, or if Tally has no Slack token. */
+/** The owner, and a manager if only managers can fix it. Nobody if a reminder tells it, or Tally has no Slack token. */
 function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace): readonly SlackId[] {
   const { managers } = workspace.settings;
   const { kind } = cause;
@@ -92,16 +92,16 @@ function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace
   return manager ? [owner, manager] : [owner];
 }
 
-/** Adds new notices, extends open ones, and deletes those no schedule needs. */
+/** Adds new notices, adds schedules to notices of pauses that go on, and deletes notices that no schedule needs. */
 function planNotices(view: RunView): Plan {
   const { workspace, snapshot, now } = view;
   const notices = snapshot.messagesOf(noticeKind);
   const messages = newsOfAll(view).flatMap((news) =>
     recipientsOf(news, workspace).flatMap((to): Notice[] => {
-      // The key ends with the first recipient; `to` may have changed since.
+      // The key ends with the first recipient. `to` may be another person since.
       const sent = notices.filter(({ key, about }) => key.endsWith(`/${to}`) && isSameNews(about, news));
       const known = sent.flatMap(({ about }) => about.cases);
-      // A pause is the same case whatever date it started with.
+      // A pause that goes on is not told again, whichever date it began with.
       const isKnown = ({ schedule, due }: Case) =>
         known.some((other) => other.schedule === schedule && (news.why === 'paused' || other.due === due));
       const cases = news.cases.filter((one) => !isKnown(one));
@@ -124,7 +124,7 @@ function planNotices(view: RunView): Plan {
 
 type NoticeView = Pick<RunView, 'workspace' | 'snapshot'>;
 
-/** Whether it still matters to the owner. */
+/** Whether the owner still needs to hear about this schedule. */
 function isLive(
   { owner, why }: NoticeAbout,
   { schedule: id, due }: Case,
@@ -168,7 +168,7 @@ const LIMITED = [
   'Ask a Tally manager to allow this channel for the project, or choose another in the schedule.',
   'Allow this channel for the project, or choose another in the schedule.',
 ] as const;
-/** The remedy for each cause, and for managers if it differs. */
+/** What to do about each cause; the second text is for managers, if theirs differs. */
 const REMEDIES: Readonly<Record<string, readonly [everybody: string, manager?: string]>> = {
   'channel-archived': ['Unarchive the channel, or choose another in the schedule.'],
   'not-in-channel': ['Type /invite @Tally in the channel.'],
@@ -183,12 +183,12 @@ const REMEDIES: Readonly<Record<string, readonly [everybody: string, manager?: s
 };
 const NEED_CONNECT: readonly string[] = ['token-rejected', 'not-connected', 'connection-missing'];
 
-/** Maximum schedules listed in one notice. */
+/** The most schedules that one notice lists. */
 const MAX_LISTED = 15;
 
 /**
- * The notice's text. If its reader may not ask about a project, neither the project nor the cause (which may name it) is
- * shown. @param at ms since the epoch
+ * The notice's text. If its reader may not ask about a project, the text leaves out the project and the cause, which
+ * may name it. @param at ms since the epoch
  */
 export function drawNotice(
   notice: NoticeAbout,

@@ -1,4 +1,4 @@
-/** Posts of schedules. Later checks correct a post if its figures have changed. */
+/** The posts of schedules. A post is checked later, and corrected if its figures have changed. */
 import { Failure, type StoredFailure, storeFailure } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
@@ -42,23 +42,23 @@ import {
   scheduleOf,
 } from './post-record.ts';
 
-/** Workspaces with posts due at the same time are spread over this long. */
+/** Posts of different workspaces that are due at the same time are spread over this time. */
 const SPREAD: Millis = 20_000;
 /** A post sent later than this says that it is late. */
 const LATE_AFTER: Millis = 5 * MINUTE;
-/** How often billing is asked for unreported data. */
+/** How often to ask billing for a day that a post waits for. */
 const LOOK_INTERVAL: Millis = 30 * MINUTE;
-/** How long sent posts are kept: longer than any later check. */
+/** How long the records of sent posts are kept: longer than until the last check. */
 const KEEP: Millis = 96 * HOUR;
-/** After this many failed corrections, wait for the next check. */
+/** After this many failed attempts to correct a post, Tally waits for the next check. */
 const MAX_EDITS = 6;
-/** Missed dates named in a post; more are only counted. */
+/** The most missed dates that a post names; it only counts earlier ones. */
 const MAX_NAMED = 10;
 
 function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView) {
   const posts = postsOf(schedule.id, snapshot);
   const { last, settled, due, upcoming } = planDates(schedule, posts, now);
-  // The newest post names missed dates, so wait until it is known whether an earlier one was sent.
+  // The newest post names the missed dates, so it waits until it is known whether an earlier post was sent.
   const isBegun = posts.some(
     (post) => dateOf(post) === due?.date || (post.state === 'sending' && post.about.basis === undefined),
   );
@@ -96,7 +96,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
   dueAt(message, view) {
     const { now } = view;
     const schedule = findSchedule(message, view);
-    // A damaged schedule may be repaired: its posts wait.
+    // The posts of a damaged schedule wait, because someone may repair the schedule.
     if (schedule === undefined) return undefined;
     const at = dueTime(message, now);
     const { state, about } = message;
@@ -121,7 +121,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
   onFailed: afterFailedTry,
 });
 
-/** @param after the record; `failed` if giving up */
+/** @param after the post's record after the failure; `failed` if Tally gives up */
 function afterFailedTry(
   after: PostEntry,
   { kind, cause }: FailureEffect,
@@ -146,11 +146,11 @@ const findSchedule = (post: PostEntry, { workspace }: Pick<RunView, 'workspace'>
 interface Wanted {
   readonly schedule: Schedule;
   readonly due: DueTime;
-  /** Missed earlier dates, oldest first; the post names them. */
+  /** Earlier dates without a post, oldest first. This post names them. */
   readonly missed: readonly DueTime[];
 }
 
-/** @returns undefined if the schedule has changed: no longer this date, time or channel */
+/** @returns undefined if the schedule no longer has this post's date, time or channel */
 function findWanted(post: PostEntry, view: RunView): Wanted | undefined {
   const schedule = findSchedule(post, view);
   if (schedule === undefined || schedule.channel !== post.to) return undefined;
@@ -159,7 +159,7 @@ function findWanted(post: PostEntry, view: RunView): Wanted | undefined {
   return { schedule, due, missed };
 }
 
-/** Pauses until the cause may be fixed or the next date is due. */
+/** Pauses the post until its cause may be fixed or the next date is due. */
 function pausePost(post: PostEntry, cause: StoredFailure, context: DeliveryContext): Transition<PostAbout> {
   const schedule = findSchedule(post, context);
   const { next: _, ...rest } = post;
@@ -169,7 +169,7 @@ function pausePost(post: PostEntry, cause: StoredFailure, context: DeliveryConte
   return { outcome: 'paused', message: { ...rest, tries: 0, cause, about: paused } };
 }
 
-/** Changes when the cause may be gone: the setup was changed, or billing accepts the token again. */
+/** A hash that changes when the cause may be gone: people changed the setup, or billing accepts the token again. */
 function basisOf(
   schedule: Schedule,
   cause: StoredFailure | undefined,
@@ -219,19 +219,19 @@ async function preparePost(
   };
 }
 
-/** Ends a post whose schedule was changed or paused, or that a later date has overtaken. */
+/** Ends a post that isn't needed: its schedule was changed or paused, or a later date is due. */
 function closePost(post: PostEntry, { workspace, snapshot, clock }: DeliveryContext): Transition<PostAbout> {
   const schedule = findSchedule(post, { workspace });
   const at = clock();
   const { due } = schedule ? planDates(schedule, postsOf(schedule.id, snapshot), at) : {};
   const isSuperseded = due !== undefined && due.date > dateOf(post);
   const { next: _, ...rest } = post;
-  // Keep the record if Slack may have the message.
+  // Keep the record while Slack may have the message.
   const isKept = post.state === 'sending' || isSuperseded;
   return { outcome: 'skipped', message: isKept ? { ...rest, state: 'failed', at } : undefined };
 }
 
-/** @returns undefined to post now */
+/** When to ask billing again for the day that the post waits for. @returns undefined to post now */
 function waitUntil(
   { waitHours }: Schedule,
   due: DueTime,
@@ -243,12 +243,12 @@ function waitUntil(
   return { next: Math.min(now + LOOK_INTERVAL, end), awaits };
 }
 
-/** @returns what the post says about missed dates */
+/** @returns what the post says about earlier dates without a post */
 async function summarizeMissedDates(
   { schedule, missed }: Wanted,
   context: PostContext,
 ): Promise<MissedDates> {
-  // Balances of past dates are unknown, so only count those.
+  // Only count missed balances: the balance of a past date is unknown.
   const maxNamed = REPORTS[schedule.report].coversDays ? MAX_NAMED : 0;
   const counted = Math.max(0, missed.length - maxNamed);
   const named = await Promise.all(

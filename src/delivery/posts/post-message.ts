@@ -1,4 +1,4 @@
-/** Renders a post, and checks it later: if figures changed, or a project has answered since, it is updated. */
+/** Renders a post, and updates it later if figures changed or a missing project has answered. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Button } from '@slack/types';
 import { wordFailure } from '../../domain/failure/index.ts';
@@ -52,7 +52,7 @@ import {
 type Figures = ReportResult['figures'];
 
 export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'without'> {
-  /** When it was sent. */
+  /** When the post was sent. */
   readonly at: Millis;
   readonly timing: Timing;
   readonly owner: SlackId;
@@ -60,13 +60,13 @@ export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'w
   readonly report: ReportName;
   readonly projects: readonly ChosenProject[];
   readonly workspace: Workspace;
-  /** When it was last corrected. */
+  /** When the post was last corrected. */
   readonly corrected?: number;
 }
 
 /**
- * The report. Says above it if it is late; the small print says when it was corrected, the schedule, and its owner. The
- * mention notifies the owner when posted, not when edited.
+ * The report as a post. Above it: whether the post is late. Small print below: when it was corrected, its schedule and
+ * its owner. The mention of the owner notifies them when the post is sent, not when it is edited.
  */
 export function renderPost(result: ReportResult, details: PostDetails): Message {
   const { message, covers } = result;
@@ -99,13 +99,13 @@ export function renderPost(result: ReportResult, details: PostDetails): Message 
   };
 }
 
-/** The time, with a date unless it is `posted`'s day: `15:02`. */
+/** A time such as `15:02`, with its date unless that is `posted`. */
 function timeAfter(posted: Day, at: Millis, zone: Timing['zone']): string {
   const { day, time } = wallClockAt(at, zone);
   return day === posted ? time : `${formatDays(day, day, posted.slice(0, 4))}, ${time}`;
 }
 
-/** Moves the buttons into a menu beside the first lines, to save height. */
+/** Moves the buttons into a menu beside the first lines, which makes the post shorter. */
 function withMenu(blocks: readonly Block[], buttons: readonly Button[]): Block[] {
   const options = buttons.map(({ text, value = '' }) => option(text.text, value));
   const lines = blocks.find(({ type }) => type === 'section');
@@ -145,11 +145,11 @@ function figuresText(figures: Figures, projects: readonly ChosenProject[], works
   return parts.length === 0 ? 'no figures' : parts.join(' · ');
 }
 
-/** Whether any figure differs by more than `percent`. */
+/** Whether any project's figure differs by more than `percent`. */
 const figuresDiffer = (before: Figures, after: Figures, percent: number): boolean =>
   [...Object.keys(before), ...Object.keys(after)].some((key) => differs(before[key], after[key], percent));
 
-/** A figure that is new or gone always counts. */
+/** Whether two figures differ by more than `percent`. A new or missing figure always does. */
 function differs(before: string | undefined, after: string | undefined, percent: number): boolean {
   const [was, is] = [parseFigure(before), parseFigure(after)];
   if (was === undefined || is === undefined) return was !== is;
@@ -161,12 +161,12 @@ function parseFigure(digits: string | undefined) {
   return 'value' in amount ? amount.value : undefined;
 }
 
-/** Percentage above which a total is corrected. */
+/** A post is corrected if a total has changed by more than this, in percent. */
 const CORRECTED_FROM = 5;
 
 /**
- * Reruns a post's report with its original projects, days, zone and connections, but current rights. A project that doesn't
- * answer keeps its posted figure. @throws Failure
+ * Makes a post's report again with the projects, days, zone and connections that it had, but with current rights. A
+ * project that doesn't answer keeps its posted figure. @throws Failure
  */
 export async function refreshPost(
   message: PostEntry,
@@ -177,18 +177,18 @@ export async function refreshPost(
   const { due, post } = message.about;
   const schedule = workspace.schedules.find(({ id }) => id === scheduleOf(message));
   const never: Transition<PostAbout> = { outcome: 'skipped', message: rest };
-  // Another account may use the same project ID for another project.
+  // With another connection, the same project ID may mean another account's project.
   if (post === undefined || schedule === undefined || hasOtherConnections(post, workspace)) return never;
   const { subject, figures: posted, without } = post;
   const { channel = message.to } = message;
   const result = await runReport({ ...subject, channel, posted }, due, context);
   if (!isDeepStrictEqual(result.covers, subject.covers)) return never;
   const { unanswered, awaits, figures } = result;
-  // Without a project's figure the post can't be rendered: ask again at the next check.
+  // Without a project's figure the post can't be rendered again, so the next check tries again.
   const isLost = Object.keys(posted).some(
     (key) => !(key in figures) && !['not-allowed', undefined].includes(unanswered[key]?.kind),
   );
-  // Fill in the day that was missing when posted, however small.
+  // If the day that was missing is now reported, the post is updated however small the change.
   const isFilledIn = without !== undefined && awaits === undefined;
   const isChanged = figuresDiffer(posted, figures, isFilledIn ? 0 : CORRECTED_FROM);
   const now = clock();

@@ -1,4 +1,4 @@
-/** The posts of a schedule in the delivery log, and which dates are still due. */
+/** A schedule's posts in the delivery log, and the dates that are still to be posted. */
 import * as z from 'zod';
 import { type StoredFailure, storedFailure } from '../../domain/failure/index.ts';
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
@@ -6,17 +6,17 @@ import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.
 import { type Schedule, scheduleContentSchema } from '../../workspace/record/automation-records.ts';
 import type { DeliveryLogSnapshot, OutboxMessage } from '../delivery-log.ts';
 
-/** Days that a post covers, in this time zone. */
+/** The days that a post covers, in this time zone. */
 const coveredDays = z.object({ first: z.iso.date(), last: z.iso.date(), zone: z.string() });
 export type CoveredDays = Readonly<z.infer<typeof coveredDays>>;
 
 const figures = z.record(z.string(), z.string());
 
-/** What a post says about missed dates, oldest first. */
+/** What a post says about earlier dates without a post, oldest first. */
 const missedDates = z.object({
-  /** Missed dates that are only counted; they precede the named ones. */
+  /** How many missed dates are not named; they come before the named ones. */
   counted: z.int(),
-  /** With their figures, or why there are none. */
+  /** The named dates with their figures, or with why there are none. */
   named: z
     .array(
       z.union([
@@ -31,37 +31,37 @@ export type MissedDates = Readonly<z.infer<typeof missedDates>>;
 const postContent = z.object({
   isLate: z.boolean(),
   earlier: missedDates,
-  /** `<project id>:<product>` → digits as posted. */
+  /** `<project id>:<product>` → the figure's digits as posted. */
   figures,
-  /** `<project id>:<product>` → why it didn't answer last time. An earlier figure may still be shown. */
+  /** `<project id>:<product>` → why the project didn't answer last time. Its earlier figure may still be shown. */
   unanswered: z.record(z.string(), storedFailure),
-  /** The day that billing hadn't reported in time. */
+  /** The day that billing hadn't reported when the post was sent. */
   without: z.string().exactOptional(),
-  /** When it was last corrected. */
+  /** When the post was last corrected. */
   corrected: z.int().exactOptional(),
-  /** Schedule and settings at posting time; both may change later. */
+  /** The schedule and settings when the post was sent. Both may change later. */
   subject: scheduleContentSchema.extend({
-    /** Reporting time zone. */
+    /** The reporting time zone. */
     zone: z.string(),
     covers: coveredDays,
-    /** Connection names, in the order of the projects. */
+    /** The names of the connections, in the order of the projects. */
     connections: z.array(z.string()).readonly(),
   }),
 });
 export type PostContent = Readonly<z.infer<typeof postContent>>;
 
-/** Record format of `post/<schedule>/<date>`. A damaged record counts as failed. */
+/** The format of the record `post/<schedule>/<date>`. A damaged record counts as failed. */
 export const POSTS = {
   name: 'post',
   about: z.object({
-    /** The date's due time. */
+    /** When the date's post is due. */
     due: z.int().default(0),
     post: postContent.exactOptional(),
-    /** While it waits: the day that billing hasn't reported. */
+    /** While the post waits: the day that billing hasn't reported yet. */
     awaits: z.string().exactOptional(),
-    /** When it was last tried, if that failed. */
+    /** When the last attempt was made, if it failed. */
     tried: z.int().exactOptional(),
-    /** Set while paused: a hash of the setup. A change means retry. */
+    /** While the post is paused: a hash of the setup. When the hash changes, Tally tries again. */
     basis: z.string().exactOptional(),
   }),
 } as const;
@@ -72,7 +72,7 @@ export const postKey = (schedule: string, date: Day): string => `post/${schedule
 export const scheduleOf = ({ key }: Pick<OutboxMessage, 'key'>): string => key.split('/')[1] ?? '';
 export const dateOf = ({ key }: Pick<OutboxMessage, 'key'>): Day => key.split('/')[2] ?? '';
 
-/** A schedule's posts, by date. */
+/** A schedule's posts, ordered by date. */
 export function postsOf(
   schedule: string,
   snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
@@ -85,23 +85,23 @@ export function postsOf(
 
 export const isHandled = ({ state }: OutboxMessage): boolean => state !== 'due' && state !== 'sending';
 
-/** The result of the newest date that was posted or tried, for display. */
+/** What happened to the newest date that Tally posted or tried to, for display. */
 export interface LastDelivery {
   readonly date: Day;
-  /** When it was due, and when it ended. */
+  /** When the post was due (`due`), and when it was sent or given up (`at`). */
   readonly due: Millis;
   readonly at: Millis;
-  /** `paused`: someone has to fix the cause. */
+  /** `paused`: a person has to fix the cause first. */
   readonly result: 'posted' | 'posted-late' | 'failed' | 'trying' | 'waiting' | 'paused';
-  /** Why it failed, for `failed`, `trying` and `paused`. */
+  /** For `failed`, `trying` and `paused`: why the last attempt failed. */
   readonly cause?: StoredFailure | undefined;
-  /** For `waiting`: the day that billing hasn't reported. */
+  /** For `waiting`: the day that billing hasn't reported yet. */
   readonly awaits?: Day | undefined;
-  /** When to try again, for `trying` and `waiting`. */
+  /** For `trying` and `waiting`: when Tally tries again. */
   readonly next?: Millis | undefined;
 }
 
-/** @returns undefined if nothing was posted or tried yet */
+/** @returns undefined if Tally hasn't posted or tried to yet */
 export function lastDelivery(
   schedule: string,
   snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
@@ -133,8 +133,8 @@ export const lastHandled = (
 ): PostEntry | undefined => postsOf(schedule, snapshot).findLast(isHandled);
 
 /**
- * Splits a schedule's open dates into overdue ones and the next `ahead`. Shared by posts, forms and lists, so that they
- * agree. Never returns a date before `last`, even if the clock was set back. @param last the newest finished date
+ * A schedule's dates without a post: those overdue, and the next `ahead`. Shared by posts, forms and lists, so that
+ * they agree. Never before `last`, even if the clock was set back. @param last the newest post sent or given up
  */
 export function splitDueTimes(
   { timing, since }: Pick<Schedule, 'timing' | 'since'>,
@@ -151,10 +151,10 @@ export function splitDueTimes(
   return { overdue, next };
 }
 
-/** The date to post now: the newest overdue one. It names the missed dates before it. */
+/** The date to post now: the newest overdue one. Its post names the missed dates before it. */
 export function planDates(schedule: Schedule, posts: readonly PostEntry[], now: Millis) {
   const last = posts.findLast(isHandled);
-  // The next post names a failed date too, like one that was never tried.
+  // A failed date is named by the next post, like a date that was never tried.
   const settled = posts.findLast(({ state }) => state === 'posted');
   if (schedule.paused !== undefined) return { last, settled, missed: [] };
   const { overdue, next } = splitDueTimes(schedule, last, now);
@@ -164,18 +164,18 @@ export function planDates(schedule: Schedule, posts: readonly PostEntry[], now: 
   return { last, settled, due, upcoming: next[0], missed };
 }
 
-/** Check a post again this long after it was sent. */
+/** A post is checked again this long after it was sent. */
 const LOOKS: readonly Millis[] = [6, 24, 72].map((hours) => hours * HOUR);
-/** After the post and after each check, ask silent projects again for this long. */
+/** After the post and after each check, projects that didn't answer are asked again for this long. */
 const FILL_IN: Millis = 3 * HOUR;
-/** Interval of those retries. */
+/** How often they are asked in this time. */
 const ASK_AGAIN: Millis = 30 * MINUTE;
 
-/** Whether a retry could add a missing project. One that the channel may no longer see stays out. */
+/** Whether asking again could add a missing project. A project that the channel may not see is never added. */
 const isIncomplete = (post: Pick<PostContent, 'unanswered'> | undefined): boolean =>
   Object.values(post?.unanswered ?? {}).some(({ kind }) => kind !== 'not-allowed');
 
-/** When to check a post again; undefined for never. @param shown names the projects that didn't answer just now */
+/** When to check a post again; undefined for never. @param shown has the projects that didn't answer just now */
 export function nextRefresh(
   { at }: PostEntry,
   shown: Pick<PostContent, 'unanswered'> | undefined,

@@ -1,4 +1,4 @@
-/** What a person does with a schedule's posts: Send now, a test, and trying a paused one again. */
+/** What people can do with a schedule's posts: send one now, send a test to themselves, and try a paused post again. */
 import type { Button } from '@slack/types';
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -22,13 +22,13 @@ import { postsOf } from './post-record.ts';
 
 interface SchedulingServices extends RunServices {
   readonly makeReport: MakeReport;
-  /** Reschedules the workspace's run after a change. Never rejects. */
+  /** Runs the workspace again after a change. Never rejects. */
   readonly changed: (workspace: SlackId) => Promise<void>;
 }
 
 export type ScheduleService = ReturnType<typeof createScheduleService>;
 
-/** A second **Send now** within this time counts as a double click. */
+/** A second press of **Send now** within this time counts as a double click. */
 const SAME_PRESS: Millis = MINUTE;
 
 export const createScheduleService = (services: SchedulingServices) => {
@@ -43,14 +43,14 @@ export const createScheduleService = (services: SchedulingServices) => {
   };
   return {
     changed,
-    /** The delivery log. @throws store-unavailable */
+    /** Loads the delivery log. @throws store-unavailable */
     loadLog: deliveryLog.load,
-    /** Retries a paused post now. @throws store-unavailable */
+    /** Tries a paused post again now. @throws store-unavailable */
     retry,
     /**
-     * Posts the schedule's current report without using up a due date; the post says who asked, or that it is a test. A test
-     * goes only to that person. `schedule` may be unsaved. No retries. @returns `repeated` for a double click @throws
-     * cannot-post, and any failure of the report
+     * Posts the schedule's current report; posts on its dates go out all the same. The post says who asked, or that it
+     * is a test, which only that person gets. `schedule` may be unsaved. Nothing is retried. @returns `repeated` for a
+     * double click @throws cannot-post, and any failure of the report
      */
     async send(
       teamId: SlackId,
@@ -73,7 +73,7 @@ export const createScheduleService = (services: SchedulingServices) => {
           await deliveryLog.write(teamId, [{ name, before: String(pressed), after: undefined }]);
         throw error;
       }
-      // It worked, so a paused post may work too.
+      // Sending worked, so a paused post may work too.
       if (why === 'now') await retry(teamId, schedule.id);
       return 'posted';
     },
@@ -95,7 +95,7 @@ async function sendByHand(
   const result = await runReport(schedule, began, context);
   const projects = shownProjects(schedule, result);
   const loadWorkspace = () => workspaces.load(teamId);
-  // A test too shows only what the channel may see.
+  // A test shows only what the channel may see, as the post will.
   const rights = { loadWorkspace, users, client: () => clientFor(teamId), teamId };
   const { refusal } = await checkRecipient(schedule.channel, projects, rights);
   if (refusal !== undefined) throw new Failure('not-allowed', { reason: 'channel' });
@@ -107,10 +107,10 @@ async function sendByHand(
   await rememberQuestion(followUpQuestionOf(made, workspace), posted, { ...services, teamId });
 }
 
-/** Why someone sent it by hand. A `test` goes only to them. */
+/** Why a person sent the post. Only they get a `test`. */
 export type ManualReason = 'test' | 'now';
 
-/** @param buttons below the post */
+/** @param buttons shown below the post */
 export function manualPostMessage(
   { message }: ReportResult,
   why: ManualReason,

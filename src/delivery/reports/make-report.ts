@@ -1,4 +1,4 @@
-/** Makes the reports of schedules: fetches the figures for a channel, and what follow-ups refer to. */
+/** Makes the reports of schedules: fetches what a channel may see, and notes which question the report answers. */
 import type { Button } from '@slack/types';
 import { type BillingClient, emptyIfNoData } from '../../billing/client.ts';
 import {
@@ -58,37 +58,37 @@ import {
 export interface ReportRequest {
   readonly report: ReportName;
   readonly workspace: Workspace;
-  /** In display order; several projects make a digest. */
+  /** In the order in which they are shown. Several projects make one report together. */
   readonly projects: readonly ChosenProject[];
   readonly channel: SlackId;
-  /** Figures are as of this instant. */
+  /** The instant (ms since the epoch) that the figures are as of. */
   readonly at: Millis;
-  /** The zone for days: the reporting zone, or for a correction the post's own. */
+  /** The time zone of the days: the reporting zone; for a correction, the zone that the post was sent with. */
   readonly zone: Zone;
-  /** How many days a report of yesterday is about. */
+  /** How many days a report named “Yesterday’s spend” covers: several after a weekend, for example. */
   readonly days: number;
-  /** Caches, so that several schedules ask once. */
+  /** Remembers billing's answers, so that several schedules ask once. */
   readonly billing: BillingClient;
-  /** For a correction: posted figures, kept for projects that don't answer. */
+  /** For a correction: the posted figures, which projects that don't answer keep. */
   readonly posted?: ReportResult['figures'];
-  /** Collects which connections answered, and balances of registered projects. */
+  /** Notes which connections answered, and the balances of registered projects. */
   readonly answeredBy: AnswerCollector['add'];
 }
 
-/** A report, and the figures that later corrections compare with. */
+/** A report, and the figures that a later correction compares with. */
 export interface ReportResult {
-  /** Without owner and lateness, which the post adds. The last block is the small print. */
+  /** The report without its owner and lateness, which the post adds. The last block is the small print. */
   readonly message: Message;
-  /** `<project id>:<product>` → exact digits of the total; absent if there is none. */
+  /** `<project id>:<product>` → the exact digits of the total; absent if there is no total. */
   readonly figures: Readonly<Record<string, string>>;
   readonly covers: CoveredDays;
   /** The newest day, if billing hasn't reported it for every project. */
   readonly awaits?: Day;
-  /** `<project id>:<product>` → why it didn't answer. It may still have a (kept) figure. */
+  /** `<project id>:<product>` → why the project didn't answer. It may still have its posted figure. */
   readonly unanswered: Readonly<Record<string, StoredFailure>>;
 }
 
-/** The projects with figures in a post. */
+/** The projects whose figures a post shows. */
 export const shownProjects = (
   { projects }: Pick<Schedule, 'projects'>,
   { unanswered, figures }: Pick<ReportResult, 'unanswered' | 'figures'>,
@@ -98,14 +98,14 @@ export const shownProjects = (
 /** @throws Failure if no project answered */
 export type MakeReport = (request: ReportRequest) => Promise<ReportResult>;
 
-/** `“Yesterday’s spend” for prod, web-shop`. @param scope as in `describeProjects` */
+/** The report's name and projects: `“Yesterday’s spend” for prod, web-shop`. @param scope as in `describeProjects` */
 export const describeReport = (
   schedule: Pick<Schedule, 'report' | 'projects'>,
   workspace: Workspace,
   scope?: ProjectScope,
 ): string => `“${REPORTS[schedule.report].title}” for ${describeProjects(schedule, workspace, scope)}`;
 
-/** What to run a report for. `zone` defaults to the workspace’s. */
+/** What a report is made for. `zone` defaults to the workspace's. */
 type ReportSubject = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> &
   Pick<ReportRequest, 'posted'> & { readonly zone?: Zone };
 
@@ -113,7 +113,7 @@ export interface PostContext extends DeliveryContext {
   readonly makeReport: MakeReport;
 }
 
-/** Runs a report as of `at`, with current rights. @throws Failure */
+/** Makes a report with figures as of `at`, under current rights. @throws Failure */
 export async function runReport(
   { timing, zone, ...request }: ReportSubject,
   at: Millis,
@@ -132,23 +132,23 @@ export async function runReport(
   });
 }
 
-/** A posted report: its projects and days. */
+/** The parts of a posted report that say which projects and days it is about. */
 type PostedReport = Pick<Schedule, 'report' | 'projects'> &
   Pick<ReportResult, 'covers' | 'figures' | 'unanswered'>;
 
-/** The question a post answers, for follow-ups. “This month” becomes the month's name, because it will change. */
+/** The question a post answers, for follow-ups. “This month” becomes the month's name, which stays true. */
 export function followUpQuestionOf(posted: PostedReport, workspace: Workspace): AskedQuestion | undefined {
   const { report, covers } = posted;
   if (report === 'month-to-date') return questionAbout(posted, covers.first.slice(0, 7), workspace);
   const { first, last, zone } = covers;
-  // A post of Friday to Sunday is compared with the same weekdays, as it says.
+  // A post about Friday to Sunday compares with the same weekdays, so its follow-ups do too.
   const days = report === 'yesterday' && first !== last ? daysInRange(first, last, zone) : [];
   const before = sameDaysLastWeek(days, zone);
   const compared = before.length === 0 ? '' : ` vs ${daysText(before[0], before.at(-1))}`;
   return questionAbout(posted, daysText(first, last) + compared, workspace);
 }
 
-/** Opens the exact figures, with the clicking person's rights. */
+/** A button that opens the exact figures, under the rights of the person who clicks. */
 export function detailsButton(posted: PostedReport, workspace: Workspace): Button[] {
   const { first, last } = posted.covers;
   const question = questionAbout(posted, daysText(first, last), workspace);
@@ -206,7 +206,7 @@ function awaitedDay({ answered, periods }: ReportView): Day | undefined {
   return answered.some(isAwaited) ? newest : undefined;
 }
 
-/** Two parallel queries: the days, and the balance (optional). */
+/** Asks for the days and the balance in parallel. Works without the balance. */
 async function fetchProject(
   { workspace, channel, billing, answeredBy, posted = {} }: ReportRequest,
   chosen: ReportRequest['projects'][number],
@@ -218,7 +218,7 @@ async function fetchProject(
   let label = `Project ${id}`;
   let target: ResolvedProject | undefined;
   try {
-    // Everyone in the channel reads it, so no manager rights.
+    // Everyone in the channel reads the report, so a manager's rights don't count.
     target = resolveProject(referenceTo(chosen, workspace), workspace, { channel, isUnlimited: false });
     label = target.label;
     const access = openConnection(workspace, target);

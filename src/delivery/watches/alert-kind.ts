@@ -1,4 +1,4 @@
-/** Checks watches hourly, and whenever something they depend on changes, and creates alerts. */
+/** Checks watches every hour and whenever something that they depend on changes, and creates alerts. */
 import * as z from 'zod';
 import { type AlertedLevel, evaluateRule } from '../../domain/money/watch-evaluation.ts';
 import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
@@ -47,7 +47,7 @@ import {
   type StoredFigures,
 } from './watch-figures.ts';
 
-/** A message's watch and alert; undefined if removed. */
+/** The watch and the alert that a message is about; undefined if removed. */
 function subjectOf({ key }: OutboxMessage, { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>) {
   const [, id = '', name = ''] = key.split('/');
   return {
@@ -76,10 +76,10 @@ export const alertKind: MessageKind<AlertAbout> = {
       next: isDue ? undefined : next,
     };
   },
-  /** Paused or snoozed watches send nothing. A message that Slack has, or may have, is still updated. */
+  /** A paused or snoozed watch sends nothing. A message that Slack has, or may have, is still updated. */
   dueAt(message, view) {
     const { watch, alert } = subjectOf(message, view);
-    // Due, because `prepare` then deletes the message.
+    // Due now, so that `prepare` deletes the message.
     if (alert === undefined) return view.now;
     if (watch === undefined) return undefined;
     if (message.state === 'posted')
@@ -95,7 +95,7 @@ export const alertKind: MessageKind<AlertAbout> = {
     const { projects } = watch;
     const source = figuresSourceOf(projects[0], workspace);
     const isNew = message.state !== 'posted';
-    // Don't send an alert that is already over, or is based on another account's figures.
+    // Don't send an alert that is already over or that rests on another account's figures.
     if (isNew && !(isOpen(alert) && alert.source === source))
       return { outcome: 'skipped', message: undefined };
     return {
@@ -109,12 +109,12 @@ export const alertKind: MessageKind<AlertAbout> = {
     const { watch, alert } = subjectOf(message, context);
     if (watch === undefined || alert === undefined) return undefined;
     const { rule, projects } = watch;
-    // A budget's month or a spike's day.
+    // `episode` is the month of a budget or the day of a spike.
     return needsBalance(rule)
       ? askAbout('/balance', projects, '', context.workspace)
       : askAbout('/spend', projects, alert.episode, context.workspace);
   },
-  /** The recipient may not see it: drop the message. The next check then forgets the alert. */
+  /** If the recipient may not see the message, it is deleted. The next check then forgets the alert. */
   onRefused: ({ insteadOf }, { isGone }) =>
     isGone || insteadOf !== undefined ? undefined : { outcome: 'refused', message: undefined },
 };
@@ -122,25 +122,25 @@ export const alertKind: MessageKind<AlertAbout> = {
 const CHECK_FIELD = 'check/watches';
 
 const schema = z.object({
-  /** Time of the last complete check. */
+  /** When the last check was completed. */
   at: z.int(),
-  /** `hashSetup` at that time. */
+  /** What `hashSetup` returned at that check. */
   setup: z.string(),
 });
 
-/** The next hourly check. Workspaces are spread over the hour. @returns ms since the epoch */
+/** The time of the next hourly check. Workspaces are spread over the hour. @returns ms since the epoch */
 function hourlyCheckAfter(teamId: SlackId, at: Millis): Millis {
   const spread = hashBucket(teamId, HOUR);
   return (Math.floor((at - spread) / HOUR) + 1) * HOUR + spread;
 }
 
-/** When all watches are checked next: `now` or earlier if due; undefined for never. */
+/** When to check all watches next: `now` or earlier if a check is due; undefined for never. */
 export function nextCheck({ workspace, snapshot, now }: RunView): Millis | undefined {
   const { teamId, watches } = workspace;
-  // Without settings there is no time zone, so no “today”.
+  // Without settings there is no time zone, so nothing says which day is today.
   if (watches.length === 0 || isDamaged(workspace, 'settings')) return undefined;
   const last = tryParseRecord(schema, snapshot.fields[CHECK_FIELD]);
-  // The clock was set back, so check now.
+  // `last.at` lies in the future if the clock was set back: check now.
   if (last === undefined || last.at > now || last.setup !== hashSetup(workspace, 'watch')) return now;
   const snoozes = watches.flatMap(({ paused, snoozedUntil = 0 }) =>
     paused === undefined && snoozedUntil > last.at ? snoozedUntil : [],
@@ -149,7 +149,7 @@ export function nextCheck({ workspace, snapshot, now }: RunView): Millis | undef
 }
 
 /**
- * Asks billing about all watched projects and evaluates each watch. States and alerts are stored in one step, so that each
+ * Asks billing about all watched projects and judges each watch. States and alerts are stored in one step, so that each
  * alert is sent once even after a crash. @throws OvertakenError, store-unavailable
  */
 async function checkWatches(context: DeliveryContext): Promise<void> {
@@ -174,11 +174,11 @@ async function checkWatches(context: DeliveryContext): Promise<void> {
   if (!(await deliveryLog.write(teamId, writes))) throw new OvertakenError();
 }
 
-/** The project can no longer be shown in the channel. */
+/** Whether the watch's channel may no longer see its project. */
 export const isProjectLimited = ({ channel, projects: [project] }: Watch, workspace: Workspace): boolean =>
   channel !== undefined && !isShownTo(project, workspace, { channel, isUnlimited: false });
 
-/** @param figures undefined if billing wasn't asked @returns writes: the state if changed, and new alerts */
+/** @param figures undefined if billing wasn't asked @returns what to write: a changed state, new alerts */
 function checkWatch(
   watch: Watch,
   figures: StoredFigures | undefined,
@@ -186,7 +186,7 @@ function checkWatch(
 ): readonly FieldWrite[] {
   const stored = watchRecordOf(watch.id, snapshot);
   const source = figuresSourceOf(watch.projects[0], workspace);
-  // An unsent alert from another account's figures doesn't count as seen, so it is dropped.
+  // An alert that wasn't sent and rests on another account's figures counts as unseen, and is dropped.
   const isSeen = (alert: Alert) => {
     const key = alertKey(watch.id, alertName(alert));
     return snapshot.messages.some(
@@ -206,7 +206,7 @@ function checkWatch(
   return [{ name, before: json, after }, ...added.flatMap((alert) => messagesOfAlert(watch, alert))];
 }
 
-/** The new state and new alerts. A paused or snoozed watch creates no alerts, but sent ones are updated. */
+/** The watch's new state and alerts. A paused or snoozed watch creates none, but sent alerts are updated. */
 function applyFindings(
   watch: Watch,
   before: WatchRecord,
@@ -249,7 +249,7 @@ function applyFindings(
 }
 
 const WEEK = 7;
-/** `6 of the last 7 days reported`; '' if none is, because billing wasn't asked. */
+/** `6 of the last 7 days reported`; '' if no day is reported, or billing wasn't asked for any. */
 function coverageText({ amounts, today, zone }: WatchFigures): string {
   const reported = daysBefore(today, WEEK, zone).filter((day) => amounts.has(day)).length;
   return reported === 0 ? '' : `${reported} of the last ${WEEK} days reported`;

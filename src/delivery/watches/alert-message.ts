@@ -1,4 +1,4 @@
-/** The message of an alert, and the sentences that its record stores. */
+/** Renders an alert, and writes the sentences that its record stores. */
 import { commandText } from '../../domain/command-names.ts';
 import { divide, formatFactor, type Money } from '../../domain/money/amount.ts';
 import { type Account, formatBonuses } from '../../domain/money/runway.ts';
@@ -39,7 +39,7 @@ import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type Alert, alertName, isOpen } from './alert-record.ts';
 
-/** The alert message in its current state. */
+/** The message that shows an alert as it is now. */
 export function alertMessage(alert: Alert, watch: Watch, workspace: Workspace): Message {
   const [project] = watch.projects;
   const label = projectLabel(project, workspace);
@@ -68,7 +68,7 @@ const NEXT_STEP: Readonly<Record<Watch['rule']['kind'], string>> = {
   spike: 'Find out what ran that day. Tally only sees the amount.',
 };
 
-/** What has happened to it since. Once the header has a newer figure, the first line has the original one. */
+/** What has happened since the alert. Once the header shows a newer figure, the first line has the original one. */
 function stateLines({ at, state, now, acknowledged, snoozed }: Alert, title: string): readonly string[] {
   return compact([
     now !== undefined && `${formatInstant(at)} · Alert: ${escapeMarkup(title)}`,
@@ -82,10 +82,10 @@ function stateLines({ at, state, now, acknowledged, snoozed }: Alert, title: str
   ]);
 }
 
-/** Today may be what has used up the money. */
+/** Includes today, because today's spend may be what used up the money. */
 const WEEK = 'last-7-days including today';
 
-/** No **Acknowledge** or **Snooze** once it is over. */
+/** The alert's buttons. **Acknowledge** and **Snooze** are left out once the alert is over. */
 function alertActions(alert: Alert, watch: Watch): Block {
   const about = `${watch.id} ${alertName(alert)}`;
   const { rule, projects } = watch;
@@ -100,7 +100,7 @@ function alertActions(alert: Alert, watch: Watch): Block {
       alert.acknowledged === undefined &&
       button('watch-acknowledge', 'Acknowledge', { value: about, style: 'primary' }),
     button('run:days', 'See the days', { value: spent(rule.kind === 'budget' ? episode : week) }),
-    // A budget is not about what changed since the month before.
+    // A budget's alert doesn't ask what changed since the month before.
     rule.kind !== 'budget' &&
       button('run:why', 'What changed', {
         value: spent(isDay ? episode : `${WEEK} vs same-days-last-week`, 'why'),
@@ -123,15 +123,15 @@ type SpikeRule = Extract<WatchRule, { readonly kind: 'spike' }>;
 
 export interface AlertBasis extends Pick<WatchFigures, 'account' | 'today'> {
   readonly rule: WatchRule;
-  /** The measurement for the rule's kind. */
+  /** What was measured, in the form of the rule's kind. */
   readonly measurement: WatchMeasurement;
-  /** A budget's month, a spike's day. */
+  /** The month of a budget, or the day of a spike. */
   readonly episode: string;
-  /** Average daily cost, if enough recent days are reported. */
+  /** The average daily cost, if enough recent days are reported. */
   readonly average?: Money;
 }
 
-/** Texts that follow the project's name: ` has 48,210.00 EUR left, below 50,000.00 EUR`, and the line below. */
+/** The title, which follows the project's name (` has 48,210.00 EUR left, below 50,000.00 EUR`), and the line below. */
 export function alertText(
   level: WatchLevel,
   basis: AlertBasis,
@@ -146,7 +146,7 @@ interface Texts {
   readonly why: readonly Optional<string>[];
 }
 
-/** @returns undefined without figures */
+/** @returns undefined if there are no figures */
 function textsOf(level: WatchLevel, basis: AlertBasis, money: WriteMoney): Texts | undefined {
   const { rule } = basis;
   switch (rule.kind) {
@@ -165,14 +165,14 @@ function textsOf(level: WatchLevel, basis: AlertBasis, money: WriteMoney): Texts
   }
 }
 
-/** Narrows the measurement to this kind. */
+/** The measurement, typed as that of this kind of rule. */
 const measuredAs = <K extends WatchKind>(_: K, { measurement }: Pick<AlertBasis, 'measurement'>) =>
   measurement as MeasurementOf<K>;
 
 const monthOf = (basis: AlertBasis): MonthSpend | undefined =>
   measuredAs('budget', basis).months.find(({ month }) => month === basis.episode);
 
-/** The spike's day, and the first later day below its own limit. */
+/** The day of the spike, and the first later day that is below its own limit. */
 function daysOf(rule: SpikeRule, basis: AlertBasis) {
   const { days } = measuredAs('spike', basis);
   const calm = days.find((later) => {
@@ -217,7 +217,7 @@ function runwayTexts(days: number, basis: AlertBasis, money: WriteMoney): Texts 
 const rateText = (average: Money, money: WriteMoney): string =>
   `at ${money(average)} a day (average of the last 7 days)`;
 
-/** `balance 40.00, bonuses 5.00` */
+/** What the money left consists of: `balance 40.00, bonuses 5.00`. */
 const fundsText = ({ balance, bonuses }: Account, money: WriteMoney): string =>
   joinTexts(', ', [
     `balance ${'value' in balance ? money(balance.value) : 'not readable'}`,
@@ -264,7 +264,7 @@ function spikeTexts(rule: SpikeRule, spend: DaySpend, money: WriteMoney): Texts 
   return { title: `${title}, ${times} times the usual`, why: [`${money(baseline)} is ${usual}`, floor] };
 }
 
-/** Follows the project's name: ` recovered: 51,000.00 EUR left`. */
+/** Follows the project's name in the title: ` recovered: 51,000.00 EUR left`. */
 export const recoveryText = (level: WatchLevel, basis: AlertBasis, money: WriteMoney): string =>
   joinTexts(': ', [' recovered', recoveredTo(level, basis, money)]);
 
@@ -298,7 +298,7 @@ function recoveredTo(level: WatchLevel, basis: AlertBasis, money: WriteMoney): s
   }
 }
 
-/** For a spike whose amount changed: ` corrected: billing now reports 9.00 EUR for Wed 18 Nov`. */
+/** If a spike's amount has changed: ` corrected: billing now reports 9.00 EUR for Wed 18 Nov`. */
 export function correctionText(basis: AlertBasis, money: WriteMoney): string {
   const spend = measuredAs('spike', basis).days.find(({ day }) => day === basis.episode);
   return ` corrected: ${spend === undefined ? 'billing now reports another amount' : reportedNow(spend, money)}`;

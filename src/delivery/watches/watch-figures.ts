@@ -1,4 +1,4 @@
-/** Billing's figures for watched projects: fetched at each check, stored for lists. */
+/** Billing's figures for watched projects. They are fetched at each check, and stored to be shown in lists. */
 import pLimit from 'p-limit';
 import * as z from 'zod';
 import { type BillingClient, emptyIfNoData, type Subscription } from '../../billing/client.ts';
@@ -37,33 +37,33 @@ import type { DeliveryLogSnapshot } from '../delivery-log.ts';
 import type { DeliveryContext } from '../outbox/message-kind.ts';
 
 const schema = z.object({
-  /** Connection and token that were asked, see `figuresSourceOf`. */
+  /** The connection and token that billing was asked with: what `figuresSourceOf` returned. */
   source: z.string(),
-  /** Amounts as received; '' if unreadable. `at`: when billing was asked. */
+  /** The amounts as billing sent them; '' if unreadable. `at`: when billing was asked. */
   account: z.object({ balance: z.string(), bonuses: z.string(), at: z.int() }).exactOptional(),
-  /** Reported complete days up to `until`, as days of `zone`. */
+  /** The complete days up to `until` that billing reported, as days of `zone`. */
   usage: z
     .object({ days: z.record(z.string(), z.string()), until: z.string(), zone: z.string(), at: z.int() })
     .exactOptional(),
-  /** Why billing didn't answer last time. */
+  /** Why billing gave no answer last time. */
   problem: storedFailure.exactOptional(),
 });
 
 export type StoredFigures = Readonly<z.infer<typeof schema>>;
 
 /**
- * The log's field with billing's last answers about a project, for lists only: alerts use fresh figures. Includes the alias,
- * because names of one project can have different connections and so different accounts.
+ * The log's field with billing's last answers about a project. Lists show them; alerts use fresh figures. The field's
+ * name contains the project's alias, because two names of one project can have different connections, and so accounts.
  */
 export const figuresField = (project: ChosenProject): string => `figures/${projectValue(project)}`;
 
-/** Undefined if missing or damaged. */
+/** @returns undefined if the figures are missing or damaged */
 export const storedFigures = (
   project: ChosenProject,
   { fields }: Pick<DeliveryLogSnapshot, 'fields'>,
 ): StoredFigures | undefined => tryParseRecord(schema, fields[figuresField(project)]);
 
-/** Connection and token fingerprint. Figures from another source belong to another account. '' if there is no connection. */
+/** Identifies connection and token: figures from others belong to another account. '' if there is no connection. */
 export function figuresSourceOf(project: ChosenProject, workspace: Workspace): string {
   const name = connectionNameOf(project, workspace);
   if (!workspace.connectionNames.includes(name)) return '';
@@ -75,7 +75,7 @@ const accountOf = ({ balance, bonuses }: NonNullable<StoredFigures['account']>) 
   bonuses: parseAmount({ text: bonuses }),
 });
 
-/** The figures to evaluate a watch with, as of `today` in `zone`. */
+/** The figures that a watch is judged by, as of `today` in `zone`. */
 export function parseWatchFigures({ account, usage }: StoredFigures, today: Day, zone: Zone): WatchFigures {
   const spent = Object.entries(usage?.zone === zone ? usage.days : {}).flatMap(([day, digits]) => {
     const amount = parseAmount({ text: digits });
@@ -86,7 +86,7 @@ export function parseWatchFigures({ account, usage }: StoredFigures, today: Day,
 
 /** Balance and runway rules need the balance; other rules need only the spend. */
 export const needsBalance = ({ kind }: WatchRule): boolean => kind === 'balance' || kind === 'runway';
-/** A balance rule uses the spend only to explain. */
+/** Whether the rule can't be judged without the spend. A balance rule uses the spend only to explain its alert. */
 const needsUsage = ({ kind }: WatchRule): boolean => kind !== 'balance';
 
 export const hasFigures = (rule: WatchRule, { account, usage }: StoredFigures): boolean =>
@@ -94,7 +94,7 @@ export const hasFigures = (rule: WatchRule, { account, usage }: StoredFigures): 
 
 const digitsOf = (wire: WireScalar): string => ('text' in wire ? wire.text : '');
 
-/** @param at now @throws Failure */
+/** @param at the current time @throws Failure */
 export async function fetchAccount(
   billing: BillingClient,
   access: OpenedConnection,
@@ -105,7 +105,7 @@ export async function fetchAccount(
   return { balance: digitsOf(balance), bonuses: digitsOf(bonuses), at };
 }
 
-/** Fetches complete days from `from` to yesterday. @returns no days if none is reported @throws Failure */
+/** Fetches the complete days from `from` to yesterday. @returns no days if none is reported @throws Failure */
 export async function fetchUsage(
   billing: BillingClient,
   access: OpenedConnection,
@@ -128,12 +128,10 @@ export async function fetchUsage(
   return { days: Object.fromEntries(digits), until, zone, at };
 }
 
-/** Projects fetched in parallel. */
+/** How many projects are fetched in parallel. */
 const PARALLEL = 5;
 
-/**
- * Fetches the figures, once per project. @returns by `figuresField` @throws store-unavailable
- */
+/** Fetches each project's figures once. @returns them by `figuresField` name @throws store-unavailable */
 export async function fetchFigures(watches: readonly Watch[], context: DeliveryContext) {
   const limit = pLimit(PARALLEL);
   const fields = [...new Set(watches.map(({ projects }) => figuresField(projects[0])))];
@@ -146,7 +144,7 @@ export async function fetchFigures(watches: readonly Watch[], context: DeliveryC
   return new Map(await Promise.all(fetched));
 }
 
-/** @returns fresh figures, and those merged with older ones @throws unexpected errors and store-unavailable */
+/** @returns fresh figures, and fresh ones completed with older ones @throws unexpected errors and store-unavailable */
 async function fetchProject(
   watches: readonly Watch[],
   { workspace, snapshot, billing, clock, answerCollector }: DeliveryContext,

@@ -32,7 +32,7 @@ import {
 
 export type WatchState = Readonly<ReturnType<typeof stateOf>>;
 
-/** A person's response to an alert. */
+/** What a person did with an alert: acknowledged or snoozed it. */
 export type AlertResponse = Required<Pick<Alert, 'acknowledged'>> | Required<Pick<Alert, 'snoozed'>>;
 
 /** @throws store-unavailable from every method */
@@ -44,12 +44,12 @@ export function createWatchService({
   clock,
   changed,
 }: Pick<RunServices, 'deliveryLog' | 'billing' | 'clock'> & {
-  /** Reschedules the workspace's run; new watches are checked at once. */
+  /** Runs the workspace again after a change. New watches are checked at once. */
   readonly changed: (workspace: SlackId) => Promise<void>;
 }) {
   return {
     changed,
-    /** By watch ID. */
+    /** @returns the states by watch ID */
     async loadStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>> {
       const { teamId, watches } = workspace;
       const view = { workspace, snapshot: await deliveryLog.load(teamId), now: clock() };
@@ -57,8 +57,8 @@ export function createWatchService({
       return new Map(watches.map((watch) => [watch.id, stateOf(watch, next, view)]));
     },
     /**
-     * Records a response and updates the alert. For a snooze, the caller first saves the watch's `snoozedUntil`. @param name
-     * from `alertName` @returns `repeated` if already acknowledged; `gone` if the alert no longer exists
+     * Records a response and updates the alert. For a snooze, the caller first saves the watch's `snoozedUntil`. @param
+     * name the result of `alertName` @returns `repeated` if already acknowledged; `gone` if the alert is deleted
      */
     async respond(
       teamId: SlackId,
@@ -82,8 +82,8 @@ export function createWatchService({
       throw new OvertakenError();
     },
     /**
-     * Figures for previews on this project: days and balance. The balance may be missing if the rule doesn't need it. The
-     * caller checks the right to ask. @throws Failure
+     * The days and the balance for previews of a watch on this project. The balance may be missing if the rule doesn't
+     * need it. The caller checks the right to ask. @throws Failure
      */
     async fetchPreview(
       workspace: Workspace,
@@ -106,7 +106,7 @@ export function createWatchService({
   };
 }
 
-/** Retries if a check or another person writes the same watch. */
+/** How often to try to write a response while a check or another person writes the same watch. */
 const MAX_ATTEMPTS = 10;
 
 const LIMITED = 'The project is limited to other channels, so this watch sends no alerts.';
@@ -118,7 +118,7 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, { workspace, sna
   const { alerts = [], alerted = [] } = record?.since === watch.since ? record : {};
   const today = dayAt(now, zone);
   const stored = storedFigures(projects[0], snapshot);
-  // Hide figures of a different account.
+  // Hide figures that belong to another account.
   const figures = stored?.source === figuresSourceOf(projects[0], workspace) ? stored : undefined;
   const known = figures && hasFigures(rule, figures) ? figures : undefined;
   const cause = figures?.problem;
@@ -127,25 +127,25 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, { workspace, sna
   const messages = snapshot.messages.filter((message) => key !== undefined && message.key.startsWith(key));
   const undelivered = messages.findLast(({ state, cause: why }) => why && state !== 'posted')?.cause;
   return {
-    /** When billing last answered, and the next check; undefined for not yet, or never. */
+    /** When billing last answered, undefined for not yet; and when the next check is, undefined for never. */
     checkedAt: known && Math.max(known.account?.at ?? 0, known.usage?.at ?? 0),
     nextCheckAt: watch.paused === undefined ? nextCheckAt : undefined,
-    /** The measurement then; undefined before billing answers. */
+    /** What billing's last answer showed; undefined before its first answer. */
     measurement: known && measureWatch(rule.kind, parseWatchFigures(known, today, zone)),
-    /** Alerted and not recovered. */
+    /** Whether the watch has alerted and hasn't recovered since. */
     isCrossed: figures !== undefined && alerted.some(({ isOver = false }) => !isOver),
     /** Why the last check failed, as a sentence. */
     problem: isProjectLimited(watch, workspace) ? LIMITED : cause && wordFailure(cause, today),
-    /** The check can't work until someone replaces the token. */
+    /** Whether the watch can't be checked until someone replaces the token. */
     isPaused: cause !== undefined && kindOf(cause.kind)?.remedy === 'token',
     /** Why the last alert couldn't be sent, as a sentence. */
     undelivered: undelivered && wordFailure(undelivered, today),
-    /** Name of the newest alert, if it can be acknowledged. */
+    /** The name of the newest alert, if that can be acknowledged. */
     openAlert: newest && isOpen(newest) ? alertName(newest) : undefined,
   };
 }
 
-/** Billing's answers for previews. */
+/** What billing answered for a preview. */
 export interface PreviewFigures extends StoredFigures {
   readonly today: Day;
 }
@@ -157,16 +157,16 @@ export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigu
   const measurement = measureWatch(rule.kind, judged);
   const now = evaluateRule(rule, measurement, [], { episode: 'now', since: today });
   return {
-    /** Days in the last 90 on which it would have alerted, ascending. */
+    /** The days in the last 90 on which the watch would have alerted, earliest first. */
     dates: simulateWatch(rule, judged),
     measurement,
-    /** Balance and runway; undefined if billing gave no balance. */
+    /** Balance and runway (how long the money lasts); undefined if billing gave no balance. */
     funds: judged.account && { ...judged.account, runway: measureWatch('runway', judged).runway },
-    /** It would alert at its first check. */
+    /** Whether the watch would alert at its first check. */
     isCrossed: now.crossings.length > 0,
-    /** False if there isn't enough data to judge it now. */
+    /** False if there isn't enough data to judge the rule now. */
     isKnown: now.isKnown,
-    /** Reported days behind the preview; 0 without data. */
+    /** How many reported days the preview is based on; 0 without data. */
     reported: judged.amounts.size,
   };
 }

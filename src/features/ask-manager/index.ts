@@ -25,14 +25,14 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Feature, Services } from '../feature.ts';
 
-/** Presses within this time are one: a double click, or a repetition that reached another process. In ms. */
+/** Presses within this time, in ms, count once: a double click, or a press that Slack sent twice. */
 const PRESSED_ONCE = 10_000;
 
 const NO_MANAGER = textMessage('Ask an owner or admin of this workspace.');
 
 /**
- * **Ask a manager**, below a refusal: one message to the managers with **Open**, which opens the same form or runs the same
- * command for the manager who presses it, with the manager's rights of that moment.
+ * **Ask a manager** is a button below a refusal. It sends the managers a message with **Open**, which runs the refused
+ * command or opens the refused form for the manager who presses it, with that manager's rights.
  */
 export function createAskManagerFeature({
   registry,
@@ -44,7 +44,7 @@ export function createAskManagerFeature({
     return handler && rulesFor(handler, text);
   };
 
-  /** @returns undefined for what no manager can be asked for @throws secret-pasted, text-too-long */
+  /** @returns undefined if managers can't be asked for this @throws secret-pasted, text-too-long */
   function parseAsked(value: string, { workspace }: Request): AskedManager | undefined {
     const asked = tryParseRecord(askedManagerSchema, value);
     const { line, click } = asked ?? {};
@@ -83,7 +83,7 @@ export function createAskManagerFeature({
         needs: (value) => ({ opensForm: rulesOfCommand(readAsked(value).line ?? '')?.opensForm === true }),
         async run({ value }, _, rerun) {
           const { place, line = '' } = readAsked(value);
-          // No manager is in the asker's direct message, so what was asked there runs without a channel.
+          // A manager can't see the asker's direct message, so a command asked there runs without a channel.
           const askedIn = place === undefined || isDirectMessage(place) ? {} : { askedIn: place };
           await rerun(parseCommand(line), { replaces: false, ...askedIn });
         },
@@ -94,7 +94,7 @@ export function createAskManagerFeature({
 
 const readAsked = (value: string): Partial<AskedManager> => tryParseRecord(askedManagerSchema, value) ?? {};
 
-/** @returns who got it @throws Failure if nobody could */
+/** @returns the managers who got the message @throws Failure if none could */
 async function sendToEach(managers: readonly SlackId[], message: Message, { reply }: Request) {
   const sent = await Promise.allSettled(managers.map((manager) => reply.public(manager, message)));
   const reached = managers.filter((_, at) => sent[at]?.status === 'fulfilled');
@@ -121,7 +121,7 @@ function askedMessage(asked: AskedManager, { user, workspace }: Request): Messag
   };
 }
 
-/** What an item such as `/billing schedules pause abcd1234` is, because its ID says nothing to the manager. */
+/** Describes the item in a command such as `/billing schedules pause abcd1234`: its ID tells a manager nothing. */
 function ownedFacts(line: string, workspace: Workspace): Block[] {
   const id = line.split(' ').at(-1);
   const item = [...workspace.schedules, ...workspace.watches].find((owned) => owned.id === id);

@@ -125,7 +125,7 @@ function parseBalance(text: string, reader: Reader) {
   throw new InvalidWord(output, 'explains a change in spend', `Type ${commandText('/spend')} prod why.`);
 }
 
-/** The step's outputs. @throws invalid-response for an unreadable balance: a workflow would go on with zero */
+/** What the step returns. @throws invalid-response for an unreadable balance, as a workflow would take it for zero */
 function stepBalance({ target, balance, bonuses, runway }: BalanceFigures, locale: string) {
   if ('unreadable' in balance)
     throw new Failure('invalid-response', { service: 'billing', what: 'the balance is not a number' });
@@ -138,13 +138,13 @@ function stepBalance({ target, balance, bonuses, runway }: BalanceFigures, local
 }
 
 interface BalanceFigures extends ConnectedAnswer, Account {
-  /** The runway, or a sentence saying why it couldn't be computed. */
+  /** How long the money lasts, or a sentence that says why this is unknown. */
   readonly runway: Runway | string;
 }
 
 type BalanceView = AnswerView<BalanceFigures>;
 
-/** Fetches the balance and, for the runway, the last week, in parallel. Works without the week. @throws Failure */
+/** Fetches the balance and, for the runway, last week's spend in parallel. Works without the latter. @throws Failure */
 async function fetchBalance(
   billing: BillingClient,
   workspace: Workspace,
@@ -203,7 +203,7 @@ function projectAnswer(figures: BalanceFigures, { locale }: BalanceView): Answer
   };
 }
 
-/** What all have left and which runs out soon, then a row a project, the soonest first. */
+/** What all projects have left and which run out soon; then one row per project, the soonest to run out first. */
 function listAnswer(view: BalanceView): AnswerText {
   const { answered, locale } = view;
   const sorted = answered.toSorted((a, b) => bySoonestEnd(outlookOf(a), outlookOf(b)));
@@ -252,7 +252,7 @@ const COLUMNS: readonly Column<BalanceFigures, CsvCell>[] = [
   { title: 'days left', cell: (figures) => ({ digits: String(estimateOf(figures)?.days ?? '') }) },
 ];
 
-/** A row a project, and the exact amounts with what the runway rests on. */
+/** One row per project with exact amounts, and with what the estimate of how long they last is based on. */
 const balanceFile = (view: BalanceView): AnswerFile<BalanceFigures> => ({
   name: `balance-${fileSubject(view.projects)}-${new Date(view.at).toISOString().slice(0, 10)}.csv`,
   columns: COLUMNS.map(({ title }) => title),
@@ -281,7 +281,7 @@ const balanceFile = (view: BalanceView): AnswerFile<BalanceFigures> => ({
 const estimateOf = ({ runway }: BalanceFigures) =>
   typeof runway !== 'string' && runway.kind === 'estimate' ? runway : undefined;
 
-/** '' if there is no estimate. */
+/** The exact digits of the average daily cost; '' if there is no estimate. */
 function averageDigits(figures: BalanceFigures): string {
   const { balance, bonuses } = figures;
   const amounts = [balance, bonuses].flatMap((amount) => ('value' in amount ? [amount.value] : []));

@@ -1,4 +1,4 @@
-/** The form that registers a token: it tests the token, saves it, and says what the first project has left. */
+/** The form that registers a billing token. It tests the token, saves it, and shows the tested project's balance. */
 import { type BalanceByProduct, type BalanceRecord, fetchBalanceByProduct } from '../../billing/client.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { ignoreFailure } from '../../domain/failure/index.ts';
@@ -24,7 +24,7 @@ import { connectionFields, connectionValues } from './connection-fields.ts';
 
 type SentConnection = SentForm<ReturnType<typeof connectionFields>>;
 
-/** Its record's ID is the connection that it was opened for. */
+/** A form for one connection: its `id` is the name of the connection that it was opened for. */
 export function createConnectForm(services: Services) {
   const { workspaces, parseAddress, defaultAddresses } = services;
   const { open, listeners } = createForm('connect', {
@@ -39,7 +39,7 @@ export function createConnectForm(services: Services) {
     fields: connectionFields(parseAddress),
     hidden: ({ values: { known = '' } }) => ({ known }),
     revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.connection + (input?.name ?? id)),
-    // If the user typed another connection's name, they replace it on purpose: no conflict.
+    // A person who types another connection's name means to replace that connection: this is no conflict.
     conflict: ({ id, input }) => (input.name === id ? CHANGED_FIRST : undefined),
     save: (sent) => testAndSave(sent, services),
     done: 'connected',
@@ -57,7 +57,7 @@ export function createConnectForm(services: Services) {
   };
 }
 
-/** @throws Failure */
+/** Asks billing with the token before it is saved. @throws Failure */
 async function testAndSave(
   { input, request }: SentConnection,
   { workspaces, billing, limits, delivery, registry }: Services,
@@ -78,7 +78,7 @@ async function testAndSave(
   const change = auditedChange(request, [action, name], ...usual.actions);
   await workspaces.saveConnection(change, newConnection(input, answers, request), usual.name);
   const now = { ...request, workspace: await workspaces.load(user.teamId) };
-  // Resumes posts that were paused for lack of this connection.
+  // Resumes posts that were paused because they lacked this connection.
   await delivery.scheduling.changed(user.teamId);
   const [only, ...others] = answers.found;
   const isSure = only !== undefined && others.length === 0;
@@ -93,7 +93,7 @@ async function testAndSave(
   return connectedMessage(input, answers, days, now);
 }
 
-/** A single connection is the default without being stored; adding a second stores it. */
+/** A workspace's only connection is its default without being stored as such. Adding a second connection stores it. */
 function defaultWith(name: string, record: Workspace) {
   if (isDamaged(record, 'settings')) return { name: undefined, actions: [] };
   const before = record.defaultConnection;
@@ -124,7 +124,7 @@ function newConnection(
   };
 }
 
-/** The tested project's balance, and one next step. With data for several products, each balance. */
+/** The tested project's balance and one next step. If several products have data for it, the balance of each. */
 function connectedMessage(
   { name, project }: SentConnection['input'],
   { found, failed }: BalanceByProduct,
@@ -149,7 +149,7 @@ function connectedMessage(
   );
   const text = ['Connected ✓', fact, ...notAnswered, ...defaultLines(name, workspace)].join(' ');
   const words = [...(found.length > 0 ? [project] : []), ...(only ? [PRODUCTS[only.product].word] : [])];
-  // Without a name, a project is asked about over the default connection.
+  // A project without a registered name is asked about with the default connection.
   const isAskable = only && (named?.connection ?? workspace.defaultConnection) === name;
   const [label, command] = isAskable
     ? ['Post it every morning', toCommand('/billing schedule', words.join(' '))]

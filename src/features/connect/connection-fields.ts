@@ -23,7 +23,7 @@ const A_SECRET = 'That looks like a token. Everyone can see this field, so choos
  */
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** The name after a verb; undefined when there is none. @throws InvalidWord */
+/** The connection's name after a verb; undefined when there is none. @throws InvalidWord */
 export function parseConnectionName(text: string): string | undefined {
   const name = text.trim().toLowerCase();
   if (name === '') return undefined;
@@ -32,7 +32,7 @@ export function parseConnectionName(text: string): string | undefined {
   return name;
 }
 
-/** Initial values: the named connection's, or likely ones for a new connection. */
+/** What the form starts with: values of the named connection, or likely ones for a new connection. */
 export function connectionValues(
   record: Workspace,
   wanted: string | undefined,
@@ -51,11 +51,11 @@ export function connectionValues(
   return { ...values, known: known.join(',') };
 }
 
-/** Puts a field under **More…** if it was already filled in when the form opened. */
+/** Puts a field under **More…** if its value was known when the form opened. */
 const unlessKnown = <T>(name: string, field: Field<T>): Field<T> =>
   more(field, ({ known }) => selectedValues(known).includes(name));
 
-/** An optional choice that must match the console; undefined if not chosen. */
+/** An optional choice that must be the one in the console; undefined if not chosen. */
 const asInConsole = <T extends string>(
   label: string,
   hint: string,
@@ -128,7 +128,7 @@ const MORE_FIELDS = {
   ),
 };
 
-/** The token, plus the fields with no known value; the rest is under **More…**. */
+/** Shows the token's field and those whose value isn't known; the others are under **More…**. */
 export const connectionFields = (parseAddress: Services['parseAddress']) => ({
   effect: note(({ id, request: { workspace } }) =>
     workspace.connectionNames.length === 0 ? [] : [section(describeEffect(id, workspace))],
@@ -156,13 +156,13 @@ export const connectionFields = (parseAddress: Services['parseAddress']) => ({
   ),
 });
 
-/** Whether it looks like a secret, or contains the token of the form. */
+/** Whether the typed text looks like a secret, or contains the token pasted into the form. */
 const isSecret = (typed: string, pasted: string): boolean => {
   const token = withoutQuotes(pasted).toLowerCase();
   return looksLikeSecret(typed) || (token !== '' && typed.toLowerCase().includes(token));
 };
 
-/** Removes the quotes around a copied value; a quote on one side only is part of the value. */
+/** Removes the quotes around a copied value. A quote on one side only belongs to the value. */
 const withoutQuotes = (typed: string): string =>
   typed.trim().replace(/^(["'`])(.+)\1$|^[“”„](.+)[“”]$|^[‘’‚](.+)[‘’]$/s, '$2$3$4');
 

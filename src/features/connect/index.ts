@@ -32,7 +32,7 @@ import type { Feature, Services } from '../feature.ts';
 import { createConnectForm } from './connect-form.ts';
 import { parseConnectionName } from './connection-fields.ts';
 
-/** `/billing connect` and `/billing disconnect`: tokens come in through a form, are tested, sealed and kept by name. */
+/** `/billing connect` and `/billing disconnect`. Tokens are entered in a form, tested, and stored encrypted by name. */
 export function createConnectFeature(services: Services): Feature {
   const form = createConnectForm(services);
   const expiry = createExpiryForm(services);
@@ -82,18 +82,18 @@ export function createConnectFeature(services: Services): Feature {
 
 const EXPIRY = / expiry$/;
 
-/** @throws InvalidWord; secret-pasted if the “name” looks like a token, which would otherwise be shown in the form */
+/** @throws InvalidWord; secret-pasted if the “name” looks like a token, because the form would show it */
 function typedName(text: string, { workspace }: Request, typed = text): string | undefined {
   const name = parseConnectionName(text);
   if (name !== undefined && !canFillIn(name, workspace, typed)) throw new Failure('secret-pasted');
   return name;
 }
 
-/** Whether the typed name is safe to show in the form: known, or not secret-like. */
+/** Whether the form may show the typed name: the name is known, or doesn't look like a secret. */
 const canFillIn = (name: string, { connectionNames }: Workspace, typed = name): boolean =>
   connectionNames.includes(name) || !couldBeSecret(typed);
 
-/** **Set expiry…**: changes when a registered token expires, without the token. */
+/** **Set expiry…** changes when a registered token expires. The token isn't needed for this. */
 function createExpiryForm({ workspaces, delivery }: Services) {
   const { open, listeners } = createForm('connection-expiry', {
     right: 'manage',
@@ -130,7 +130,7 @@ function createExpiryForm({ workspaces, delivery }: Services) {
   };
 }
 
-/** @throws InvalidWord if there is no such connection */
+/** @throws InvalidWord if there is no connection with this name */
 function requireKnown(name: string | undefined, { connectionNames: names }: Workspace): void {
   if (name === undefined || names.length === 0 || names.includes(name)) return;
   throw new InvalidWord(
@@ -141,7 +141,7 @@ function requireKnown(name: string | undefined, { connectionNames: names }: Work
   );
 }
 
-/** The form of `/billing disconnect [name]`: which connection, and what that changes. */
+/** The form of `/billing disconnect [name]`: which connection to remove, and what this changes. */
 function createDisconnectForm({ workspaces }: Services) {
   const { open, listeners } = createForm('disconnect', {
     right: 'manage',
@@ -149,7 +149,7 @@ function createDisconnectForm({ workspaces }: Services) {
     heading: 'Disconnect',
     submit: 'Disconnect',
     fields: DISCONNECT_FIELDS,
-    // The form's text depends on every connection, so a change of any of them is a conflict.
+    // The form's text depends on every connection, so a change to any connection is a conflict.
     revision: (_, { workspace }) =>
       workspace.connectionNames.map((name) => stampOf(workspace, FIELDS.connection + name)).join(' '),
     conflict: () => [
@@ -166,7 +166,7 @@ function createDisconnectForm({ workspaces }: Services) {
   });
   return {
     listeners,
-    /** @param wanted untrusted */
+    /** @param wanted the connection's name as typed: untrusted */
     async open(wanted: string | undefined, request: Request): Promise<void> {
       const { connectionNames: names } = request.workspace;
       if (names.length === 0) throw new Failure('not-connected');
@@ -178,7 +178,7 @@ function createDisconnectForm({ workspaces }: Services) {
 }
 
 const DISCONNECT_FIELDS = {
-  // Nothing to choose where there is only one.
+  // With only one connection there is nothing to choose.
   name: live(
     choice('Connection', {
       options: ({ request: { workspace } }) =>
@@ -190,7 +190,7 @@ const DISCONNECT_FIELDS = {
   effects: note(effectBlocks),
 };
 
-/** What becomes of the default when this connection is removed. */
+/** Which connection is the default after this one is removed. */
 function defaultText(name: string, { defaultConnection, connectionNames }: Workspace): string | undefined {
   const [next, ...others] = connectionNames.filter((other) => other !== name);
   if (defaultConnection !== name || next === undefined) return undefined;
@@ -215,7 +215,7 @@ function effectBlocks({ values: { name = '' }, request: { workspace, at } }: For
   return [...effects.map(section), context(described ?? `${name} · damaged`)];
 }
 
-/** Projects with this connection don't fall back to another one. */
+/** How many projects stop working without this connection. They don't switch to another connection. */
 function orphanedProjects(name: string, { projects }: Workspace): string | undefined {
   const orphans = projects.filter(({ connection }) => connection === name).length;
   return orphans === 0

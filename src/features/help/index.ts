@@ -21,7 +21,7 @@ const briefLines = (lines: readonly HelpLine[]): readonly HelpLine[] =>
     short === undefined ? [] : { usage: usage.replace(/ \[.*/, ''), what: short },
   );
 
-/** `/billing help`: what this person can do here, in the features' own lines; `/billing VERB help` has those of one verb. */
+/** `/billing help` lists the commands that this person can use here; `/billing VERB help` explains one verb. */
 export function createHelpFeature(lines: () => readonly HelpLine[]): Feature {
   return {
     help: [{ usage: commandText('/billing help'), what: 'Show this page.' }],

@@ -1,4 +1,4 @@
-/** The blocks of Home. */
+/** What Tally's Home tab shows. */
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
@@ -41,15 +41,13 @@ import { meetsRight } from '../../workspace/roles-and-rights.ts';
 import type { HealthSection } from '../feature.ts';
 import { isProblem, needsAttention } from './workspace-health.ts';
 
-/** The **Refresh** button's action. */
+/** The name of the **Refresh** button's action. */
 export const REFRESH = 'home-refresh';
 
-/** Maximum lines that need attention; `/billing status` has all. */
+/** The most lines about problems and news that Home shows; `/billing status` shows all. */
 const MOST_LINES = 5;
 
-/**
- * Problems first, then a new workspace's next step, then the projects. Damaged records are mentioned only at the top.
- */
+/** Problems first, then a new workspace's next step, then the projects. Only the top mentions damaged records. */
 export function homeBlocks(request: Request, sections: readonly HealthSection[]): readonly Block[] {
   const { workspace } = request;
   const isConnected = workspace.connectionNames.length > 0;
@@ -153,13 +151,13 @@ function nextStep(request: Request, rows: readonly Row[]): readonly Block[] {
     : [markup('*Ask a question*\nUnder Messages, in your own words. For example:'), actions(...questions)];
 }
 
-/** How many projects Home lists and refreshes. */
+/** The most projects that Home lists and refreshes. */
 export const MOST_PROJECTS = 30;
 
-/** A project with the last known figures. */
+/** A project with the figures that Tally last fetched. */
 interface Row {
   readonly project: Project;
-  /** All its names: `staging, web-shop`. */
+  /** All the names that the project has: `staging, web-shop`. */
   readonly names: string;
   readonly last: LastBalance | undefined;
   readonly outlook: Outlook;
@@ -167,7 +165,7 @@ interface Row {
   readonly label: string;
 }
 
-/** The projects that a person can ask about from Home, where no channel limits are met; what runs out first comes first. */
+/** The projects that a person can ask about on Home, which is in no channel; the soonest to run out comes first. */
 export function homeRows({ workspace, user, at }: Request): readonly Row[] {
   const visible = visibleProjects(workspace, { channel: undefined, isUnlimited: user.canManage });
   return visible
@@ -186,7 +184,7 @@ export function homeRows({ workspace, user, at }: Request): readonly Row[] {
         outlook: {
           overdrawn,
           left,
-          // As of today; negative where the money was expected to have run out.
+          // Counted from today; negative if the money was expected to run out before.
           days: last?.days === undefined ? undefined : last.days - daysBetween(dayOf(last.at), dayOf(at)),
         },
         forecast: last?.forecast && last.forecast.month === dayOf(at).slice(0, 7) ? total : undefined,
@@ -200,16 +198,16 @@ function amountOf(text: string | undefined): Money | undefined {
   return amount !== undefined && 'value' in amount ? amount.value : undefined;
 }
 
-/** Longer names would not fit a phone. */
+/** Longer names would not fit on a phone. */
 const LONGEST_NAME = 16;
 const UNKNOWN = '–';
 
 /**
- * Totals, then per project: left, runway, expected cost this month. Monospaced, because Slack allows tables only in
- * messages.
+ * Totals, then for each project: what is left, how long it lasts, expected cost this month. Monospaced text, because
+ * Slack allows tables only in messages.
  */
 function projectTable({ user: { locale }, workspace }: Request, rows: readonly Row[]): readonly Block[] {
-  // A shared currency goes into the header.
+  // If all projects have the same currency, only the header names it.
   const isMixed = new Set(rows.map(({ label }) => label)).size > 1;
   const write = (value: Money, label: string) => formatMoney(value, locale, isMixed ? label : '');
   const leftText = ({ project, last, outlook: { left }, label }: Row): string => {

@@ -28,11 +28,11 @@ import type { Feature, HealthLine, HealthSection, Services } from '../feature.ts
 import { homeBlocks, homeRows, MOST_PROJECTS, REFRESH } from './home-view.ts';
 import { isProblem, loadHealth, needsAttention } from './workspace-health.ts';
 
-/** Home, and `/billing status`, its long version. */
+/** Home, and `/billing status`, which shows the same problems in full. */
 export function createHomeFeature(services: Services): Feature {
   const { registry, log, clock } = services;
 
-  /** Errors are only logged: nobody asked a question. */
+  /** Errors are only logged, because opening Home isn't a question that needs an answer. */
   const publish = (reply: Reply, blocks: readonly Block[]): Promise<void> =>
     reply
       .home(blocks)
@@ -52,7 +52,7 @@ export function createHomeFeature(services: Services): Feature {
     verbs: { status: createStatusCommand(services) },
     actions: {
       [REFRESH]: onClick('ask', {}, async (_, request) => {
-        // Older than a minute. A balance stored by `/balance` has no forecast, so it counts as old.
+        // Refreshes balances older than a minute, and those stored by `/balance`, which have no forecast.
         const old = homeRows(request)
           .slice(0, MOST_PROJECTS)
           .filter(({ last }) => last?.forecast === undefined || clock() - last.at >= MINUTE);
@@ -64,11 +64,11 @@ export function createHomeFeature(services: Services): Feature {
         right: 'ask',
         wants: ({ tab }) => tab === 'home',
         async answer(_, asked) {
-          // Home is in no channel, so it shows no project that is limited to channels.
+          // Home is in no channel, so it shows no project that is limited to certain channels.
           const request = { ...asked, channel: undefined };
           await publish(request.reply, homeBlocks(request, await loadHealth(registry.health(), request)));
         },
-        // For a person who cannot use Tally, or whose role is unknown.
+        // Home for a person who can't use Tally, or whose role is unknown.
         onError: ({ blocks }, reply) => publish(reply, withoutActions(blocks)),
       },
     },
@@ -76,7 +76,7 @@ export function createHomeFeature(services: Services): Feature {
 }
 
 /**
- * Fetches one project's balance, runway and forecast and stores them. On failure the old balance stays, with its date.
+ * Fetches and stores a project's balance, runway and forecast. If that fails, the stored ones stay, with their date.
  */
 async function refreshBalance(
   { billing, answerStore, log, clock }: Services,
@@ -107,7 +107,7 @@ async function refreshBalance(
   }
 }
 
-/** `/billing status`, and after it what the menu of a connection does: `default main`. */
+/** `/billing status`, and the actions in a connection's menu: `/billing status default main`. */
 function createStatusCommand({ workspaces, registry }: Services): CommandHandler {
   const show = async (request: Request): Promise<void> => {
     const sections = await loadHealth(registry.health(), request);
@@ -141,7 +141,7 @@ function createStatusCommand({ workspaces, registry }: Services): CommandHandler
 
 const MOST_BLOCKS = 50;
 
-/** Problem count, then sections, worst first. If that doesn't fit, only lines that need attention. */
+/** How many problems there are, then the sections, worst first. If they don't fit: only lines that need attention. */
 function statusPage(sections: readonly HealthSection[], { workspace }: Request): Message {
   const problems = sections.flatMap(({ lines }) => lines).filter(isProblem).length;
   const title = problems === 0 ? 'Tally works' : `${pluralize(problems, 'problem')} to look at`;
@@ -175,7 +175,7 @@ function drawSection({ title, summary, lines, most = lines.length, more }: Healt
   ]);
 }
 
-/** A line with its button or menu beside it; if it has both, they go below, the fix first. */
+/** A line with its button or menu beside it. If there are both, they go below the line, the button first. */
 function drawLine({ text: [what = '', how, ...rest], fix, menu }: HealthLine): Block[] {
   const line = markup([how === undefined ? what : `${what} · ${how}`, ...rest].join('\n'));
   if (fix !== undefined && menu !== undefined) return [line, actions(fix, menu)];

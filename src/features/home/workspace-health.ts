@@ -52,7 +52,7 @@ export const needsAttention = ({ level }: Pick<HealthLine, 'level'>): boolean =>
 export const isProblem = ({ level }: Pick<HealthLine, 'level'>): boolean =>
   level === 'broken' || level === 'warning';
 
-/** The sections with their lines, the worst first. A damaged record leaves out its section only. @param others by other features */
+/** All sections, with the worst lines first. A damaged record hides its section. @param others from other features */
 export async function loadHealth(
   others: readonly HealthSource[],
   request: Request,
@@ -75,15 +75,15 @@ async function unlessDamaged(source: HealthSource, request: Request): Promise<He
   }
 }
 
-/** A failure as a line, with the first button of its table. */
+/** A failure as a line, with the first button that is offered for it. */
 function failureLine(failure: Failure, request: Request): HealthLine {
   const { sentence, todo, buttons } = describeError(failure, request);
   return { level: 'broken', text: [escapeMarkup(joinTexts(' ', [sentence, todo]))], fix: buttons[0] };
 }
 
 /**
- * Damaged projects, schedules and watches. Damaged credentials have their own lines, because entering them again
- * repairs them.
+ * Damaged projects, schedules and watches. Damaged tokens have lines of their own, because people repair them by
+ * entering them again.
  */
 const recordHealth: HealthSource = (request) => {
   const { workspace, user } = request;
@@ -104,7 +104,7 @@ const recordHealth: HealthSource = (request) => {
   };
 };
 
-/** Managers see every connection; others only those that fail. */
+/** A manager sees every connection; other people see only those that fail. */
 const connectionHealth: HealthSource = (request) => {
   const { workspace, user, at } = request;
   const states = connectionStates(workspace, at);
@@ -125,7 +125,7 @@ const connectionHealth: HealthSource = (request) => {
 
 const NO_DEFAULT = 'Choose a default connection. Until then, only projects with their own connection work.';
 
-/** A lone connection needs no name. */
+/** If there is only one connection, its name isn't needed. */
 const nameOf = ({ name, isDefault }: ConnectionState, { connectionNames }: Workspace): string =>
   connectionNames.length === 1
     ? '*Billing connection*'
@@ -176,7 +176,7 @@ function lineForManager(state: ConnectionState, workspace: Workspace, at: Millis
   };
 }
 
-/** What distinguishes this connection: account, who added it, and its address if they differ. */
+/** What tells connections apart: the account, who added it; if there are several, also the address. */
 function detailsOf(connection: Connection, { lastUsed }: ConnectionState, workspace: Workspace): string {
   const { baseUrl, account, role, type, registeredBy, registeredAt, lastFour } = connection;
   const day = dayAt(registeredAt, workspace.settings.zone);
@@ -186,7 +186,7 @@ function detailsOf(connection: Connection, { lastUsed }: ConnectionState, worksp
     role && ROLE_NAMES[role],
     type && TYPE_NAMES[type],
     account && escapeMarkup(`account ${account}`),
-    // With its port, which tells two services on one machine apart.
+    // The host with its port, because two services can run on one machine.
     many && escapeMarkup(new URL(baseUrl).host),
     many && `token ending ${escapeMarkup(lastFour)}`,
     `added by ${mention(registeredBy)} on ${formatDays(day, day)}`,
@@ -204,7 +204,7 @@ const connectionMenu = ({ name, connection, isDefault }: ConnectionState): Overf
     ]),
   );
 
-/** The projects that give no answer. One that is limited to other channels is not named. */
+/** Projects that billing gives no answer for. A project that is limited to other channels is not named. */
 const projectHealth: HealthSource = (request) => {
   const { workspace, at, isUnlimited } = request;
   const today = dayAt(at, workspace.settings.zone);
@@ -227,7 +227,7 @@ const projectHealth: HealthSource = (request) => {
   return { title: 'Projects', lines: [...failing, ...missing] };
 };
 
-/** Managers get the fix; others can retry. */
+/** A manager gets a button that leads to the repair; other people can try again. */
 function fixOf({ kind }: LastFailure, { alias }: Project, isManager: boolean): Button | undefined {
   const remedy = isManager ? kindOf(kind)?.remedy : undefined;
   if (remedy === 'token' || remedy === 'address') return button('connect', 'Replace token…');
@@ -236,7 +236,7 @@ function fixOf({ kind }: LastFailure, { alias }: Project, isManager: boolean): B
     : commandButton(`ask-${alias}`, 'Try again', { command: '/balance', text: alias })[0];
 }
 
-/** The application accesses, for managers. Opens each seal only to see whether it opens. */
+/** Application accesses, for managers. Their secrets are decrypted only to see whether that works. */
 const accessHealth: HealthSource = ({ workspace, user, at }) => {
   if (!user.canManage) return undefined;
   const { zone } = workspace.settings;

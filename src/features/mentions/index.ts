@@ -13,7 +13,7 @@ import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { Feature, Services } from '../feature.ts';
 import { parseTypedCommand, readMention, splitMention } from './parse-mention.ts';
 
-/** `@Tally spend prod last month`, and the same in direct messages. */
+/** Answers `@Tally spend prod last month`, and such text in direct messages. */
 export function createMentionsFeature({ registry, threads }: Services): Feature {
   const listener: EventListener = {
     right: 'ask',
@@ -68,7 +68,7 @@ export function createMentionsFeature({ registry, threads }: Services): Feature 
   };
 }
 
-/** A question that only lacks its project: “prod” below it is the rest. */
+/** Remembers a question that names no project, so that “prod” as the next message completes it. */
 async function rememberOpen(
   { command, text }: Command,
   request: Request,
@@ -80,16 +80,16 @@ async function rememberOpen(
   await threads.remember({ ...request.thread, thread }, question, 'person').catch(() => undefined);
 }
 
-/** Tally answers no bots, itself included: two that greet each other would never stop. Edits and the like have a subtype. */
+/** Tally doesn't answer bots, so that two can't answer each other forever, nor edited messages (`subtype`). */
 function isSaidToTally({ type, channel_type, bot_id, subtype }: SlackEvent): boolean {
   return bot_id === undefined && subtype === undefined && (type === 'app_mention' || channel_type === 'im');
 }
 
-/** The reply to an unclear mention. @param fact what is wrong, if known */
+/** The reply to a message that Tally doesn't understand. @param fact what is wrong, if known */
 export const mentionHelp = (examples: readonly string[], fact = 'What would you like to know?'): Message =>
   textMessage(fact, markup(exampleMarkup(examples)), actions(...ALL_COMMANDS));
 
-/** A button for each command that a mention can mean; none is run without a click. */
+/** A button for each command that the message can mean. None runs without a click. */
 function suggestedCommands(request: Request, fact: string | undefined, reruns: readonly Command[]): Message {
   const buttons = commandButtons('guess', reruns);
   return buttons.length === 0

@@ -1,4 +1,4 @@
-/** What a mention or a direct message asks for: a command, or a question in free words, which may follow the last answer. */
+/** Reads a mention or direct message: a command, or free words, which may follow up on the last answer. */
 import { type CommandName, commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { parseCommandText, parsePeriodText } from '../../domain/language/parse-command-text.ts';
@@ -31,7 +31,7 @@ import {
   type ThreadStore,
 } from '../../workspace/thread-store.ts';
 
-/** The commands, and how words are read. */
+/** The commands that can be typed, and how words are read. */
 export interface KnownCommands {
   readonly commands: readonly SlashCommand[];
   readonly verbs: readonly string[];
@@ -41,14 +41,14 @@ export interface KnownCommands {
 
 const BILLING: SlashCommand = '/billing';
 
-/** What was typed, without Tally's name; its first word, and what follows it. */
+/** What was typed, without Tally's name. `name` is its first word, `rest` what follows. */
 interface Mention {
   readonly text: string;
   readonly name: string;
   readonly rest: string;
 }
 
-/** @param self Tally’s user ID; without it only a mention at the start is taken for Tally's */
+/** @param self Tally's user ID; without it, a mention counts as Tally's only at the start */
 export function splitMention(message: string, self?: SlackId): Mention {
   const text = plainMentionText(message, self);
   const typed = text.split(/\s+/);
@@ -57,7 +57,7 @@ export function splitMention(message: string, self?: SlackId): Mention {
   return { text, name: plain(typed[at] ?? ''), rest: typed.slice(at + 1).join(' ') };
 }
 
-/** A command, whose name or whose verb of `/billing` comes first; undefined for a question in free words. @throws secret-pasted */
+/** Reads a command by its first word, which may be a verb of `/billing`; undefined if none. @throws secret-pasted */
 export function parseTypedCommand({ name, rest }: Mention, known: KnownCommands): Question | undefined {
   if (name === '') return { kind: 'nothing', fact: undefined };
   const command = commandOf(name, known.commands);
@@ -69,7 +69,7 @@ export function parseTypedCommand({ name, rest }: Mention, known: KnownCommands)
     : undefined;
 }
 
-/** Reads free text. Ambiguous text runs nothing. @param answered the last answer in the thread @throws secret-pasted */
+/** Reads free words. Ambiguous ones run nothing. @param answered the thread's last answer @throws secret-pasted */
 export function parseQuestionMention(
   { text, name, rest }: Mention,
   known: KnownCommands,
@@ -92,7 +92,7 @@ export function parseQuestionMention(
   return read ?? { kind: 'nothing', fact: undefined };
 }
 
-/** `spend what did prod cost?` is a question. Other text is treated as the command, which explains what is wrong. */
+/** `spend what did prod cost?` is a question. Other text is run as the command, which says what is wrong with it. */
 function commandOrQuestion(command: SlashCommand, text: string, reader: Reader): Command {
   if (!FOLLOW_UP_COMMANDS.has(command)) return { command, text };
   const parsed = catchInvalidWord(() => parseCommandText(text, reader));
@@ -103,11 +103,11 @@ function commandOrQuestion(command: SlashCommand, text: string, reader: Reader):
 const POLITE =
   'hi|hey|hello|please|pls|can|could|would|will|you|how|do|i|we|want|need|like|to|get|give|me|us|an?';
 
-/** Matches a text that begins with these words, which tell Tally to do something: `hello, please alert me`. */
+/** Matches a text that begins with these words as an order to Tally: `hello, please alert me`. */
 const orders = (words: string): RegExp =>
   new RegExp(`^(?:(?:${POLITE})[,.!]* )*(?:${words})(?![^\\s,.!?])`, 'i');
 
-/** Requests that need a command, and which. As text, not a button, because a button would drop the other words. */
+/** Orders, and the commands for them. These are named in text, because a button would drop the other words. */
 const COMMAND_FOR: readonly (readonly [RegExp, ...CommandName[]])[] = [
   [orders('stop|pause|cancel|mute|snooze|unsubscribe'), '/billing schedules', '/billing watches'],
   [orders('remind|schedule|post'), '/billing schedule'],
@@ -121,10 +121,10 @@ const COMMAND_FOR: readonly (readonly [RegExp, ...CommandName[]])[] = [
   ],
 ];
 
-/** In characters: longer text is a message rather than a mistyped command, and takes long to correct. */
+/** In characters. Longer text is hardly a mistyped command, and correcting it takes long. */
 const LONGEST_CORRECTED = 200;
 
-/** The command or verb that the first word is, mistyped, with the rest corrected too. */
+/** The command or verb that was probably meant by a mistyped first word, with the rest corrected too. */
 function nearestCommand(
   name: string,
   rest: string,
@@ -145,7 +145,7 @@ function nearestCommand(
 const commandOf = (name: string, commands: readonly SlashCommand[]): SlashCommand | undefined =>
   commands.find((command) => command.slice(1) === name);
 
-/** The bare word: `spend` for `/spend` and `Spend:`. */
+/** The word without a slash or punctuation: `spend` for `/spend` and `Spend:`. */
 const plain = (word: string): string => /^\/?(.*[a-z0-9])/.exec(normalizeText(word))?.[1] ?? '';
 
 const FIRST_MENTION = /^\s*<@[A-Z0-9]+(?:\|[^<>]*)?>/;
@@ -154,7 +154,7 @@ const LABELLED = /<[^<>|]*\|([^<>]+)>/g;
 const MARKED = /<([^<>|]*)\|?>/g;
 const SIGNS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 
-/** The text as it was typed: without Tally’s name, and with links as the words that they show. */
+/** The text as the person typed it: without Tally's name, and with the words of links in place of their addresses. */
 function plainMentionText(text: string, self: SlackId | undefined): string {
   const typed = (self === undefined ? text.replace(FIRST_MENTION, ' ') : text)
     .replace(MENTION, (_, id: string) => (id === self ? ' ' : `@${id}`))
@@ -166,17 +166,17 @@ function plainMentionText(text: string, self: SlackId | undefined): string {
     .trim();
 }
 
-/** A free-text question and its asker. */
+/** A question in free words and the person who asks. */
 interface Asked {
   readonly mention: Mention;
   readonly known: KnownCommands;
   readonly request: Request;
 }
 
-/** Slack doesn’t say where the answer to a slash command is, so Tally can’t recognize a thread below it. */
+/** Slack doesn't say where it shows a slash command's answer, so Tally can't recognize a thread below it. */
 const NO_ANSWER = 'Tally doesn’t know which answer you mean: it doesn’t remember answers to slash commands.';
 
-/** In a thread, what a question lacks comes from the last answer. @throws not-allowed if its project can't be asked about now */
+/** In a thread, the last answer supplies what a question lacks. @throws not-allowed if its project isn't allowed now */
 export async function readMention(
   asked: Asked,
   place: ThreadPlace | undefined,
@@ -193,11 +193,11 @@ export async function readMention(
   if (answered === undefined || isSameCommand(again, failed)) return again;
   const earlier = readWith(asked, answered);
   if (again.kind === 'command' && isSameCommand(earlier, again.rerun)) return again;
-  // The person may mean the question that failed, or the last answer.
+  // The person may refer to the question that failed or to the last answer.
   return eitherOf([again, earlier]);
 }
 
-/** Offers all readings as buttons, or returns the first if none can run. */
+/** Offers all readings as buttons; if no reading can be run, returns the first. */
 function eitherOf(readings: readonly [Question, ...Question[]]): Question {
   const reruns = readings.flatMap((reading) =>
     reading.kind === 'command' ? [reading.rerun] : reading.kind === 'guess' ? reading.reruns : [],
@@ -211,7 +211,7 @@ const isSameCommand = (question: Question, { command, text }: Command): boolean 
 function readWith(asked: Asked, question: ThreadQuestion | undefined): Question {
   const { mention, known, request } = asked;
   if (question === undefined) return parseQuestionMention(mention, known);
-  // Names that projects had then count too, so that a removed name is recognized.
+  // The names that projects had at that time are known too, so that a removed name is recognized.
   const aliases = new Set([...request.workspace.aliases, ...Object.keys(question.ids)]);
   const reader = { ...known.reader, aliases };
   const askedOn = dayAt(question.at, reader.zone);
@@ -231,7 +231,7 @@ function readWith(asked: Asked, question: ThreadQuestion | undefined): Question 
   }
 }
 
-/** @throws not-allowed */
+/** @throws not-allowed if the person can't ask about a project that the command names */
 function checkProjects(
   rerun: Command,
   { mention: { text }, request }: Asked,
@@ -254,7 +254,7 @@ function checkProjects(
   return { kind: 'command', rerun };
 }
 
-/** Whether a name that was not typed, but taken from the question, means no project or another one now. */
+/** Whether a name taken from the earlier question now means no project or a different one. */
 function isGone(
   { alias, several }: ParsedCommand,
   { ids }: ThreadQuestion,
@@ -272,7 +272,7 @@ function isGone(
 
 const typedWords = (text: string): ReadonlySet<string> => new Set(text.split(/[\s,?!.]+/).map(normalizeText));
 
-/** Because answers name their projects. @throws not-allowed for one that may not be asked about here and wasn't typed */
+/** Answers name projects. @throws not-allowed for a project that wasn't typed and can't be asked about here */
 function requireAskable(words: ParsedCommand, text: string, request: Request): void {
   const typed = typedWords(text);
   for (const target of findAskedProjects(words, { ...request, ...publicScope(request) }).targets)
@@ -288,7 +288,7 @@ const isAskable = ({ command, text }: Command, request: Request): boolean =>
   }, Failure) ??
     false);
 
-/** The remembered command with its dates as of then. @param reader current, plus the names of then */
+/** The earlier command, with dates as of its day. @param reader today's, plus the names known at that time */
 function answeredIn({ command, text }: ThreadQuestion, askedOn: string, reader: Reader): LastAnswer {
   const then = { ...reader, today: askedOn, writtenOn: askedOn };
   const { phrase, versus, ...words } = parseCommandText(text, then);
@@ -297,7 +297,7 @@ function answeredIn({ command, text }: ThreadQuestion, askedOn: string, reader: 
   return { command: command === '/balance' ? command : '/spend', words: { ...words, ...days, ...others } };
 }
 
-/** Keeps days that were over. A period still running then is extended to today, or to its end. */
+/** Keeps days that were over when the question was asked. A period that wasn't is extended to today or its end. */
 function fixDays(days: NamedDays, askedOn: string, reader: Reader): NamedDays {
   const { first, last, text, rule } = days;
   if (askedOn >= reader.today) return days;

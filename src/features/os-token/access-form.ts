@@ -1,4 +1,4 @@
-/** The application access of a project, which issues its OS_TOKENs: its form, its test, and who can get tokens. */
+/** The form for a project's application access, which issues its OS_TOKENs, and for who can get these tokens. */
 import { isDeepStrictEqual } from 'node:util';
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, ignoreFailure } from '../../domain/failure/index.ts';
@@ -50,19 +50,19 @@ export interface TokenServices extends Services {
   readonly dedup: EventDedup;
 }
 
-/** A project's display name: its alias, or its ID. */
+/** How to call a project: by its alias, or by its ID if it has no alias. */
 function projectNames({ projects }: Workspace, project: string) {
   const alias = projects.find(({ id }) => id === project)?.alias;
   return { label: alias ?? `Project ${project}`, word: alias ?? project };
 }
 
-/** The audit's name of a project: `prod (project 123)`. */
+/** What the audit calls a project: `prod (project 123)`. */
 export function projectAuditText(workspace: Workspace, project: string): string {
   const { word } = projectNames(workspace, project);
   return word === project ? `project ${project}` : `${word} (project ${project})`;
 }
 
-/** Whose request to the identity service it is. @param project whose access is used */
+/** Who makes a request to the identity service. @param project the project whose access is used */
 export const tenantOf = (project: string, { user }: Request): Tenant => ({
   workspace: user.teamId,
   connection: project,
@@ -75,7 +75,7 @@ export const describeTokenScope = ({ project, roles, user }: IssuedToken): strin
     user !== undefined && `acts as ${user}`,
   ]);
 
-/** The access form. `id` is the project's ID. */
+/** The form for an application access. Its `id` is the project's ID. */
 export function createAccessForm(services: TokenServices) {
   const { workspaces, parseAddress, defaultAddresses } = services;
   const { open, listeners } = createForm('application-access', {
@@ -97,7 +97,7 @@ export function createAccessForm(services: TokenServices) {
       const blocks = await (input.secret === ''
         ? editAccess(sent, services)
         : registerAccess(sent, services));
-      // Schedules expiry reminders.
+      // Plans the reminders of when the access expires.
       await services.delivery.scheduling.changed(request.user.teamId);
       return { text: 'The application access is saved.', blocks };
     },
@@ -106,7 +106,7 @@ export function createAccessForm(services: TokenServices) {
   });
   return {
     listeners,
-    /** @param word an alias or an ID; untrusted */
+    /** @param word the project's alias or ID as typed: untrusted */
     async open(word: string, request: Request): Promise<void> {
       const project = findAccessProject(word, request.workspace);
       await open(request, { id: project, values: accessValues(project, request, defaultAddresses.authUrl) });
@@ -114,7 +114,7 @@ export function createAccessForm(services: TokenServices) {
   };
 }
 
-/** Initial values. @param standard default address */
+/** What the form starts with. @param standard the default address */
 function accessValues(project: string, { workspace, user }: Request, standard = ''): FormFields {
   const current = workspace.accesses.get(project);
   const { connection = workspace.defaultConnection ?? '' } =
@@ -127,7 +127,7 @@ function accessValues(project: string, { workspace, user }: Request, standard = 
   };
 }
 
-/** The ID that a word names: an alias, or an ID itself. @throws InvalidWord */
+/** The ID of the project that a word names, by its alias or ID. @throws InvalidWord */
 function findAccessProject(word: string, record: Workspace): string {
   const alias = record.aliases.has(word) ? findProject(record, word)?.id : undefined;
   if (alias !== undefined) return alias;
@@ -141,10 +141,10 @@ function findAccessProject(word: string, record: Workspace): string {
 
 const ID = /^[\x21-\x7e]{1,255}$/;
 
-/** The identity API's own IDs are 32 hexadecimal digits. A secret sent as an ID would appear in the service's answer and log. */
+/** The identity API's IDs are 32 hex digits. A secret sent as an ID would appear in its answer and log. */
 const USUAL_ID = /^[\da-f]{32}$/i;
 
-/** Leaving ID and secret empty keeps the stored ones. */
+/** A field that can stay empty, to keep the stored ID or secret. */
 const keepable = (field: Field<string>): Field<string> => ({
   ...field,
   draw: (at) =>
@@ -156,7 +156,7 @@ const keepable = (field: Field<string>): Field<string> => ({
 });
 
 const CREDENTIALS = {
-  // Never prefilled: ID and secret may have been swapped.
+  // Never filled in: the ID and the secret may have been swapped.
   access_id: keepable(
     text('Access ID', {
       hint: 'In the console: Cloud servers → your project → Access for applications.',
@@ -240,11 +240,11 @@ function aboutBlocks({ id: project, request: { workspace, at } }: FormMoment): B
 
 const issuersOf = ({ people, groups }: SentAccess['input']): Issuers => ({ people, groups });
 
-/** @param done what the audit says of it: `changed the expiry of` */
+/** @param done what was done, in words for the audit: `changed the expiry of` */
 const accessChange = (request: Request, project: string, ...done: readonly string[]): WorkspaceChange =>
   auditedChange(request, ...done.map((did) => [did, projectAuditText(request.workspace, project)] as const));
 
-/** Tests the access by getting a token and revoking it, which tells whether the service can revoke tokens; then saves it. */
+/** Gets a token and revokes it, to test the access and whether tokens can be revoked; then saves the access. */
 async function registerAccess(
   { id: project, input, request }: SentAccess,
   { workspaces, identity, limits }: TokenServices,
@@ -288,7 +288,7 @@ async function registerAccess(
   ]);
 }
 
-/** Without the secret, everything but the URL can change. @throws InvalidWord */
+/** Changes a stored access without its secret: everything but the URL. @throws InvalidWord */
 async function editAccess(
   { id: project, input, request }: SentAccess,
   { workspaces }: TokenServices,

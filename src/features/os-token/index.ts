@@ -1,4 +1,4 @@
-/** `/os-token`: issues a token, shows it once to the asker, and can revoke it from that window. Tokens aren't stored. */
+/** `/os-token` shows a new token once, to the asker, in a window that can revoke it. Tokens aren't stored. */
 import type { ModalView } from '@slack/types';
 import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
@@ -95,7 +95,7 @@ export function createOsTokenFeature(services: TokenServices): Feature {
 
 const TITLE = 'OS_TOKEN';
 
-/** Reads `prod` or `123`; without a project, the channel's default is used. @throws InvalidWord, secret-pasted */
+/** Reads `prod` or `123`. If neither is typed, the channel's default counts. @throws InvalidWord, secret-pasted */
 function parseTokenText(text: string, reader: Reader): ProjectReference | 'help' {
   const { help, phrase, product, project, alias } = parseSingleProjectText(text, reader);
   if (help) return 'help';
@@ -109,18 +109,18 @@ function parseTokenText(text: string, reader: Reader): ProjectReference | 'help'
 }
 
 interface TokenProject {
-  /** The project's ID. */
+  /** The ID of the project that the token is for. */
   readonly project: string;
-  /** Name for people. */
+  /** The project's name as people read it. */
   readonly label: string;
-  /** Name in commands. */
+  /** The project's name as commands take it. */
   readonly word: string;
   readonly access: OpenableAccess;
 }
 
 /**
- * Whether this is the first time. The modal's content is re-sealed at each render, so an identical value means the same
- * click. Without Redis every click counts as first.
+ * Whether this click is handled for the first time. The window is encrypted anew each time it is drawn, so the same
+ * value means the same click. Without Redis every click counts as the first.
  */
 const isFirstUse = (use: string, { user }: Request, { dedup }: TokenServices): Promise<boolean> =>
   dedup.first(user.teamId, `os-token ${use}`).catch(() => true);
@@ -144,12 +144,12 @@ async function issueToken(named: ProjectReference, request: Request, services: T
 }
 
 /**
- * Rejects people who clearly can't get tokens. User groups are checked later, once the modal is open. @throws
+ * Refuses people who clearly can't get tokens. User groups are checked later, when the window is open. @throws
  * access-missing, not-issuer, not-allowed, and what resolving the project throws
  */
 function findTokenProject(named: ProjectReference, request: Request): TokenProject {
   const { project, label, word } = resolveForToken(named, request);
-  // Never, even where they may ask.
+  // People of other organizations never get tokens, even where they may ask about spend.
   if (request.user.role === 'external') throw new Failure('not-allowed', { reason: 'external' });
   const access = findAccess(request.workspace, project);
   if (access === undefined) throw new Failure('access-missing', { project, label });
@@ -158,7 +158,7 @@ function findTokenProject(named: ProjectReference, request: Request): TokenProje
   return { project, label, word, access };
 }
 
-/** Tokens need no connection to billing, so a missing connection is no reason to refuse. */
+/** A token can be issued without a connection to billing, so a missing connection is no reason to refuse. */
 function resolveForToken(named: ProjectReference, request: Request) {
   try {
     return resolveProject(named, request.workspace, request);
@@ -167,7 +167,7 @@ function resolveForToken(named: ProjectReference, request: Request) {
   }
 }
 
-/** @throws not-issuer for people who aren't named for the project */
+/** @throws not-issuer if the project's access doesn't name this person */
 async function requireIssuer({ label, access }: TokenProject, { user, slack }: Request): Promise<void> {
   if (isNamedIssuer(access, user.id)) return;
   const { groups } = access.issuers;
@@ -177,20 +177,20 @@ async function requireIssuer({ label, access }: TokenProject, { user, slack }: R
 const shownTokenSchema = z.object({
   token: z.string(),
   expiresAt: z.number().optional(),
-  /** The identity service that issued it: it is sent to no other. */
+  /** The address of the identity service that issued the token. The token is sent to no other service. */
   authUrl: z.string(),
   project: projectId,
 });
-/** The token, sealed into the modal's metadata, because Tally doesn't store it. */
+/** The token with its service, encrypted in the window's metadata because Tally doesn't store tokens. */
 type ShownToken = Readonly<z.infer<typeof shownTokenSchema>>;
 
 const ownerOf = ({ teamId, id }: Request['user']) => ({ workspace: teamId, kind: 'os-token', id });
 
-/** @returns metadata of a modal that only this person can use */
+/** @returns metadata for the window that only this person can use */
 const sealToken = (shown: ShownToken, user: Request['user'], keyring: TokenServices['keyring']): string =>
   keyring.seal(JSON.stringify(shown), ownerOf(user));
 
-/** @returns undefined for invalid metadata or another user */
+/** @returns undefined if the metadata is invalid or belongs to another person */
 const openToken = (
   metadata: string,
   user: Request['user'],
@@ -201,7 +201,7 @@ const openToken = (
     tryParse(() => keyring.open(metadata, ownerOf(user)), Failure),
   );
 
-/** Shows it in the open window. One that could not be audited or shown is revoked. @throws token-not-shown */
+/** Shows the token in the open window. If it can't be audited or shown, it is revoked. @throws token-not-shown */
 async function showToken(
   issued: IssuedToken,
   target: TokenProject,
@@ -228,7 +228,7 @@ async function showToken(
   const lines = renderShellCommands(issued, access.authUrl);
   if (lines.length > SLACK_LIMITS.section || (sealed ?? '').length > SLACK_LIMITS.privateMetadata)
     throw await notShown(`It has ${issued.token.length} characters, more than Slack can show.`);
-  // Before anybody sees it.
+  // Written before anybody sees the token.
   await record(ISSUED).catch(async (error: unknown) => {
     throw await notShown(isFailure(error) ? error.message : undefined, error);
   });
@@ -236,7 +236,7 @@ async function showToken(
     throw await notShown(
       `The window was closed, or Slack refused it. For another token, type ${commandText('/os-token')} ${target.word}.`,
     );
-  // The token is already shown, so ignore a failure here.
+  // The token is already shown, so a failure here doesn't matter.
   if (workspace.rejectedAt(credential) !== undefined)
     await workspaces.clearRejection(user.teamId, credential).catch(ignoreFailure);
 }
@@ -257,7 +257,7 @@ const recordToken = (
     about: projectAuditText(workspace, project),
   });
 
-/** The token stands alone in its block, so that it can be selected as a whole. @param sealed what revoking it takes */
+/** The token has its own block, so that people can select all of it. @param sealed metadata for **Revoke now** */
 function tokenModal(
   issued: IssuedToken,
   { label }: TokenProject,
@@ -301,8 +301,8 @@ const REVOCATIONS: Readonly<Record<Revocation, string>> = {
 };
 
 /**
- * **Revoke now**: revokes the modal's token at the service that issued it. You can revoke your own token even if you
- * may no longer get one. @param metadata untrusted
+ * **Revoke now** revokes the window's token at the service that issued it. People can revoke their token even if they
+ * can't get tokens any more. @param metadata untrusted
  */
 async function revokeToken(metadata: string, request: Request, services: TokenServices): Promise<void> {
   const { identity, keyring, clock } = services;
@@ -333,7 +333,7 @@ function failedRevocation(failure: Failure, request: Request): Message {
   return { text: `${text} ${state}`, blocks: [...withoutActions(blocks), section(state)] };
 }
 
-/** Tokens are never sent in messages, because Slack keeps them. */
+/** Says that tokens are shown only in a window: Slack keeps messages, so a message never contains a token. */
 function onlyInWindow({ alias, project }: ProjectReference): Message {
   const word = alias ?? project ?? '';
   const typed = joinTexts(' ', [commandText('/os-token'), word]);

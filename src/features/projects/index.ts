@@ -52,7 +52,7 @@ const HELP: readonly HelpLine[] = [
   },
 ];
 
-/** `/billing projects` and `/billing default`: names for IDs, who may ask where, and what a channel asks about. */
+/** `/billing projects` and `/billing default`: project names, who may ask where, and channels' defaults. */
 export function createProjectsFeature(services: Services): Feature {
   const { workspaces, registry } = services;
   const more = registry.projectVerbs;
@@ -97,7 +97,7 @@ export function createProjectsFeature(services: Services): Feature {
   };
 }
 
-/** @param value alias and ID, because another project may have taken the name */
+/** @param value the alias and the ID, because the alias may belong to another project by now */
 async function removeProject(value: string, request: Request, workspaces: Workspaces): Promise<Message> {
   const { workspace } = request;
   const [alias = '', id] = value.split(' ');
@@ -117,8 +117,8 @@ async function removeProject(value: string, request: Request, workspaces: Worksp
 }
 
 /**
- * `/billing default`: the project used in a channel if none is typed. Everyone in the channel must be allowed to ask
- * about it.
+ * `/billing default` sets the project that a channel asks about if none is typed. Everyone in the channel must be
+ * allowed to ask about this project.
  */
 function channelDefaultCommand(workspaces: Workspaces): CommandHandler {
   const set = async (channel: SlackId, alias: string | undefined, request: Request): Promise<void> => {
@@ -159,11 +159,11 @@ function channelDefaultCommand(workspaces: Workspaces): CommandHandler {
   };
 }
 
-/** A default is for everyone in the channel, so a manager's extra rights don't count. */
+/** Whether everyone in the channel may ask about the project, so a manager's extra rights don't count. */
 const canChannelAsk = (project: Project, channel: SlackId, workspace: Workspace): boolean =>
   canAskAbout(project, workspace, { channel, isUnlimited: false });
 
-/** The channel's default and how to change it. */
+/** Says what the channel's default project is and how to change it. */
 function channelDefaultMessage(channel: SlackId, { workspace, user }: Request): Message {
   const possible = workspace.projects.filter((project) => canChannelAsk(project, channel, workspace));
   const current = possible.find(({ alias }) => alias === workspace.channelDefault(channel));

@@ -12,10 +12,10 @@ import { lookUp } from '../../slack/server/listeners.ts';
 import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
 import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
 
-/** Initial form values; validated on submit. */
+/** What the form starts with. The form checks the values when it is sent. */
 export type ProjectFormInput = Partial<Omit<Project, 'addedBy' | 'addedAt'>>;
 
-/** A parsed `/billing projects` command. `verb` is another feature's action. */
+/** What `/billing projects …` asks for. `other` is another feature's action, named by `verb`. */
 export type ProjectsRequest =
   | { readonly kind: 'list'; readonly page: number }
   | { readonly kind: 'add'; readonly filled: ProjectFormInput }
@@ -31,7 +31,7 @@ const VERBS: Readonly<Record<string, 'add' | 'edit' | 'remove'>> = {
   delete: 'remove',
 };
 
-/** What these words after `projects` need. @param more verbs of other features */
+/** The right that the words after `projects` need, and whether they open a form. @param more verbs of other features */
 export function needsOfProjects(
   rest: string,
   more: readonly string[],
@@ -45,11 +45,7 @@ export function needsOfProjects(
   };
 }
 
-/**
- * @param more verbs of other features
- * @param typed the same in the letters it was typed in
- * @throws InvalidWord
- */
+/** @param more verbs of other features @param typed `rest` with its capitals as typed @throws InvalidWord */
 export function parseProjectsText(rest: string, more: readonly string[], typed = rest): ProjectsRequest {
   const [first = '', ...others] = rest.split(' ');
   if (more.includes(first)) return { kind: 'other', verb: first, word: others.join(' ') };
@@ -81,7 +77,7 @@ function refuse(first: string, others: readonly string[], more: readonly string[
   );
 }
 
-/** `prod 123 storage` in any order, as far as it can be read; no name that could be a secret. */
+/** Reads what it can of `prod 123 storage`, in any order. Leaves out a name that could be a secret. */
 function parseProjectFields(words: readonly string[], typed: readonly string[]): ProjectFormInput {
   const at = words.findIndex((word) => /^[a-z]/.test(word) && holdsUnknownWord(word, NO_ALIASES));
   const alias = words[at];
@@ -93,9 +89,8 @@ function parseProjectFields(words: readonly string[], typed: readonly string[]):
 }
 
 /**
- * The registered project that a word names: its alias, or the ID of one project.
- * @param prefix the command's text before the project: `projects edit`
- * @throws InvalidWord, project-missing; both offer the projects to choose from
+ * The registered project that a word names, by its alias or by its ID. @param prefix what a command has before the
+ * project: `projects edit` @throws InvalidWord, project-missing; both offer the projects to choose from
  */
 export function requireProject(word: string, record: Workspace, prefix: string): Project {
   if (word === '') throw new Failure('project-missing', { projectFor: prefix });
@@ -116,24 +111,23 @@ export function requireProject(word: string, record: Workspace, prefix: string):
 const FORM_WORDS =
   'A name has 2 to 32 letters, digits and hyphens, and starts with a letter, such as web-shop.';
 
-/** Reserved: current and future command words can't be project names. */
+/** Words that commands use, or may use later: a project can't have them as its name. */
 const RESERVED_WORDS = [
   ...['add', 'edit', 'rename', 'remove', 'page', 'none', 'csv', 'details', 'why'],
   ...['access', 'home', 'ostoken', 'schedule', 'schedules', 'status', 'tally', 'watch', 'watches'],
   ...['daily', 'weekdays', 'weekly', 'monthly'],
 ];
 
-/** Says how a typed name has to be changed; undefined if only capitals differ. */
+/** Says how a typed name has to change; undefined if only capitals do. */
 export const alteredAlias = (typed: string, alias: string): string | undefined =>
   typed.trim().toLowerCase() === alias
     ? undefined
     : `Names can only have letters, digits and hyphens. Type “${alias}” instead.`;
 
 /**
- * Why this cannot be a project's name, in a sentence; undefined when it can. A name is no word that a command could
- * read as anything else, alone or in parts.
- * @param alias as `normalizeText` makes it: `Web_Shop` is `web-shop`
- * @param verbs first words of commands
+ * Why a project can't have this name, as a sentence; undefined if it can. No command may be able to read the name, or a
+ * part of it, as something else. @param alias as `normalizeText` makes it: `Web_Shop` is `web-shop` @param verbs first
+ * words of commands
  */
 export function validateAlias(alias: string, verbs: readonly string[]): string | undefined {
   if (looksLikeSecret(alias) || announcesSecret(`${alias} 1`))
@@ -147,7 +141,7 @@ export function validateAlias(alias: string, verbs: readonly string[]): string |
     : `“${alias}” already means something in commands, such as a period or a product. Choose another name, for example ${alternativeAlias(alias)}.`;
 }
 
-/** With and without hyphens, because commands are matched both ways. */
+/** The names without hyphens, because commands are recognized with and without them. */
 const reservedNames = (verbs: readonly string[]): ReadonlySet<string> =>
   new Set([...verbs, ...RESERVED_WORDS].map((verb) => verb.replace(/^\/|-/g, '')));
 

@@ -34,15 +34,15 @@ import type { Services } from '../feature.ts';
 import { alteredAlias, type ProjectFormInput, validateAlias } from './parse-project-command.ts';
 import { projectDetails } from './project-list.ts';
 
-/** Every command loads the whole record, so this bounds it. */
+/** The most channels of a project. Every command loads all projects, so this limits how much that is. */
 const MOST_CHANNELS = 50;
-/** Stands for the workspace's default connection; no connection can have this name. */
+/** The option that means the workspace's default connection. No connection can have this name. */
 const DEFAULT_CONNECTION = '*';
 
 type ProjectFields = ReturnType<typeof projectFields>;
 type SentProject = SentForm<ProjectFields>;
 
-/** The form that names a project; its record's ID is the name it had when it was opened, '' for a new one. */
+/** The form that names a project. Its `id` is the name that the project had when the form opened; '' for a new one. */
 export function createProjectForm({ workspaces, registry }: Services) {
   const { open, listeners } = createForm('project', {
     right: 'manage',
@@ -50,7 +50,7 @@ export function createProjectForm({ workspaces, registry }: Services) {
     heading: 'Projects',
     title: ({ id }) => (id === '' ? 'Add a project' : 'Edit a project'),
     fields: projectFields(() => [...registry.commands(), ...registry.verbs()]),
-    // For a new project, the record of the typed name.
+    // For a new project, compare with the record that has the typed name.
     revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.project + (id || (input?.alias ?? ''))),
     before: (id, { workspace }) => {
       const known = findByAlias(workspace, id);
@@ -66,7 +66,7 @@ export function createProjectForm({ workspaces, registry }: Services) {
   });
   return {
     listeners,
-    /** @param before the alias of the project that is changed; '' for a new one */
+    /** @param before the name of the project to change; '' for a new project */
     open(before: string, filled: ProjectFormInput, request: Request): Promise<void> {
       const values = valuesOf(filled, request.user.id);
       const isOpen =
@@ -112,7 +112,7 @@ const MORE_FIELDS = {
   owner: more(personField('Owner', 'Who is responsible for this project’s spend.')),
 };
 
-/** @param verbs first words of commands */
+/** @param verbs the first words of commands, which can't be names */
 const projectFields = (verbs: () => readonly string[]) => ({
   alias: text('Name', {
     hint: 'People type it instead of the ID. 2 to 32 letters, digits and hyphens.',
@@ -146,7 +146,7 @@ const projectFields = (verbs: () => readonly string[]) => ({
 
 const isDefault = (connection: string): boolean => connection === '' || connection === DEFAULT_CONNECTION;
 
-/** Default first; [] if there is no connection. */
+/** The default connection first; [] if there is no connection. */
 function connectionOptions({ request: { workspace } }: { readonly request: Request }) {
   const { connectionNames: names, defaultConnection: current } = workspace;
   const first = option(current === undefined ? 'Default' : `Default (${current})`, DEFAULT_CONNECTION);
@@ -190,7 +190,7 @@ async function saveProject({ id, input, request }: SentProject, workspaces: Serv
     known === undefined
       ? await workspaces.addProject(change, project)
       : await workspaces.changeProject(change, known.alias, project);
-  // Somebody has just taken the name, or the same form was sent twice.
+  // Another person has just taken the name, or this form was sent twice.
   if (!isSaved) throw new Failure('edit-conflict', { now: takenText(project.alias) });
   const isRenamed = known !== undefined && known.alias !== project.alias;
   const happened = isRenamed ? `Saved. ${known.alias} is now named ${project.alias}.` : 'Saved.';
@@ -229,8 +229,8 @@ function savedMessage(project: Project, happened: string, workspace: Workspace):
 }
 
 /**
- * The channels in the form. If the project's names are limited to different channels, shows all of these, so that
- * saving can't lift the limit.
+ * The channels that the form shows. If a project's names are limited to different channels, it shows all of these, so
+ * that saving can't lift a limit.
  */
 export function channelsInForm(project: Project, workspace: Workspace): readonly string[] {
   const limit = findAllowedChannels(project, workspace);

@@ -37,7 +37,7 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 
 type MoreVerbs = Readonly<Record<string, { readonly label: string }>>;
 
-/** The projects that this person may ask about here. @param page from 1; numbers beyond the last page mean the last page */
+/** The projects that this person may ask about here. @param page from 1; a number too high means the last page */
 export function projectListMessage(page: number, more: MoreVerbs, request: Request): Message {
   const { workspace, channel, user } = request;
   const projects = visibleProjects(workspace, { channel, isUnlimited: user.canManage });
@@ -78,7 +78,7 @@ function row(project: Project, more: MoreVerbs, request: Request): SectionBlock 
     ),
     accessory: overflow('run:project', [
       ...projectOptions(alias),
-      // Slack takes five options at most: managers get OS_TOKEN… on Home instead.
+      // Slack allows five options in this menu, so managers find OS_TOKEN… on Home instead.
       ...(user.canManage
         ? [
             billing('Edit…', 'edit'),
@@ -97,7 +97,7 @@ const SHOWN_CHANNELS = 10;
 export const idAndProduct = ({ id, product }: Project): string =>
   `project ${id} · ${PRODUCTS[product].name} (${product})`;
 
-/** The project's settings as one mrkdwn line. */
+/** A project's settings in one line of mrkdwn. */
 export function projectDetails(project: Project, workspace: Pick<Workspace, 'projects' | 'damaged'>): string {
   const { connection, currency, owner } = project;
   return joinTexts(' · ', [
@@ -134,7 +134,7 @@ function emptyMessage(request: Request): Message {
   return { text, blocks: [section(`${text}\n${todo}`), ...add] };
 }
 
-/** The question, for the name of a project. @param project undefined if its record is damaged */
+/** Asks whether to remove a project's name. @param project undefined if its record is damaged */
 export function removeProjectMessage(
   alias: string,
   project: Project | undefined,
@@ -165,5 +165,5 @@ export function removeProjectMessage(
   );
 }
 
-/** Takes the ID's place in a damaged project's button. */
+/** Used in place of the ID in the button of a damaged project. */
 export const DAMAGED_PROJECT = '-';

@@ -135,7 +135,7 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
       resumed: 'Resumed. Posts missed while paused won’t be sent.',
     },
   };
-  /** Runs an action and reports above the list, or says why posts can't be sent. */
+  /** Does something with a schedule and reports it above the list, or says why the schedule can't post. */
   const unlessStopped = async (schedule: Schedule, request: Request, work: () => Promise<string>) =>
     showAutomations(kind, request, {
       notice: (await findItemProblem(schedule, request)) ?? (await work()),
@@ -146,7 +146,7 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
 const TRY_AGAIN = ['Try again', 'retry'] as const;
 const EDIT = ['Edit…', 'edit'] as const;
 
-/** Whether it needs attention: stuck or failed. A schedule that someone paused doesn't. */
+/** Whether a schedule needs attention, because it can't post or failed. One that a person paused doesn't. */
 function needOf(
   schedule: Schedule,
   last: LastDelivery | undefined,
@@ -154,7 +154,7 @@ function needOf(
 ): AutomationNeed | undefined {
   if (schedule.paused !== undefined) return undefined;
   const result = last?.result;
-  // Nothing can be sent, by the record or as its last delivery found.
+  // Nothing can be sent, according to the workspace's record or to the last delivery.
   if (result === 'paused' || stopReasonOf(schedule, workspace) !== undefined)
     return { level: 'broken', what: PAUSED_BY_TALLY, fix: result === 'paused' ? TRY_AGAIN : EDIT };
   if (result === 'failed') return { level: 'broken', what: 'failed last time', fix: ['Send now', 'now'] };
@@ -164,7 +164,7 @@ function needOf(
 const reportMarkup = (schedule: Schedule, workspace: Workspace, scope?: ProjectScope): string =>
   `*${REPORTS[schedule.report].title}* for ${escapeMarkup(describeProjects(schedule, workspace, scope))}`;
 
-/** `every day at 09:00`: for the middle of a sentence. */
+/** When it posts, in a form for the middle of a sentence: `every day at 09:00`. */
 const timingText = ({ timing }: Schedule): string => {
   const text = formatTiming(timing);
   return text[0]?.toLowerCase() + text.slice(1);
@@ -173,11 +173,11 @@ const timingText = ({ timing }: Schedule): string => {
 const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
   `${REPORTS[schedule.report].title} for ${describeProjects(schedule, workspace)} in ${schedule.channel}, ${timingText(schedule)}`;
 
-/** `*Yesterday’s spend* for prod, every day at 09:00` */
+/** Names a schedule in messages: `*Yesterday’s spend* for prod, every day at 09:00`. */
 const scheduleMarkup = (schedule: Schedule, { workspace }: Pick<Request, 'workspace'>): string =>
   `${reportMarkup(schedule, workspace)}, ${escapeMarkup(timingText(schedule))}`;
 
-/** Why it posts nothing. @param last without its cause if the reader may not know it */
+/** Why a schedule posts nothing. @param last its last delivery, without a cause that the reader may not know */
 function pauseText(
   schedule: Schedule,
   last: LastDelivery | undefined,
@@ -217,13 +217,13 @@ function lastDeliveryText(
   }
 }
 
-/** @param last the newest date posted or tried; dates up to it are skipped */
+/** The next time to post. @param last the newest date that was posted or tried; it and dates before are skipped */
 function findNext({ timing, since }: Schedule, last: Day = '', now: Millis): DueTime | undefined {
   for (const due of dueTimes(timing, Math.max(since, now))) if (due.date > last) return due;
   return undefined;
 }
 
-/** Report, state, then details. Says nothing about projects the reader may not ask about. */
+/** The report, its state, then details. Says nothing about projects that the reader may not ask about. */
 function describeSchedule(schedule: Schedule, known: LastDelivery | undefined, reader: Request): string[] {
   const { workspace, user, at } = reader;
   const { timing } = schedule;

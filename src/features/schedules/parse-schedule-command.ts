@@ -10,16 +10,16 @@ import type { NamedDays } from '../../domain/time/period.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { clipWord, withoutMatch } from '../../domain/wording.ts';
 
-/** What was typed after `/billing schedule`; absent fields weren't typed. */
+/** What was typed after `/billing schedule`. A field that wasn't typed is absent. */
 export interface ScheduleWords {
   readonly project?: string;
   readonly alias?: string;
   readonly product?: ProductId;
   readonly report?: ReportName;
   readonly cadence?: Cadence;
-  /** '09:00' */
+  /** When to post: `09:00`. */
   readonly time?: string;
-  /** Several projects instead of one. */
+  /** Set in place of `project` and `alias` if several projects were typed. */
   readonly several?: SeveralProjects;
 }
 
@@ -29,14 +29,14 @@ export const CADENCE_EXAMPLES = 'daily, weekdays (Monday to Friday), weekly mon,
 
 interface Part<T> {
   readonly rest: string;
-  /** As typed; '' when there is none. */
+  /** The words that were found, as typed; '' if none were. */
   readonly typed: string;
   readonly found?: T;
 }
 
 /**
- * `prod last-week weekly mon 8:30` in any order.
- * @throws InvalidWord, whose suggestion is the command's text put right; secret-pasted
+ * Reads `prod last-week weekly mon 8:30` in any order. @throws InvalidWord, which suggests the corrected command;
+ * secret-pasted
  */
 export function parseScheduleText(text: string, reader: Reader): ScheduleWords {
   const timed = takeTime(normalizeText(text));
@@ -57,7 +57,7 @@ export function parseScheduleText(text: string, reader: Reader): ScheduleWords {
 
 const TIME = /(?<![^ ])(at )?(\d{1,2})(?:[:.](\d{2}))? ?(am|pm)?(?![^ ])/g;
 
-/** `09:00`, `9.30`, `9 am`, `at 9`; not a bare number. */
+/** Takes a time out of the text: `09:00`, `9.30`, `9 am`, `at 9`; not a number alone. */
 function takeTime(text: string): Part<string> {
   const match = [...text.matchAll(TIME)].find(([, at, , minute, half]) => at ?? minute ?? half);
   if (match === undefined) return { rest: text, typed: '' };
@@ -73,14 +73,14 @@ const DAY = 'mon|tues?|wed|thu(?:rs)?|fri|sat|sun';
 const WEEKDAY = `(?:${DAY}|${WEEKDAY_NAMES.map((day) => day.toLowerCase()).join('|')})`;
 const CADENCE = `(?<![^ ])(?:(daily|every-? ?day)|(weekdays|every-? ?weekday|workdays|mon(?:day)?(?:-to-|-| to )fri(?:day)?)|(weekly|every-? ?week)(?: (?:on )?(${WEEKDAY})s?)?|every-? (${WEEKDAY})|(?:monthly|every-? ?month)(?: (?:on )?(?:the )?(?:day )?(?:(\\d{1,3})(?:st|nd|rd|th)?|(last)(?! (?:week|month))(?:-? ?day)?))?)`;
 const ALONE = new RegExp(`${CADENCE}(?![^ ])`, 'g');
-/** Allows a bare hour after the cadence: `daily 9`. */
+/** How often to post, with an hour that may follow: `daily 9`. */
 const WITH_HOUR = new RegExp(`${CADENCE}(?: ([01]?\\d|2[0-3]))?(?![^ ])`, 'g');
 
 interface Paced extends Part<Cadence> {
   readonly time?: string;
 }
 
-/** @param takesHour no other time was typed */
+/** @param takesHour whether to read a number as the hour, because no other time was typed */
 function takeCadence(text: string, takesHour: boolean): Paced {
   const [match, ...others] = text.matchAll(takesHour ? WITH_HOUR : ALONE);
   if (match === undefined) return { rest: text, typed: '' };
@@ -103,7 +103,7 @@ const numberOf = (typed: string): number =>
 
 const NAMED = new RegExp(`(?<![^ ])(?:${NAMED_REPORTS.join('|')})(?![^ ])`);
 
-/** Takes a report that is asked for by its name, because no period means it. */
+/** Takes out a report that is typed by its own name, because no period stands for it. */
 function takeReport(text: string): Part<ReportName> {
   const match = NAMED.exec(text);
   if (match === null) return { rest: text, typed: '' };
@@ -112,7 +112,7 @@ function takeReport(text: string): Part<ReportName> {
 
 const OWN_WORDS = ['daily', 'weekdays', 'weekly', 'monthly', ...NAMED_REPORTS];
 
-/** Reads the rest as project, product and period. @param others the words already read, to include in suggestions */
+/** Reads the rest as project, product and period. @param others words that were already read, to add to suggestions */
 function parseReportWords(text: string, reader: Reader, others: readonly string[]) {
   try {
     return parseReportText(text, reader);

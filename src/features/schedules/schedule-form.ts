@@ -68,7 +68,7 @@ const USUAL_REPORT: Readonly<Record<Cadence['kind'], ReportName>> = {
 };
 const DEFAULT_TIME = '09:00';
 
-/** The form, with its buttons that send a test. */
+/** The form for a schedule, with buttons that send a test. */
 export function createScheduleForm(kind: AutomationKind<Schedule>, services: FormServices) {
   const { listeners, openNew, openFor } = createAutomationForm<Schedule>({
     kind,
@@ -198,7 +198,7 @@ function within(field: string | undefined, least: number, most: number): number 
   return Number.isInteger(number) && number >= least && number <= most ? number : undefined;
 }
 
-/** @param since posts that are due after this instant are sent */
+/** @param since an instant; only posts that are due after it are sent */
 function scheduleOf(at: FormMoment, before: Schedule | undefined, since: number): Schedule {
   const { values } = at;
   const { projects, channel = '' } = deliveryOf(values);
@@ -207,7 +207,7 @@ function scheduleOf(at: FormMoment, before: Schedule | undefined, since: number)
   return { ...unchangedFields(before, at), ...content, waitHours, since };
 }
 
-/** @throws not-allowed, Failure for a project that was typed; InvalidWord for too many */
+/** @throws not-allowed, or another Failure, for a project that was typed; InvalidWord for too many projects */
 function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProject[] {
   const { several, product } = words;
   if (several === undefined) {
@@ -227,11 +227,11 @@ function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProj
   });
 }
 
-/** How saving would change the schedule's posts, and a preview. */
+/** A preview of the schedule's posts, and how they change if the form is saved. */
 async function planPosts({ scheduling }: FormServices, { id, values, request }: FormMoment) {
   const { workspace, user, at: now } = request;
   const timing = timingIn(values);
-  // Includes other owners' schedules; undefined if new, deleted or damaged.
+  // The stored schedule, whoever owns it; undefined if the schedule is new, deleted or damaged.
   const before = workspace.schedules.find((schedule) => schedule.id === id);
   const plan = planEdit(id, timing, before, await scheduling.loadLog(user.teamId), now);
   const isPaused = before?.paused !== undefined;
@@ -250,13 +250,13 @@ async function planPosts({ scheduling }: FormServices, { id, values, request }: 
   return { since: plan.since, preview };
 }
 
-/** How many posts the form announces. */
+/** How many of the next posts the form lists. */
 const AHEAD = 3;
 
 /**
- * What an edit does to the posts. An overdue post is still sent in its new form, if the new timing has that date.
- * @param before undefined for a new schedule
- * @returns the instant it posts from, and the posts that are overdue and that come next
+ * What an edit changes about the posts. An overdue post is still sent, as edited, if the new timing has its date.
+ * @param before undefined for a new schedule @returns the instant from which it posts, the overdue posts and the next
+ * ones
  */
 export function planEdit(
   id: string,
@@ -277,15 +277,15 @@ export function planEdit(
   return { since, ...split({ timing, since }) };
 }
 
-/** What a schedule's posts are about. */
+/** What decides which days a schedule's posts cover. */
 interface Covered {
   readonly timing: Timing;
   readonly report: ReportName;
-  /** Of the days. */
+  /** The time zone of the days. */
   readonly zone: Zone;
 }
 
-/** The days that a post covers if it goes out at this instant. */
+/** The days that a post covers if it is sent at this instant. */
 const coveredDays = (due: DueTime, at: Millis, { timing, report, zone }: Covered): readonly Day[] =>
   daysOfReport(report, at, zone, daysCovered(timing, due.at));
 
@@ -299,7 +299,7 @@ function coverageText(first: DueTime, covered: Covered): string | undefined {
   return days.length === 0 ? undefined : `The first post covers ${formatRange(days)} (${covered.zone}).`;
 }
 
-/** About the first of these posts that goes out before the day it should cover is over in the reporting zone. */
+/** A warning about the first post that is sent before the day it should cover is over in the reporting zone. */
 function staleText(posts: readonly DueTime[], covered: Covered): string | undefined {
   const { timing, zone: reportingZone } = covered;
   for (const due of posts) {
@@ -314,7 +314,7 @@ function staleText(posts: readonly DueTime[], covered: Covered): string | undefi
   return undefined;
 }
 
-/** Tests go to the user, so Tally needn't be in the channel. */
+/** Sends the test to the person who asks for it, so Tally needn't be in the channel. */
 async function sendTest(
   kind: AutomationKind<Schedule>,
   { scheduling }: FormServices,

@@ -33,7 +33,7 @@ import type { Feature, Services } from '../feature.ts';
 type SentSettings = SentForm<typeof FORM_FIELDS>;
 type Values = Omit<Settings, 'connection'>;
 
-/** As the audit and the form name them in a sentence. */
+/** What the audit and the form call each setting in a sentence. */
 const SETTING_NAMES: Readonly<Record<keyof Values, string>> = {
   zone: 'reporting time zone',
   visibility: 'default visibility',
@@ -45,7 +45,7 @@ const SETTING_NAMES: Readonly<Record<keyof Values, string>> = {
   externals: 'whether external people may ask',
 };
 
-/** `/billing settings`: where days begin and end, whom answers are for, who manages, and who else may ask. */
+/** `/billing settings`: the time zone of days, who sees answers, who manages Tally, and who else may ask. */
 export function createSettingsFeature({ workspaces }: Services): Feature {
   const form = createForm('settings', {
     right: 'manage',
@@ -92,16 +92,16 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
   };
 }
 
-/** Shows each group separator and the decimal sign. */
+/** An amount that shows how a locale separates thousands and decimals. */
 const EXAMPLE = ZERO.plus('1234567.80');
-/** Common locales (BCP 47), ordered by native name; with a region where its number format differs. */
+/** Locales (BCP 47) that the form offers. A region is given where its number format differs. */
 const COMMON = [
   ...['en-US', 'en-IN', 'cs', 'da', 'de', 'de-AT', 'de-CH', 'es', 'es-MX', 'fi', 'fr', 'it'],
   ...['nl', 'nb', 'pl', 'pt-BR', 'pt-PT', 'sv', 'tr', 'ru', 'uk', 'zh', 'ja', 'ko'],
 ];
 const MAX_LOCALE_LENGTH = 35;
 
-/** The number formats, each with an example, `1.234.567,80 · Deutsch`, including the current one. */
+/** Number formats with an example each, `1.234.567,80 · Deutsch`; the workspace's current format is always included. */
 function numberOptions(chosen: string): readonly PlainTextOption[] {
   const isElse = !COMMON.includes(chosen) && isLocale(chosen);
   return [...COMMON, ...(isElse ? [chosen] : [])].map((locale) =>
@@ -186,7 +186,7 @@ const settingsOf = ({ others, damaged: _, ...input }: FormInput<typeof FORM_FIEL
   externals: others.includes('externals'),
 });
 
-/** The settings that the form changed. A field it couldn't show isn't changed. */
+/** The settings that a person changed in the form. A setting that the form couldn't show counts as unchanged. */
 function changedParts({ input, values: shown, request }: SentSettings): readonly (keyof Values)[] {
   const { settings } = request.workspace;
   const values = settingsOf(input);

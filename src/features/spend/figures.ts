@@ -1,4 +1,4 @@
-/** Fetches what projects spent, and writes the exact figures to a file. */
+/** Fetches what projects spent, and makes the CSV file with the exact figures. */
 import type { BillingClient, Consumption, TimeRange } from '../../billing/client.ts';
 import { collectRemarks, missedAnswer } from '../../domain/failure/index.ts';
 import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
@@ -36,28 +36,28 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 
 export interface SpendFigures extends ConnectedAnswer {
   readonly usage: Usage;
-  /** Compared with `before`; a sentence if those days couldn't be fetched, undefined if there are none. */
+  /** The change from `before`; a sentence if the earlier days couldn't be fetched; undefined if nothing is compared. */
   readonly change: UsageChange | string | undefined;
-  /** Usage of the compared days. */
+  /** What the project used on the days that it is compared with. */
   readonly before: Usage | undefined;
-  /** Set if the current month was asked about and enough days are reported. */
+  /** The month's expected cost, if the question is about the current month and enough days are reported. */
   readonly forecast: Forecast | undefined;
 }
 
-/** Everything that an answer to `/spend` says. */
+/** Everything that an answer to `/spend` shows. */
 export interface SpendView extends AnswerView<SpendFigures> {
   readonly period: Period;
-  /** Order and grouping of the rows, as asked. */
+  /** How the question wants its rows sorted and grouped. */
   readonly shape: {
     readonly [Name in 'top' | 'isLowest' | 'isOfDays' | 'unit']?: ParsedCommand[Name] | undefined;
   };
-  /** If only the top projects are shown: out of how many with figures (`among`), out of how many asked about (`of`). */
+  /** If only the top projects are shown: out of how many with figures (`among`) and how many asked about (`of`). */
   readonly top?:
     | { readonly shown: readonly SpendFigures[]; readonly among: number; readonly of: number }
     | undefined;
 }
 
-/** Fetches the period and its comparison in parallel. @throws Failure */
+/** Fetches the period and the days that it is compared with in parallel. @throws Failure */
 export async function fetchSpend(
   billing: BillingClient,
   workspace: Workspace,
@@ -67,7 +67,7 @@ export async function fetchSpend(
   const access = openConnection(workspace, target);
   const { from, to, dates, zone, comparison, requested: days } = period;
   const earlier = earlierDays(period);
-  // Each answer is added up as it arrives: both at once would block other requests for twice as long.
+  // Each answer is added up on arrival: adding both at once would block other requests twice as long.
   const [now, past] = await Promise.all([
     billing
       .consumption(access, target, { from, to, zone, days })
@@ -96,11 +96,11 @@ export async function fetchSpend(
   };
 }
 
-/** Today, if the running month was asked about: then its cost can be forecast. */
+/** Today, if the question is about the current month, whose cost can be forecast. */
 const forecastOn = ({ days, today, phrase }: Period): Day | undefined =>
   today !== undefined && phrase !== 'today' && days[0] === startOfUnit('month', today) ? today : undefined;
 
-/** The earlier days to fetch in one query: the comparison, and recent months for a forecast. */
+/** The earlier days to fetch in one query: those to compare with, and recent months for a forecast. */
 function earlierDays(period: Period): Omit<TimeRange, 'zone'> | undefined {
   const { zone, comparison } = period;
   const today = forecastOn(period);
@@ -108,17 +108,17 @@ function earlierDays(period: Period): Omit<TimeRange, 'zone'> | undefined {
   if (today === undefined) return compared;
   const last = addDays(today, -1);
   const [first = last] = [forecastFrom(today), ...(compared ? [compared.days.first] : [])].sort();
-  // That would be too long for one question, so the answer has no forecast.
+  // One query can't cover that many days, so leave out the forecast.
   if (compared !== undefined && daysBetween(first, last) >= MAX_PERIOD_DAYS) return compared;
   return {
     from: startOfDay(first, zone),
     to: endOfDay(last, zone),
-    // On failure, the answer mentions only the compared days.
+    // If the query fails, the answer mentions only the days to compare with.
     days: comparison?.requested ?? { first, last, today },
   };
 }
 
-/** Usage of the compared days, and of those that a forecast needs. Optional: the answer works without them. */
+/** Adds up the days for the comparison and the forecast. The answer does without them if that fails. */
 async function addUpEarlier(
   asked: Promise<Consumption>,
   period: Period,
@@ -145,7 +145,7 @@ async function addUpEarlier(
 
 const COMPARED = 'compared, not in the total';
 
-/** One row a day, then the exact query and totals. The total is the sum of the rows that aren't noted as compared. */
+/** One row per day, then the exact query and totals. Rows whose note says “compared” are not in the total. */
 export function spendFile({ answered, period, projects }: SpendView): AnswerFile<SpendFigures> {
   const compared = period.versus && period.comparison;
   const days = [period.requested, ...(compared ? [compared.requested] : [])].map(fileDays).join('-vs-');
@@ -172,7 +172,7 @@ export function spendFile({ answered, period, projects }: SpendView): AnswerFile
   };
 }
 
-/** The month or the year that these days are, if they are a whole one. */
+/** Whether these days are exactly one month or one year. */
 export const wholeUnit = ({ first, last }: Readonly<Record<'first' | 'last', Day>>) =>
   (['month', 'year'] as const).find(
     (unit) => startOfUnit(unit, first) === first && endOfUnit(unit, first) === last,
@@ -185,7 +185,7 @@ function fileDays(days: Readonly<Record<'first' | 'last', Day>>): string {
   return first === last ? first : `${first}_${last}`;
 }
 
-/** A sentence if some of the days are missing. */
+/** A sentence about days without data; none if there are no such days. */
 const gapOf = (usage: Usage | undefined, days: readonly Day[], lead: string): readonly string[] =>
   usage === undefined || usage.missing.length === 0
     ? []
@@ -208,7 +208,7 @@ const sums = ({ total, bonuses }: Usage, { from, to }: { readonly from: Millis; 
     ['Items', String(total.readable + total.unreadable)],
   ] as const;
 
-/** A file row. A missing day has no amount. */
+/** A row of the file. A day without data has no amount. */
 type FileRow = Pick<UsageRow, 'day' | 'shown' | 'outside' | 'merged'> &
   Partial<Pick<UsageRow, 'amount' | 'bonuses'>>;
 
@@ -219,7 +219,7 @@ const COLUMNS: readonly Column<FileRow, CsvCell>[] = [
   { title: 'items', cell: ({ merged }) => ({ digits: String(merged) }) },
 ];
 
-/** The days in order, with those that are missing; items without a day come last. @param note before each row's own */
+/** The days in order, even without data; then items without a day. @param note precedes each row's own notes */
 function dayRows({ rows, missing }: Usage, today?: Day, note?: string): CsvCell[][] {
   const notesOf = ({ day, outside, merged, amount, bonuses }: FileRow): string[] =>
     compact([

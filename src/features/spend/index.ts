@@ -35,7 +35,7 @@ const HELP: HelpLine = {
 
 const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products}`;
 
-/** `/spend`: what projects cost in a period, and how that compares. */
+/** `/spend`: what projects cost in a period, and how this compares with earlier days. */
 export function createSpendFeature({ billing, answerStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at, sharedFrom: asked } = request;
@@ -96,7 +96,7 @@ function parseSpend(text: string, reader: Reader): ParsedCommand {
   return words;
 }
 
-/** A budget is about the running month. @throws InvalidWord for another period */
+/** A budget is for the current month. @throws InvalidWord if another period was typed */
 function inMonthOfBudget({ output, ...words }: ParsedCommand, reader: Reader): ParsedCommand {
   if (output !== 'budget' && output !== 'over-budget') return words;
   const month = parsePeriodText('this-month', reader);
@@ -108,7 +108,7 @@ function inMonthOfBudget({ output, ...words }: ParsedCommand, reader: Reader): P
   );
 }
 
-/** The period as of now, with the typed comparison. @throws InvalidWord with a corrected command; period-just-began */
+/** The period's days as of now, and those compared. @throws InvalidWord with a corrected command; period-just-began */
 function resolveSpendPeriod(
   { phrase, versus }: Pick<ParsedCommand, 'phrase' | 'versus'>,
   { output, ...named }: Pick<AskedProjects, 'word' | 'product'> & { readonly output: Output | undefined },
@@ -128,7 +128,7 @@ function resolveSpendPeriod(
   }
 }
 
-/** @throws not-allowed */
+/** @throws not-allowed if the question is about a budget and the person is a guest */
 function drawAnswer(view: SpendView, output: Output | undefined, request: Request): Answer<SpendFigures> {
   if (output === 'why') return whyAnswer(view);
   if (output === 'budget' || output === 'over-budget') return budgetAnswer(view, output, request);
@@ -155,7 +155,7 @@ const PERIODS: readonly (readonly [label: string, phrase: string])[] = [
 function spendActions(view: SpendView): Answer['actions'] {
   const { projects, period, top, answered } = view;
   const { phrase } = period;
-  // `/balance` doesn't accept `top`, so name the shown projects.
+  // `/balance` doesn't know `top`, so its button names the projects that are shown.
   const shown = top ? { ...projects, word: top.shown.map(({ target }) => target.word).join(',') } : projects;
   const isCompared = answered.some((figures) => comparedChange(figures));
   return answerActions(view, {
@@ -173,7 +173,7 @@ function spendActions(view: SpendView): Answer['actions'] {
   });
 }
 
-/** Options of the period select. A period that isn't listed is added by its dates. [] if a comparison was typed. */
+/** The periods to choose from; adds the answer's own, by its dates, if missing. [] if a comparison was typed. */
 function periodChoices(view: SpendView) {
   const { phrase, dates, versus } = view.period;
   if (versus !== undefined) return [];
@@ -188,7 +188,7 @@ function periodChoices(view: SpendView) {
 
 const WITH_TODAY = ' including today';
 
-/** The same days with or without today, as far as the period can be asked both ways. */
+/** An option for these days with or without today, if both can be asked. */
 function todayOption(phrase: string, words: (phrase: string) => Command) {
   if (phrase.endsWith(WITH_TODAY))
     return [commandOption('Leave out today', words(phrase.slice(0, -WITH_TODAY.length)))];
@@ -197,7 +197,7 @@ function todayOption(phrase: string, words: (phrase: string) => Command) {
     : [];
 }
 
-/** The step's outputs. @throws no-data, or invalid-response for an unreadable amount: a workflow would go on with zero */
+/** What the step returns. @throws no-data; invalid-response, as a workflow would take an unreadable amount for zero */
 function stepSpend({ target, usage }: SpendFigures, period: Period, locale: string) {
   const { total } = usage;
   const { requested, zone, today } = period;
@@ -208,7 +208,7 @@ function stepSpend({ target, usage }: SpendFigures, period: Period, locale: stri
     throw new Failure('invalid-response', { service: 'billing', what: 'none of its amounts is a number' });
   return {
     amount: formatTotal(total, moneyFormatter(locale, target.currency)),
-    // With the year, because a workflow may keep it.
+    // The dates include the year, because a workflow may store them.
     period: `${formatDays(first, last)} ${zone}${today === undefined ? '' : ', today so far'}`,
     reported:
       usage.fullDays === 0

@@ -42,15 +42,15 @@ import {
 
 const labelsOf = (figures: readonly SpendFigures[]) => figures.map(({ target }) => target.label);
 
-/** Orders by spend, descending, or ascending if `isLowest`. */
+/** Sorts by spend: largest first, or smallest first if `isLowest`. */
 const bySpendIn =
   ({ isLowest }: SpendView['shape']) =>
   (a: SpendFigures, b: SpendFigures) =>
     (isLowest ? -1 : 1) * byLargest(readableTotal(a.usage), readableTotal(b.usage));
 
 /**
- * Keeps the top N projects, and all without figures, which might belong to the top. Keeps everything if currencies
- * differ (no ranking) or there are at most N.
+ * Keeps the top N projects, and those without figures, because they might belong to the top. Keeps all if currencies
+ * differ, which prevents ranking, or if there are no more than N.
  */
 export function keepTopProjects(view: SpendView): SpendView {
   const { projects, answered, failed, shape } = view;
@@ -69,7 +69,7 @@ export function formatTop({ shown, among, of }: NonNullable<SpendView['top']>, i
   return `${isLowest ? 'Lowest' : 'Top'} ${shown.length} of ${pluralize(of, 'project')}${known}`;
 }
 
-/** The total and its biggest change, then a row a project, the largest first. */
+/** The total and the biggest change, then one row per project, the largest first. */
 export function listAnswer(view: SpendView): AnswerText {
   const { period, answered, projects, top, shape } = view;
   const isIncomplete = answered.some(({ usage }) => usage.total.incomplete);
@@ -108,7 +108,7 @@ export function listAnswer(view: SpendView): AnswerText {
   };
 }
 
-/** `least by staging`, if the cheapest project was asked for. */
+/** `least by staging`, if the question is which project costs least; '' otherwise. */
 function leastText({ answered, shape }: SpendView): string {
   const [first, second] = answered.filter(({ usage }) => readableTotal(usage)).sort(bySpendIn(shape));
   return shape.isLowest && first && second && hasOneCurrency(answered)
@@ -116,17 +116,17 @@ function leastText({ answered, shape }: SpendView): string {
     : '';
 }
 
-/** `about 1,234,000.00 by 30 Nov`: the sum of the rows' forecasts, and of how many projects it is. */
+/** `about 1,234,000.00 by 30 Nov`: the sum of the projects' forecasts, and how many projects it includes. */
 function forecastText({ answered, failed, period: { today }, locale }: SpendView): string {
   const known = answered.flatMap(({ forecast }) => forecast?.total ?? []);
   if (today === undefined || known.length === 0 || !hasOneCurrency(answered)) return '';
   const of = answered.length + failed.length;
-  // Say the count only if it is lower than the title's.
+  // Say how many projects it includes only if the title says more.
   const whose = known.length === answered.length ? '' : ` for ${known.length} of ${pluralize(of, 'project')}`;
   return `${formatForecast(sumMoney(known), today, moneyFormatter(locale))}${whose}`;
 }
 
-/** `Bonuses: prod 1,000.00 and staging 200.00.` */
+/** The bonuses that projects used: `Bonuses: prod 1,000.00 and staging 200.00.` */
 function bonusNote(view: SpendView): string {
   const used = view.answered.flatMap((figures) => {
     const text = formatBonusTotal(figures.usage.bonuses, moneyIn(view)(figures)).replace(/^bonuses /, '');
@@ -135,7 +135,7 @@ function bonusNote(view: SpendView): string {
   return used.length === 0 ? '' : `Bonuses: ${listNames(used)}.`;
 }
 
-/** Only if every answered project can be compared, because a partial sum would look like the total; and in percent. */
+/** The change of the total, if every project can be compared: a part would look like the total. Only if in percent. */
 function totalChange({ answered, period }: SpendView): ComparedChange | undefined {
   const changes = answered.flatMap((figures) => comparedChange(figures) ?? []);
   if (period.comparison === undefined || changes.length < answered.length || !hasOneCurrency(answered))
@@ -144,7 +144,7 @@ function totalChange({ answered, period }: SpendView): ComparedChange | undefine
   return sum?.figures.percent && sum;
 }
 
-/** `biggest change: prod + 3,120.00` */
+/** The project whose spend changed most: `biggest change: prod + 3,120.00`. */
 function biggestChange({ answered, locale }: SpendView): string {
   if (!hasOneCurrency(answered) || answered.length < 2) return '';
   const [first] = answered
@@ -161,7 +161,7 @@ function biggestChange({ answered, locale }: SpendView): string {
   return `biggest change: ${escapeMarkup(first.label)} ${difference}${basis === 'total' ? '' : ' a day'}`;
 }
 
-/** Three columns are what a phone shows. */
+/** Three columns fit on a phone. */
 function columnsOf(view: SpendView): Column<SpendFigures>[] {
   const { answered, locale, period, shape } = view;
   const { comparison, versus, today } = period;
@@ -200,7 +200,7 @@ const PARTLY = '*';
 const isPartlyReported = ({ reported, fullDays, total }: Usage): boolean =>
   total.readable > 0 && reported.length < fullDays;
 
-/** `* Days with data: prod 6 of 7 days.`, of each side, and whether averages are compared. */
+/** `* Days with data: prod 6 of 7 days.` for the period and the one before, and whether daily averages are compared. */
 function coverageNotes({ answered, period }: SpendView): string[] {
   const partly = (usageOf: (figures: SpendFigures) => Usage | undefined, when: string): string => {
     const names = answered.flatMap((figures) => {
@@ -221,21 +221,21 @@ function coverageNotes({ answered, period }: SpendView): string[] {
   ]);
 }
 
-/** “Within budget?” or “over budget?”: decides whether yes is good. */
+/** `budget` asks “within budget?”, where yes is good; `over-budget` asks “over budget?”, where yes is bad. */
 export type BudgetQuestion = 'budget' | 'over-budget';
 
-/** A project's lowest watch budget for the current month, and the spend so far. */
+/** A project's budget for the current month, the lowest if several watches have one, and the spend so far. */
 interface BudgetState extends SpendFigures {
   readonly budget: Money | undefined;
   readonly spent: Money | undefined;
   readonly isOver: boolean;
-  /** By how much the forecast passes the budget; absent if it doesn't, or the budget is passed already. */
+  /** By how much the forecast exceeds the budget; absent if it doesn't, or if the budget is exceeded already. */
   readonly excess: Money | undefined;
 }
 
 /**
- * Whether budgets hold: yes or no, what is spent of each, and what is expected at the month's end.
- * @throws not-allowed for guests, who see nothing that full members set up
+ * Whether projects are within budget: yes or no, how much of each is spent, and what is expected by the end of the
+ * month. @throws not-allowed for guests, who don't see what full members set up
  */
 export function budgetAnswer(view: SpendView, asked: BudgetQuestion, request: Request): Answer<SpendFigures> {
   requireRight('member', request.user);
@@ -264,7 +264,7 @@ function budgetOf(figures: SpendFigures, { workspace }: Request): BudgetState {
 
 const budgetMonth = ({ period: { requested } }: SpendView) => formatMonth(requested.first, requested.today);
 
-/** Yes or no, and which projects are over budget, or else expected to be. @param states with a budget and figures */
+/** Yes or no, and which projects are over budget or expected to be. @param states those with a budget and figures */
 function judge(states: readonly BudgetState[], asked: BudgetQuestion) {
   const [no, soFar, yes] = asked === 'budget' ? ['No', 'Yes, so far', 'Yes'] : ['Yes', 'Not yet', 'No'];
   const over = states.filter(({ isOver }) => isOver);
@@ -273,7 +273,7 @@ function judge(states: readonly BudgetState[], asked: BudgetQuestion) {
   return { verdict: soon.length > 0 ? soFar : yes, projects: soon, what: 'expected to pass the budget' };
 }
 
-/** `740,697.00 of 800,000.00 EUR (92.6 %)` */
+/** How much of the budget is spent: `740,697.00 of 800,000.00 EUR (92.6 %)`. */
 function shareText({ target, budget, spent }: BudgetState, locale: string): string {
   if (budget === undefined) return 'No budget is set';
   if (spent === undefined) return 'no figures yet';
@@ -281,7 +281,7 @@ function shareText({ target, budget, spent }: BudgetState, locale: string): stri
   return `${formatMoney(spent, locale)} of ${formatMoney(budget, locale, target.currency)} (${share})`;
 }
 
-/** `prod · November · Not yet: 740,697.00 of 800,000.00 (92.6 %)`, and what is expected. */
+/** `prod · November · Not yet: 740,697.00 of 800,000.00 (92.6 %)`, and the expected spend. */
 function projectBudget(state: BudgetState, view: SpendView, asked: BudgetQuestion): AnswerText {
   const { target, budget, spent, forecast, excess, remarks } = state;
   const { locale, period } = view;
@@ -300,7 +300,7 @@ function projectBudget(state: BudgetState, view: SpendView, asked: BudgetQuestio
   };
 }
 
-/** Whether all hold, and which don't; then a row for each that has a budget. */
+/** Whether all projects are within budget and which aren't, then one row per project with a budget. */
 function listBudgets(states: readonly BudgetState[], view: SpendView, asked: BudgetQuestion): AnswerText {
   const { locale, failed } = view;
   const known = states.filter(({ spent }) => spent);
@@ -331,7 +331,7 @@ function listBudgets(states: readonly BudgetState[], view: SpendView, asked: Bud
 
 const MOST_NAMED = 3;
 
-/** Links to the days, and a form to set a missing budget. */
+/** Buttons that show the spend by day, and that open a form for a missing budget. */
 function budgetActions(view: SpendView, states: readonly BudgetState[]): Answer['actions'] {
   const without = states.filter(({ budget }) => budget === undefined).slice(0, MOST_NAMED);
   const offers = without.flatMap(({ target: { label, word } }, at) => {

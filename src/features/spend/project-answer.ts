@@ -1,4 +1,4 @@
-/** The answer about one project, and what it has in common with those about several. */
+/** The answer about one project, and the parts that it shares with the answer about several. */
 import { type Output, rankText } from '../../domain/language/parsed-command.ts';
 import {
   formatDifference,
@@ -86,7 +86,7 @@ export function projectAnswer(figures: SpendFigures, view: SpendView): AnswerTex
   };
 }
 
-/** What is called “so far” beside the month's forecast, in place of “spent”. */
+/** Words beside the month's forecast, for a charge and for a credit, in place of “spent” and “credited”. */
 export const SO_FAR = ['so far', 'credited so far'] as const;
 
 function headline(
@@ -102,11 +102,11 @@ function headline(
   return joinTexts(', ', [`${spent}${days}${incompleteMark(total.incomplete)}`, expected]);
 }
 
-/** Whether the title must say how many days are reported. */
+/** Whether so few days are reported that the title must say how many. */
 const hasGaps = ({ reported, fullDays }: Usage): boolean =>
   fullDays > 1 && reported.length > 0 && !isWellReported(reported.length, fullDays);
 
-/** The comparison, the average, and the day that cost most. Leaves out what the title says. */
+/** The comparison, the daily average and the most expensive day, unless the title says it. */
 function factLine(figures: SpendFigures, view: SpendView): string {
   const { average, highest, total } = figures.usage;
   const { period, shape, locale } = view;
@@ -123,7 +123,7 @@ function factLine(figures: SpendFigures, view: SpendView): string {
   ]);
 }
 
-/** With what was spent then, if the days were named. '' if too few days are reported to compare. */
+/** The comparison, with the compared amount if its days were typed. '' if too few days are reported. */
 function comparisonText(figures: SpendFigures, view: SpendView): string {
   const { period, locale } = view;
   const change = comparedChange(figures);
@@ -137,7 +137,7 @@ function comparisonText(figures: SpendFigures, view: SpendView): string {
 
 /**
  * `*▲ 7.9 %* vs 8–14 Nov (daily average, 6 of 7 days reported)`, mrkdwn. If the comparison was typed (“vs october”),
- * adds the difference. @param then the compared amount
+ * adds the difference. @param then the amount of the earlier days
  */
 export function changeText(change: ComparedChange, { period, locale }: SpendView, then = ''): string {
   const { comparison = { label: '', days: [] }, versus } = period;
@@ -151,7 +151,7 @@ export function changeText(change: ComparedChange, { period, locale }: SpendView
   return `vs ${money(daily.before)}${comparison.days.length === 1 ? ' on' : ' a day in'} ${against}`;
 }
 
-/** How far two sides can be compared: `daily average, 6 of 7 days reported`. */
+/** What to know about a comparison: `daily average, 6 of 7 days reported`. */
 const changeNotes = (
   { figures: { basis, percent }, coverage: { before } }: ComparedChange,
   ...amounts: readonly string[]
@@ -162,7 +162,7 @@ const changeNotes = (
     before.reported < before.of && formatCoverage(before),
   ]);
 
-/** How many days are reported where not all are, unless the title says it, and today's part. */
+/** How many days are reported, if some aren't and the title doesn't say so; and today's share. */
 function reportedFacts(usage: Usage, { period: { days, today }, locale }: SpendView): string[] {
   const isWhole = usage.missing.length === 0;
   const reported = isWhole
@@ -188,18 +188,18 @@ function spendNotes(figures: SpendFigures, { period }: SpendView): string[] {
   ]);
 }
 
-/** Tables of more days are grouped by week, unless days were asked for; the CSV has every day. */
+/** Tables of more days are grouped by week, unless the question is about days. The CSV file always has every day. */
 const MOST_DAYS = 31;
-/** The most rows of days that were asked for, which leaves room for days outside the period. */
+/** The most rows if the question is about days; leaves room for days outside the period. */
 const MOST_ASKED_DAYS = 92;
-/** A year in weeks. */
+/** The weeks of a year. */
 const MOST_GROUPS = 54;
 
 const labelled = (title: string): Column<Row> => ({ title, cell: formatLabel });
 const foldedRows = (fold: string, cells: readonly (readonly string[])[]): Answer['rows'] =>
   fitsTable(cells) ? { fold: `${fold} (${cells.length - 1})`, cells } : undefined;
 
-/** A row a day, with those that are missing; by week, month or longer where days don't fit, or as it was asked. */
+/** One row per day, also for days without data; by week, month or longer if asked, or if the days don't fit. */
 function daysTable(
   { usage }: SpendFigures,
   { period, shape, locale }: SpendView,
@@ -207,7 +207,7 @@ function daysTable(
 ): Answer['rows'] {
   const { rows: charged, missing, bonuses } = usage;
   const [first, ...others] = charged;
-  // With one row, the title already shows the amount.
+  // A table of one row would only repeat the amount in the title.
   if (first === undefined || (others.length + missing.length === 0 && first.merged === 1)) return undefined;
   const finest = shape.unit ?? (charged.length + missing.length <= MOST_DAYS ? 'day' : 'week');
   const money = moneyFormatter(locale);
@@ -219,15 +219,15 @@ function daysTable(
     [
       labelled(unit === 'day' ? 'Day' : `By ${unit}`),
       { title: 'Amount', cell: ({ current }) => formatCost(current, money) },
-      // No column if all bonuses are zero.
+      // No column for bonuses if all are zero.
       ...(bonuses.value.eq(0) && !bonuses.incomplete ? [] : [{ title: 'Bonuses', cell: bonusOf }]),
     ],
   );
-  // Without a chart, the rows of the unit that was asked for are the answer.
+  // If a unit was asked for and there is no chart, show its rows openly: they are the answer.
   return shape.unit !== undefined && !hasChart ? { cells } : foldedRows(`Each ${unit}`, cells);
 }
 
-/** Both periods side by side, where the comparison was named; days without a counterpart, such as today, come last. */
+/** Both periods side by side, if a comparison was typed. Days without a counterpart, such as today, come last. */
 function versusTable({ usage, before }: SpendFigures, { period, locale }: SpendView): Answer['rows'] {
   const { comparison, dates } = period;
   if (before === undefined || comparison === undefined) return undefined;
@@ -237,7 +237,7 @@ function versusTable({ usage, before }: SpendFigures, { period, locale }: SpendV
   const { paired, rows } = comparedRows(usage, before, comparison, most, finest);
   const today = period.today === undefined ? [] : [period.today];
   const others = [...periodRows(usage, { ...period, days: today }, 1).rows, ...strayRows(usage)];
-  // With one row, the text above says the same.
+  // A table of one row would only repeat the text above.
   if (rows.length === 1 && others.length === 0) return undefined;
   const money = moneyFormatter(locale);
   const cells = cellsOf(
@@ -254,7 +254,7 @@ function versusTable({ usage, before }: SpendFigures, { period, locale }: SpendV
 
 const MOST_NAMED = 3;
 
-/** The highest (or lowest) complete days, if asked. Ties: earlier first. */
+/** The most expensive (or cheapest) complete days, if asked for. Of equal days, the earlier comes first. */
 function rankDays({ usage }: SpendFigures, { shape, period, locale }: SpendView) {
   if (!shape.isOfDays) return { line: '', rows: undefined };
   const sign = shape.isLowest ? 1 : -1;
@@ -271,23 +271,23 @@ function rankDays({ usage }: SpendFigures, { shape, period, locale }: SpendView)
   };
 }
 
-/** The command that gives this answer again, of another period or in another form. */
+/** The command that gives this answer again, for another period or in another form if given. */
 export function spendCommand(
   { projects, period, shape }: Pick<SpendView, 'projects' | 'period' | 'shape'>,
   { phrase = period.phrase, output }: { readonly phrase?: string; readonly output?: Output } = {},
 ): Command {
-  // `top 3` already says the order.
+  // `top 3` already says how to sort.
   const rank = projects.top === undefined || shape.isOfDays ? rankText(shape) : '';
   const versus = period.versus ? [`vs ${formatVersus(period.versus)}`] : [];
   const words = [askedText(projects, rank, phrase, ...versus), shape.unit && `by ${shape.unit}`, output];
   return { command: '/spend', text: words.filter(Boolean).join(' ') };
 }
 
-/** The report that **Schedule this…** starts with, if one covers the same days. */
+/** The report that the **Schedule this…** form starts with, if one covers the period's days. */
 export const reportOf = ({ projects, period }: SpendView): string | undefined =>
   projects.isList ? undefined : findReport(period.phrase) && period.phrase;
 
-/** Title text of the period: `October`, `2025`, `14–20 Nov`. */
+/** What the title calls the period: `October`, `2025`, `14–20 Nov`. */
 export function periodName({ requested, dates }: Pick<Period, 'requested' | 'dates'>): string {
   const { first, last, today } = requested;
   const unit = last === today ? undefined : wholeUnit(requested);
@@ -295,19 +295,19 @@ export function periodName({ requested, dates }: Pick<Period, 'requested' | 'dat
   return unit === 'month' ? formatMonth(first, today) : first.slice(0, 4);
 }
 
-/** Formats amounts: without currency if the title has it, with it if there are several. */
+/** Formats amounts, without the currency if the title names it. */
 export const moneyIn =
   ({ answered, locale }: SpendView) =>
   ({ target }: SpendFigures): MoneyFormatter =>
     moneyFormatter(locale, hasOneCurrency(answered) ? '' : target.currency);
 
-/** A change between two sides that have enough reported days. */
+/** A comparison with enough reported days before and now. */
 export type ComparedChange = Required<UsageChange>;
-/** @returns undefined if there is none */
+/** @returns undefined if there is no such comparison */
 export const comparedChange = ({ change }: SpendFigures): ComparedChange | undefined =>
   typeof change === 'object' && change.figures ? { ...change, figures: change.figures } : undefined;
 
-/** Why there is no comparison, a sentence; '' if there is one. */
+/** A sentence that says why there is no comparison; '' if there is one. */
 export function uncomparedNote(
   { change }: Pick<SpendFigures, 'change'>,
   { comparison, dates }: SpendView['period'],

@@ -1,4 +1,4 @@
-/** What made a change: a sentence, then the days of a project, or the projects, the largest difference first. */
+/** Explains a change: a sentence, then the days of one project, or several projects, the largest difference first. */
 import {
   changeInPercent,
   formatDifference,
@@ -34,11 +34,11 @@ interface Explained extends ExplainedDays {
   readonly before: Usage;
 }
 
-/** How many rows of each kind are shown before the rest is summed up. */
+/** The most rows of days or projects; one more row sums up the rest. */
 const MOST_ROWS = { day: 3, project: 5 } as const;
 type Noun = keyof typeof MOST_ROWS;
 
-/** `currency` is set if the rows differ in it. */
+/** `currency` is set if the rows have different currencies. */
 type ReasonRow = Row & { readonly currency?: string };
 
 const MOST_NOTES = 5;
@@ -98,7 +98,7 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
   };
 }
 
-/** Why projects are not compared, and which days of the others have no data. */
+/** Why some projects are not compared, and which days of the others have no data. */
 function missingNotes(
   { projects, period }: SpendView,
   explained: readonly Explained[],
@@ -115,14 +115,14 @@ function missingNotes(
   ];
 }
 
-/** `*▲ 7.9 %*`: the title's difference, of what the same days cost before. */
+/** `*▲ 7.9 %*`: the difference in the title as a percentage of what these days cost before. */
 function percentText(value: Money, explained: readonly Explained[], locale: string): string {
   const base = sumMoney(explained.map((each) => each.base));
   const percent = changeInPercent(base.plus(value), base);
   return percent ? `*${formatPercent(percent, locale)}*` : '';
 }
 
-/** @returns nothing if there is nothing to compare with, or too few days are reported */
+/** @returns an empty list if there is nothing to compare with, or too few days are reported */
 function explain(figures: SpendFigures, { period: { comparison } }: SpendView): Explained[] {
   const { usage, before } = figures;
   if (comparison === undefined || before === undefined || !comparedChange(figures)) return [];
@@ -137,13 +137,13 @@ function rowOf(
   return { ...sum, label: nameOf(target), value, currency: target.currency };
 }
 
-/** The complete days that are compared: `14–20 Nov`. */
+/** The days that are complete and so compared: `14–20 Nov`. */
 function comparedDates({ requested, comparison, dates }: SpendView['period']): string {
   const [first, last] = [comparison?.currentDays[0], comparison?.currentDays.at(-1)];
   return first && last ? formatRequestedDays({ ...requested, first, last }) : dates;
 }
 
-/** The name with what it cost, the difference, and what it cost before. Three columns are what a phone shows. */
+/** Columns for the name with its cost, the difference, and the earlier cost. Three columns fit on a phone. */
 function differenceColumns(
   noun: Noun,
   { period, locale }: SpendView,
@@ -165,7 +165,7 @@ function differenceColumns(
   ];
 }
 
-/** `3,120.00 EUR more than`, `unchanged vs`; the compared days follow. */
+/** `3,120.00 EUR more than` or `unchanged vs`, to be followed by the days compared with. */
 function differenceText(sums: readonly LabelledAmount[], locale: string): string {
   const changes = sums
     .filter(({ value }) => !value.eq(0))
@@ -173,7 +173,7 @@ function differenceText(sums: readonly LabelledAmount[], locale: string): string
   return changes.length === 0 ? 'unchanged vs' : `${listNames(changes)} than`;
 }
 
-/** One sentence why, mrkdwn: `Mostly one more day: …`. @param rows largest difference first; they sum to `value` */
+/** A sentence with the reason, mrkdwn: `Mostly one more day: …`. @param rows largest first; their sum is `value` */
 function reasonText(rows: readonly Row[], value: Money, money: MoneyFormatter, noun: Noun): string {
   const [first, second] = rows.flatMap((row) =>
     row.value && !row.value.eq(0) ? [{ row, part: row.value, name: nameOf(row, noun) }] : [],
@@ -190,7 +190,7 @@ function reasonText(rows: readonly Row[], value: Money, money: MoneyFormatter, n
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** `one more day`, `2 fewer days` where only one of the periods has them; mrkdwn. */
+/** What a row is called: `one more day`, `2 fewer days` for days that only one of the periods has; mrkdwn. */
 function nameOf({ label, current, before }: Row, noun: Noun): string {
   const alone = current && before ? undefined : (current ?? before);
   if (noun !== 'day' || alone === undefined) return escapeMarkup((noun === 'day' && current?.name) || label);
@@ -199,7 +199,7 @@ function nameOf({ label, current, before }: Row, noun: Noun): string {
   return count === 1 ? `one ${words} day` : `${count} ${words} days`;
 }
 
-/** `no data for Mon 16 Nov, the amount for Tue 17 Nov couldn’t be read in full.` */
+/** Gaps in the compared days: `no data for Mon 16 Nov, the amount for Tue 17 Nov couldn’t be read in full.` */
 function gapNote({ figures: { usage }, before }: Explained, { comparison }: SpendView['period']): string {
   const nameDay = dayNamerFor([...(comparison?.currentDays ?? []), ...(comparison?.days ?? [])]);
   const daysOf = (name: 'missing' | 'unreadableDays') => [...usage[name], ...before[name]].sort();
@@ -211,14 +211,14 @@ function gapNote({ figures: { usage }, before }: Explained, { comparison }: Spen
   return text && `${text}.`;
 }
 
-/** `3 projects`, `2 of 3 projects`, `Top 3 of 12 projects` */
+/** How many projects are compared: `3 projects`, `2 of 3 projects`, `Top 3 of 12 projects`. */
 function countText(compared: number, { answered, failed, top }: SpendView): string {
   const of = top?.shown.length ?? answered.length + failed.length;
   if (compared > 0 && compared < of) return `${compared} of ${pluralize(of, 'project')}`;
   return top ? formatTop(top) : pluralize(of, 'project');
 }
 
-/** The figures behind the explanation, the same question about the project that changed most, and the menu. */
+/** Buttons for the figures behind the explanation and for the reason of the largest change, and the menu. */
 function whyActions(view: SpendView, largest?: SpendFigures) {
   const { projects, period } = view;
   const figures = spendCommand(view);

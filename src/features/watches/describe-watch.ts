@@ -22,14 +22,14 @@ import {
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 
-/** The record, and the reader's number format. */
+/** The workspace's record, and the number format of the person who reads. */
 type Reader = Pick<Request, 'workspace' | 'locale'>;
 
-/** `*prod*: balance below 50,000.00`, as mrkdwn. */
+/** Names a watch in messages: `*prod*: balance below 50,000.00`, as mrkdwn. */
 export const watchMarkup = ({ projects: [project], rule }: Watch, { workspace, locale }: Reader): string =>
   `*${escapeMarkup(projectLabel(project, workspace))}*: ${escapeMarkup(ruleText(rule, moneyWriter(project, workspace, locale)))}`;
 
-/** Whether it is snoozed. @param at ms since the epoch */
+/** Whether the watch is snoozed: it sends no alerts until a set time. @param at ms since the epoch */
 export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: Millis): boolean => snoozedUntil > at;
 
 const FOR_MANAGERS = 'only Tally managers get its alerts: the project is limited to certain channels';
@@ -39,7 +39,7 @@ export function isWatchBlocked(watch: Watch, workspace: Workspace): boolean {
   return why !== undefined && why !== 'managers-only';
 }
 
-/** Rule, state, then details, as mrkdwn. Reveals nothing about projects the reader may not ask about. */
+/** The rule, its state, then details, as mrkdwn. Reveals nothing about projects that the reader may not ask about. */
 export function describeWatch(watch: Watch, reader: Request, state: WatchState | undefined): string[] {
   if (!canReadAutomation(watch, reader))
     return [`A watch on ${HIDDEN_PROJECT} → ${targetMarkup(watch)}`, `owner ${mention(watch.owner)}`];
@@ -50,7 +50,7 @@ export function describeWatch(watch: Watch, reader: Request, state: WatchState |
   ];
 }
 
-/** `*Crossed* · now 48,210.00`, or why it sends nothing; '' before it was checked. */
+/** `*Crossed* · now 48,210.00`, or why the watch sends no alerts; '' until it has been checked. */
 function stateLine(watch: Watch, state: WatchState | undefined, { workspace, locale }: Request): string {
   const { paused } = watch;
   const money = moneyWriter(watch.projects[0], workspace, locale);
@@ -69,7 +69,7 @@ function stateLine(watch: Watch, state: WatchState | undefined, { workspace, loc
   ]);
 }
 
-/** Snoozed until when, and the next check; '' if paused. */
+/** Until when the watch is snoozed, and when it is checked next; '' if it is paused. */
 function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at }: Request): string {
   if (watch.paused !== undefined || isWatchBlocked(watch, workspace)) return '';
   const { checkedAt, nextCheckAt } = state ?? {};
@@ -83,7 +83,7 @@ function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at 
     .join('');
 }
 
-/** `balance below 50,000.00 EUR` */
+/** The watch's rule in words: `balance below 50,000.00 EUR`. */
 function ruleText(rule: WatchRule, money: WriteMoney): string {
   switch (rule.kind) {
     case 'balance':
@@ -99,14 +99,14 @@ function ruleText(rule: WatchRule, money: WriteMoney): string {
   }
 }
 
-/** `prod: balance below 50,000.00 EUR → C012345` */
+/** What the audit calls a watch: `prod: balance below 50,000.00 EUR → C012345`. */
 export function watchAuditText(watch: Watch, workspace: Workspace): string {
   const [project] = watch.projects;
   const rule = ruleText(watch.rule, moneyWriter(project, workspace, workspace.settings.locale));
   return `${projectLabel(project, workspace)}: ${rule} → ${watch.channel ?? watch.people.join(', ')}`;
 }
 
-/** The last measurement, for comparison with the threshold: `48,210.00 EUR`, `12 days`; undefined if unknown. */
+/** What was last measured, to compare with the threshold: `48,210.00 EUR`, `12 days`; undefined if unknown. */
 export function measurementText(
   rule: WatchRule,
   measurement: WatchMeasurement,

@@ -141,14 +141,14 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
   return kind;
 }
 
-/** States of the watches the viewer may ask about. @throws store-unavailable */
+/** The states of the watches on projects that the viewer may ask about. @throws store-unavailable */
 async function loadStates(watching: WatchService, viewer: Request) {
   const { workspace } = viewer;
   const states = workspace.watches.length === 0 ? undefined : await watching.loadStates(workspace);
   return (watch: Watch) => (canReadAutomation(watch, viewer) ? states?.get(watch.id) : undefined);
 }
 
-/** Whether it needs attention: crossed, or unable to work. A watch that someone paused doesn't. */
+/** Whether a watch needs attention: its threshold is crossed, or it can't work. One that a person paused doesn't. */
 function needOf(
   watch: Watch,
   workspace: Workspace,
@@ -163,7 +163,7 @@ function needOf(
   return isCrossed ? { level: 'news', what: 'crossed', fix: SNOOZE } : undefined;
 }
 
-/** An alert's buttons carry IDs only; owner and content come from the record. */
+/** Handles an alert's buttons. They carry only IDs, so owner and content are read from the record. */
 const alertListeners = (
   kind: WatchKind,
   services: WatchServices,
@@ -180,17 +180,17 @@ const alertListeners = (
     async run({ value }, request, rerun) {
       const [, what, id = ''] = OF_COMMANDS.exec(value) ?? [];
       if (what === undefined) return snooze(kind, value, request, services);
-      // Below the alert, which stays.
+      // The command's answer is a new message below the alert, which stays.
       const words = what === 'threshold' ? `edit ${id}` : '';
       await rerun(toCommand('/billing watches', words), { replaces: false });
     },
   },
 });
 
-/** Button values that run a command on the alert's watch. */
+/** Values of the buttons that run a command on the alert's watch. */
 const OF_COMMANDS = /^(manage|threshold) (\S+)/;
 
-/** The alert itself says who acknowledged it. @throws not-allowed for people who may not ask about the project there */
+/** The alert then says who acknowledged it. @throws not-allowed if the person may not ask about the project there */
 async function acknowledge(
   kind: WatchKind,
   value: string,
@@ -209,7 +209,7 @@ async function acknowledge(
   await audit.record(user.teamId, { at, who: user.id, action: 'acknowledged an alert:', about });
 }
 
-/** Snooze choices: button value → label and end. `month` ends in the reporting time zone. */
+/** For how long a watch can be snoozed: button value → label and end. `month` ends in the reporting time zone. */
 const SNOOZES: Readonly<Record<string, readonly [label: string, until: (at: Millis, zone: Zone) => Millis]>> =
   {
     day: ['1 day', (at) => at + DAY],
@@ -220,7 +220,7 @@ const SNOOZES: Readonly<Record<string, readonly [label: string, until: (at: Mill
     ],
   };
 
-/** Snoozes from an alert or, without one, from the list. @throws not-allowed except for its owner and managers */
+/** Snoozes a watch from its alert or from the list. @throws not-allowed for people other than its owner and managers */
 async function snooze(
   kind: WatchKind,
   value: string,
@@ -234,12 +234,12 @@ async function snooze(
   if (snoozeUntil === undefined) return;
   const until = snoozeUntil(at, requireSettings(workspace).zone);
   await changeAutomation(kind, id, request, 'snoozed', (watch) =>
-    // The same snooze within a minute is a double click.
+    // An end that differs by less than a minute means a double click.
     Math.abs((watch.snoozedUntil ?? 0) - until) < MINUTE
       ? undefined
       : { save: { ...watch, snoozedUntil: until } },
   );
-  // The alert shows the snooze. When snoozed from the list, an open alert is updated too.
+  // The alert says that its watch is snoozed; so does an open alert if the watch is snoozed from the list.
   const open = alert ?? (await watching.loadStates(workspace)).get(id)?.openAlert;
   if (open !== undefined)
     await watching.respond(user.teamId, id, open, { snoozed: { by: user.id, at, until } });
@@ -247,5 +247,5 @@ async function snooze(
   if (alert === undefined) await showAutomations(kind, request, { notice });
 }
 
-/** A new message: `update` would replace the alert in a direct message. */
+/** Answers in a new message: in a direct message, `update` would replace the alert. */
 const say = (text: string, request: Request): Promise<void> => request.reply.private(markupMessage(text));

@@ -14,7 +14,7 @@ import type { Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { findProject } from '../../workspace/record/workspace.ts';
 
-/** As they were typed. */
+/** The thresholds as they were typed. */
 interface ThresholdFields {
   readonly below?: string;
   readonly days?: string;
@@ -23,7 +23,7 @@ interface ThresholdFields {
   readonly floor?: string;
 }
 
-/** What was typed after `/billing watch`; absent fields weren't typed. */
+/** What was typed after `/billing watch`. A field that wasn't typed is absent. */
 export interface WatchWords extends ThresholdFields {
   readonly project?: string;
   readonly alias?: string;
@@ -35,10 +35,7 @@ export const WATCH_KINDS: readonly WatchKind[] = ['balance', 'runway', 'budget',
 export const KIND_EXAMPLES = 'balance 50000, runway 14, budget 500000 or spike 2x over 1000';
 const EXAMPLE = `Type it like ${commandText('/billing watch')} prod ${KIND_EXAMPLES}.`;
 
-/**
- * `prod balance 50000` in any order.
- * @throws InvalidWord, whose suggestion is the command's text put right; secret-pasted
- */
+/** Reads `prod balance 50000` in any order. @throws InvalidWord, which suggests the corrected command; secret-pasted */
 export function parseWatchText(text: string, reader: Reader): WatchWords {
   const whole = normalizeText(text);
   const { rest, found } = takeRule(whole);
@@ -47,7 +44,7 @@ export function parseWatchText(text: string, reader: Reader): WatchWords {
 }
 
 /**
- * Lists all watches, or those of projects: `prod`, `prod page 2`, `page 2`, or nothing.
+ * Reads which watches to list: those of projects or all, and the page: `prod`, `prod page 2`, `page 2`, or nothing.
  * @throws InvalidWord, secret-pasted
  */
 export function parseWatchList(text: string, reader: Reader): ListWords<Watch> {
@@ -68,7 +65,7 @@ export function parseWatchList(text: string, reader: Reader): ListWords<Watch> {
   const isOf = ({ projects: [{ id }] }: Watch, { workspace }: Request) =>
     projects.some((name) => ('alias' in name ? findProject(workspace, name.alias)?.id : name.project) === id);
   const only = {
-    // A watch on a hidden project is listed without its name, and must not be found by it.
+    // A watch on a hidden project is listed without the project's name, so filtering by name must not find it.
     isListed: (watch: Watch, viewer: Request): boolean =>
       canReadAutomation(watch, viewer) && isOf(watch, viewer),
     none: `No watch for ${filter} is set up here yet.`,
@@ -78,18 +75,18 @@ export function parseWatchList(text: string, reader: Reader): ListWords<Watch> {
   return { page, only };
 }
 
-/** Maximum length of a form field, so a longer amount can't be valid. */
+/** The longest text that a form's field takes. A longer amount can't be valid. */
 export const MAX_TYPED = 60;
 
 type RuleWords = Pick<WatchWords, 'kind' | keyof ThresholdFields>;
 
 const BELOW = '(?:(?:is |falls |drops |goes )?(?:below|under|of|at) )?';
-/** A word with a digit in it, or groups of three digits. */
+/** Matches an amount as typed: a word with a digit in it, or groups of three digits. */
 const NUMBER = '(?:\\p{Sc} ?)?-?(?:\\d{1,3}(?: \\d{3}(?![^ .,]))+\\S*|[\\d.,]*\\d\\S*)(?: ?\\p{Sc}(?![^ ]))?';
 const DAYS = '(?:days?|d|weeks?|w)';
 const form = (words: string): RegExp => new RegExp(`(?<![^ ])${words}(?![^ ])`, 'u');
 
-/** How each kind's thresholds are typed; the first match wins. */
+/** How the thresholds of each kind are typed. The first form that matches is used. */
 const THRESHOLD_FORMS: Readonly<
   Record<WatchKind, readonly (readonly [name: keyof ThresholdFields, form: RegExp])[]>
 > = {
@@ -104,12 +101,12 @@ const THRESHOLD_FORMS: Readonly<
   spike: [
     ['floor', form(`(?:over|above|floor|from|at least) (${NUMBER})(?: (?:a|per) day)?`)],
     ['factor', form('(-?(?:[x×] ?\\d[\\d.,]*|\\d[\\d.,]* ?[x×]))')],
-    // A number right after it is not a project.
+    // A number that follows `spike` is its factor, not a project.
     ['factor', form('spike (\\d{1,2}(?:[.,]\\d+)?)')],
   ],
 };
 
-/** A kind and its thresholds as they were typed: the form says what is wrong with one. */
+/** Takes a kind and its thresholds out of the text. They are not checked: the form says what is wrong. */
 function takeRule(text: string): { readonly rest: string; readonly found?: RuleWords } {
   const [kind, second] = text.split(' ').filter(isKind);
   if (kind === undefined) return { rest: text };
@@ -150,7 +147,7 @@ function isReadable(text: string, reader: Reader): boolean {
   return words !== undefined && words.phrase === undefined && !words.help;
 }
 
-/** @param texts what would work, after `watch` */
+/** @param texts commands that would work, without `/billing watch` */
 const refusal = (word: string, why: string, works: string, texts: readonly string[] = []): InvalidWord =>
   new InvalidWord(
     word.slice(0, 40),

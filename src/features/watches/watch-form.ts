@@ -85,7 +85,7 @@ export function createWatchForm(kind: AutomationKind<Watch>, services: FormServi
   };
 }
 
-/** Two weeks are time enough to have money added. */
+/** What the form starts with: an alert two weeks before the money runs out, time enough to have more added. */
 const USUAL_RULE = { kind: 'runway', days: 14 } as const;
 const DEFAULTS: FormFields = { kind: USUAL_RULE.kind, days: String(USUAL_RULE.days), factor: '2' };
 const NO_PROJECT: ChosenProject = { id: '', product: 1 };
@@ -97,7 +97,7 @@ const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
   spike: 'A day costs much more than usual',
 };
 
-/** Texts show what was typed; what it means is a part of the rule. */
+/** A field for a threshold: it shows the typed text, and its value becomes a part of the rule. */
 const threshold = (
   label: string,
   placeholder: string,
@@ -106,7 +106,7 @@ const threshold = (
   optional = false,
 ): Field<unknown> => live(text<unknown>(label, { placeholder, hint, parse, optional, max: MAX_TYPED }));
 
-/** The thresholds of each kind, named as in its rule. */
+/** The fields for each kind's thresholds, with the names that they have in the rule. */
 const THRESHOLDS: Readonly<Record<WatchKind, Readonly<Record<string, Field<unknown>>>>> = {
   balance: {
     below: threshold(
@@ -191,7 +191,7 @@ function buildWatch(at: FormMoment, before: Watch | undefined): Watch | FieldRef
   const { values, request } = at;
   const rule = ruleOf(values);
   if (rule instanceof FieldRefusal) return rule;
-  // The target can be valid although this user may not ask about the project there.
+  // The channel or people can be valid although this user may not ask about the project there.
   if (askedProject(at) === undefined) return refuseField('You can’t ask about this project here.');
   const { projects, ...target } = deliveryOf(values);
   const [project = NO_PROJECT] = projects;
@@ -209,7 +209,7 @@ function buildWatch(at: FormMoment, before: Watch | undefined): Watch | FieldRef
   };
 }
 
-/** The project that was chosen; undefined if this user may not ask about it where the alerts go. @throws Failure */
+/** The chosen project; undefined if this user may not ask about it where the alerts go. @throws Failure */
 function askedProject({ values, request }: FormMoment): ResolvedProject | undefined {
   const { projects, channel = '' } = deliveryOf(values);
   const [chosen] = projects;
@@ -227,8 +227,8 @@ function askedProject({ values, request }: FormMoment): ResolvedProject | undefi
 }
 
 /**
- * Asks billing and simulates the watch, once the target is checked: a user who may choose the channel may ask there.
- * @returns undefined if the user may not ask, and while no project is chosen
+ * Asks billing and tries the rule on past days, once the recipient is checked: a user who may choose a channel may ask
+ * there. @returns undefined if the user may not ask, or no project is chosen
  */
 async function previewDraft({ watching }: FormServices, at: FormMoment): Promise<Preview | undefined> {
   const typed = ruleOf(at.values);
@@ -264,7 +264,7 @@ function parseAmount(typed: string): Money | FieldRefusal {
 const kindIn = ({ kind: chosen }: FormFields): WatchKind =>
   WATCH_KINDS.find((kind) => kind === chosen) ?? USUAL_RULE.kind;
 
-/** The rule, or the first invalid field. */
+/** The rule that the form describes, or its first invalid field. */
 function ruleOf(values: FormFields): WatchRule | FieldRefusal {
   const kind = kindIn(values);
   const read = Object.entries(THRESHOLDS[kind]).map(
@@ -276,19 +276,19 @@ function ruleOf(values: FormFields): WatchRule | FieldRefusal {
     : ({ kind, ...Object.fromEntries(read) } as unknown as WatchRule);
 }
 
-/** A form's preview; a Failure if billing didn't answer. */
+/** The preview in the form. `result` is a Failure if billing didn't answer. */
 interface Preview {
   readonly rule: WatchRule;
-  /** False where the form's rule can't be judged yet: then only what the project has is shown. */
+  /** False if the form's rule is incomplete: then the preview shows only what the project has left. */
   readonly isWhole: boolean;
   readonly result: WatchPreview | Failure;
 }
 
-/** Days to simulate. */
+/** On how many past days the preview tries the rule. */
 const DAYS = 90;
 const MOST_DATES = 8;
 
-/** When the watch would have alerted, and whether it would now. Plain text, one sentence per line. */
+/** When the watch would have alerted and whether it would now. Plain text, one sentence per line. */
 function previewLines({ rule, isWhole, result }: Preview, money: WriteMoney): string[] {
   if (isFailure(result)) return [result.message];
   const { dates, isCrossed, isKnown, reported, funds, measurement } = result;
@@ -298,7 +298,7 @@ function previewLines({ rule, isWhole, result }: Preview, money: WriteMoney): st
   return compact([
     !needsBalance(rule) && measurementText(rule, measurement, money),
     fundsText(funds, money),
-    // If it crossed before these days, no date in them is the start, so don't count.
+    // A threshold crossed before these days has no date among them, so don't say how often it was crossed.
     (!isCrossed || dates.length > 0) && countText(dates),
     isCrossed && 'It would alert now.',
   ]);
@@ -322,7 +322,7 @@ function countText(dates: readonly Day[]): string {
   return `It would have alerted ${times} in the last ${DAYS} days${newest}: ${listDates(dates.slice(-MOST_DATES))}.`;
 }
 
-/** `3, 10 Oct, 19 Nov` */
+/** Dates as a list that names each month once: `3, 10 Oct, 19 Nov`. */
 const listDates = (days: readonly Day[]): string =>
   days
     .map((day, at) => {

@@ -16,7 +16,7 @@ import { isChannel, isDirectMessage } from '../../workspace/record/parse-record.
 import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 
-/** “Get spend” and “Get balance” in Workflow Builder. */
+/** The steps “Get spend” and “Get balance” in Workflow Builder. */
 export function createWorkflowStepsFeature({ registry }: Services): Feature {
   const step =
     (name: keyof StepOutputs): StepListener =>
@@ -37,7 +37,7 @@ export function createWorkflowStepsFeature({ registry }: Services): Feature {
   return { help: [], steps: Object.fromEntries(names.map((name) => [name, step(name)])) };
 }
 
-/** Errors advise what to type in a command; a step has fields instead. @throws what `read` throws */
+/** Rewords errors that say what to type in a command, because a step has fields. @throws what `read` throws */
 function withStepAdvice<T>({ project }: StepInputs, read: () => T): T {
   try {
     return read();
@@ -51,7 +51,7 @@ function withStepAdvice<T>({ project }: StepInputs, read: () => T): T {
 
 const FILL_IN = 'Fill in Project with one name or ID, and Period with days such as last-week.';
 
-/** Turns a step's inputs into command text. @throws InvalidWord, text-too-long, secret-pasted */
+/** Makes the text of a command from a step's fields. @throws InvalidWord, text-too-long, secret-pasted */
 function parseInputs(
   name: keyof StepOutputs,
   inputs: StepInputs,
@@ -77,7 +77,7 @@ function parseInputs(
   );
 }
 
-/** Inputs can be any JSON from the workflow's variables. @throws InvalidWord unless it is text */
+/** The text of a field. A workflow's variable can put any JSON there. @throws InvalidWord if it isn't text */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
@@ -85,8 +85,8 @@ function textOf(value: unknown): string {
 }
 
 /**
- * The place whose rights apply. Slack doesn't say who runs a workflow, and its result may go anywhere: so a manager's rights
- * don't count, and a project that is limited to channels needs one of them.
+ * The channel whose rights apply. Slack doesn't say who runs a workflow, and its result may go anywhere: so a manager's
+ * rights don't count, and a project that is limited to certain channels needs one of these as the step's channel.
  */
 function scopeOf(channel: unknown): ProjectScope {
   const id = textOf(channel).trim();
