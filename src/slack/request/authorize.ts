@@ -53,8 +53,7 @@ export const createAuthorize =
       return undefined;
     }
     const [profile, workspace] = await lookups;
-    // Slack allows about 20 look-ups of user groups a minute. Suggestions come at every keystroke, so they use the
-    // cache.
+    // Slack allows about 20 look-ups of user groups a minute. Suggestions (one per keystroke) use the cache.
     const asksGroups = isFresh && source.via !== 'suggestions';
     const user = await people.admit(profile, workspace.settings, asksGroups);
     if (right === 'manage' && user.canAsk && !user.canManage) {
@@ -76,7 +75,7 @@ export const createAuthorize =
       if (!isChanging && !(hasSamePermissions(user, person) && hasSameRights(workspace, now)))
         throw new Failure('rights-changed');
     };
-    // Never public in a direct message of two people: the other person may have fewer rights.
+    // Never public in direct messages: one of two people looks like Tally's, and the other may have fewer rights.
     const mayBePublic = rules.figures && !isDirectMessage(source.channel ?? '');
     const audience = mayBePublic ? (source.audience ?? workspace.settings.visibility) : 'asker';
     const offered = command && withoutSecrets(command, workspace.aliases);

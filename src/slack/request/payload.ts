@@ -95,8 +95,7 @@ export type SlackPayload = Readonly<Record<string, unknown>> & z.output<typeof s
 
 /**
  * Checks that fields have the documented types, and drops the nulls that Slack sends for missing fields. Bolt reads
- * some fields unchecked, so it must not get an invalid payload. @returns undefined if invalid: the payload is
- * acknowledged and dropped
+ * some fields unchecked, so it must not get an invalid payload. @returns undefined for one, which is only acknowledged
  */
 export function parsePayload(body: unknown): SlackPayload | undefined {
   if (!schema.safeParse(body).success) return undefined;

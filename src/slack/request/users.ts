@@ -126,9 +126,7 @@ export class People {
     return (await this.#findOther(person, false)).role;
   }
 
-  /**
-   * Members of these groups, except groups that Slack doesn't know. @param fresh bypass the cache, throw if Slack fails
-   */
+  /** Members of these groups. A group unknown to Slack has none. @param fresh bypass the cache, throw if Slack fails */
   async membersOf(groups: readonly string[], fresh = false): Promise<readonly string[]> {
     const { client, teamId, caches } = this;
     const find = (group: string) =>
