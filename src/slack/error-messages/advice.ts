@@ -307,7 +307,7 @@ export function describeError(failure: Failure, request: FailedRequest) {
 /** Where the first sentence of a failure's message ends. What follows is the consequence, not the fact. */
 const AFTER_FACT = /: |\.(?: |$)/;
 
-/** `the billing service returned an error (HTTP 500). First failed: Today 9:08`, as mrkdwn. @param today the reader's */
+/** `the billing service returned an error (HTTP 500). First failed: Today 9:08`, mrkdwn. @param today the reader's */
 export function lastFailureText(failure: LastFailure, today: Day): string {
   const [fact = ''] = wordFailure(failure, today).split(AFTER_FACT);
   const clause = fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1);

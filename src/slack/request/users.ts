@@ -67,7 +67,7 @@ function createCache<T extends object>(clock: () => Millis, max: number): Cache<
 
 const MOST_NAMED = 5;
 
-/** Maximum managers to look up. There are more than are shown, because some may have left. */
+/** Maximum managers to look up. More than `MOST_NAMED`, because some of them may have left. */
 const MOST_LOOKED_UP = 15;
 
 /** The people of a workspace. Each method throws slack-failed. */

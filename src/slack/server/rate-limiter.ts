@@ -56,7 +56,7 @@ export function createRateLimiter({
   readonly clock?: () => Millis;
   readonly onRefused?: (refusal: { readonly what: Limited; readonly whose: Whose }) => void;
 } = {}): RateLimiter {
-  /** The time at which a limit is unused again, per person or workspace. No other state is needed. LRU eviction. */
+  /** When each token bucket is full again; no other state is needed. The least recently used buckets are dropped. */
   const fullAt = {
     person: new LRUCache<string, number>({ max: 20_000 }),
     workspace: new LRUCache<string, number>({ max: 5_000 }),

@@ -101,7 +101,7 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
 const unknownCommand = (command: string): InvalidWord =>
   new InvalidWord(command, UNKNOWN_COMMAND, `Type ${commandText('/billing help')} to see what works.`);
 
-/** How a question ended, to remember it. “No data” counts as an answer; a question with a refused word is forgotten. */
+/** How a question ended, to remember it. “No data” counts as an answer; one with a refused word isn't remembered. */
 function outcomeOf({ failure }: ErrorReport): ThreadOutcome | undefined {
   if (failure?.kind === 'invalid-word' || failure?.kind === 'secret-pasted') return undefined;
   return failure?.kind === 'no-data' ? 'person' : 'failed';
