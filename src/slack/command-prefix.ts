@@ -1,19 +1,19 @@
-/** Renames commands where another app has their names: with COMMAND_PREFIX=acme, `/spend` becomes `/acme-spend`. */
+/** Renames commands whose names another app uses: with COMMAND_PREFIX=acme, `/spend` becomes `/acme-spend`. */
 import type { SlashCommand } from '../domain/command-names.ts';
 import { clipText, SLACK_LIMITS } from './block-kit/blocks.ts';
 
 export type CommandNames = ReturnType<typeof createCommandNames>;
 
 /**
- * Inside Tally a command always has its own name: in button values, records and rendered text. Only text on its way to
- * Slack gets the prefix. @param commands called lazily, because features are created later
+ * Button values, records and rendered text always have a command's own name, such as `/spend`. Only text on its way to
+ * Slack gets the prefix. @param commands called on first use, because features are created later than this
  */
 export function createCommandNames(commands: () => readonly SlashCommand[], prefix?: string) {
   let pattern: RegExp | undefined;
   const inText = (text: string): string => {
     if (prefix === undefined || !text.includes('/')) return text;
     const words = commands().map((name) => name.slice(1));
-    // Matches a command, but not inside a URL, a path, or text quoted from a user.
+    // Matches a command, but not inside a URL, a path, or a quotation in “…”, which can be a user's text.
     pattern ??= new RegExp(`“[^”]*”|(?<![\\w/.:-])/(?=(?:${words.join('|')})(?![\\w/-]))`, 'g');
     return text.replace(pattern, (found) => (found === '/' ? `/${prefix}-` : found));
   };
@@ -22,7 +22,7 @@ export function createCommandNames(commands: () => readonly SlashCommand[], pref
     /** `/acme-spend` → `/spend`; an unknown command stays as typed. */
     parse: (typed: string): string => commands().find((name) => typed.endsWith(name.slice(1))) ?? typed,
     inText,
-    /** Renames the commands in a message, view or acknowledgement. */
+    /** Renames the commands in all texts of a message, view or acknowledgement. */
     inTexts,
     /** Web API client options that rename commands in everything the client sends. */
     forClient: <T extends { readonly fetch: typeof fetch }>(options: T): T => ({
@@ -36,7 +36,7 @@ export function createCommandNames(commands: () => readonly SlashCommand[], pref
   };
 }
 
-/** Web API arguments that are plain text, and those that are JSON. */
+/** Arguments of Web API methods in which commands are renamed: those that are plain text, and those that are JSON. */
 const TEXTS = ['text', 'initial_comment', 'error'];
 const JSON_TEXTS = ['blocks', 'view'];
 
@@ -57,7 +57,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   option: SLACK_LIMITS.option,
 };
 
-/** Renames in every `text` property and in form errors, but not in quoted text. */
+/** Renames commands in every `text` property and in form errors, but not in quoted text. */
 function withTexts(value: unknown, change: Rename, most = Number.POSITIVE_INFINITY): unknown {
   if (Array.isArray(value)) return value.map((entry) => withTexts(entry, change, most));
   if (typeof value !== 'object' || value === null) return value;

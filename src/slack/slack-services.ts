@@ -21,11 +21,11 @@ export interface SharedServices {
   readonly threads: ThreadStore;
   readonly limits: RateLimiter;
   readonly log: Logger;
-  /** ms since the epoch */
+  /** The current time, in ms since the epoch. */
   readonly clock: () => Millis;
 }
 
-/** Services of the Slack side. */
+/** The services of the code that talks to Slack. */
 export interface SlackServices extends SharedServices {
   readonly redis: RedisConnection;
   readonly keyring: Keyring;
@@ -34,18 +34,18 @@ export interface SlackServices extends SharedServices {
   readonly names: CommandNames;
   readonly boltLogger: BoltLogger;
   readonly loadingDelays?: LoadingDelays;
-  /** Receives each handled request's record. */
+  /** Called with the record of each request that was handled. */
   readonly onFinished: OnFinished;
-  /** Receives why a request was rejected unprocessed. */
+  /** Called with the reason for which a request was rejected before it was handled. */
   readonly onRejected: (reason: RejectionReason) => void;
-  /** Deletes a workspace's data that lies outside its Redis keys. */
+  /** Deletes those data of a workspace that aren't under its keys in Redis. */
   readonly onForget: (workspace: SlackId) => Promise<void>;
 }
 
-/** Delays before a loading message or view is shown. */
+/** How long to wait before a loading message or modal is shown. */
 export interface LoadingDelays {
   readonly message: Millis;
-  /** Short: Slack's trigger lasts 3 s, and opening takes time too. */
+  /** Short, because Slack's trigger is valid for 3 s, and opening the modal takes time too. */
   readonly modal: Millis;
 }
 

@@ -7,26 +7,26 @@ import type { Millis } from '../domain/time/calendar.ts';
 
 export type WebClient = webApi.WebClient;
 
-/** Pause before a retry. */
+/** How long to wait before a retry, in ms. */
 const PAUSE = 200;
 
-/** Never retried when the outcome is unclear: a message or file would appear twice, and a code works once. */
+/** Not retried if the outcome is unclear: a message or file would appear twice, and an OAuth code works only once. */
 export const NON_REPEATABLE_METHODS: ReadonlySet<string> = new Set([
   'chat.postEphemeral',
   'chat.postMessage',
   'oauth.v2.access',
   'files.completeUploadExternal',
-  // The SDK's name for the whole upload.
+  // The SDK's name for all steps of an upload.
   'files.uploadV2',
 ]);
 
-/** The SDK's `fetch`, with the call's timeout as an extra first argument. */
+/** The SDK's `fetch`, with the timeout of the call as an extra first argument. */
 type TimedFetch = (timeout: Millis, ...args: Parameters<typeof fetch>) => Promise<Response>;
 
 const timedFetch: TimedFetch = (timeout, url, init) =>
   fetch(url, { ...init, signal: AbortSignal.timeout(Math.ceil(timeout)) });
 
-/** Retries once if time allows, unless the call may have succeeded and must not repeat. */
+/** Tries again once, if time allows, unless the call may have succeeded and is one of `NON_REPEATABLE_METHODS`. */
 const fetchTwice: TimedFetch = async (timeout, url, init) => {
   const isOnce = NON_REPEATABLE_METHODS.has(String(url).split('/').at(-1) ?? '');
   const end = performance.now() + timeout;
@@ -41,10 +41,10 @@ const fetchTwice: TimedFetch = async (timeout, url, init) => {
   return timedFetch(rest(), url, init);
 };
 
-/** A gateway error: Slack may still have done the work. */
+/** Whether the status is an error of a gateway, in which case Slack may have done the work. */
 export const isUnclearStatus = (status: number): boolean => status === 502 || status === 504;
 
-/** Error codes of a connection that failed before sending. */
+/** Error codes of a connection that failed before the request was sent. */
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;
 
@@ -55,8 +55,8 @@ export function wasNeverSent(error: unknown): boolean {
 }
 
 /**
- * The SDK's defaults (ten retries over 30 minutes, no timeout) are for queues. A 429 throws, because waiting would
- * block all calls of the client. @param timeout per call, including its retry
+ * Replaces the SDK's defaults for a client (ten retries over 30 minutes, no timeout), which are for queues. After a 429
+ * a call throws, because waiting would block all calls of the client. @param timeout for a call with its retry, in ms
  */
 export const callOptions = (
   timeout: Millis,
@@ -67,13 +67,13 @@ export const callOptions = (
   rejectRateLimitedCalls: true,
 });
 
-/** The options of clients for requests that a user waits for. */
+/** Options of a client for requests whose answer a user waits for. */
 export const INTERACTIVE_OPTIONS = callOptions(4_000, true);
 
-/** For background work, whose callers retry later. */
+/** Options of a client for background work, which its callers try again later. */
 export const BACKGROUND_OPTIONS = callOptions(10_000, false);
 
-/** Creates clients for a workspace; the token may be its organization's. */
+/** Creates a client for a workspace. Its token may be the one of the workspace's organization. */
 export const createClientFactory =
   (options: webApi.WebClientOptions) =>
   (token: string, teamId: SlackId): WebClient =>
@@ -96,7 +96,7 @@ export async function callSlack<T>(method: string, call: () => Promise<T>): Prom
   }
 }
 
-/** Slack's, the SDK's or the system's code. Never the message, which can contain arguments. */
+/** The error code of Slack, the SDK or the system. Never the error's message, which can contain a call's arguments. */
 function slackCode(error: unknown): string {
   const { data, code } = (error ?? {}) as { data?: { error?: unknown }; code?: unknown };
   if (typeof data?.error === 'string') return data.error;
@@ -112,21 +112,21 @@ function isUnclear(error: unknown): boolean {
   return error instanceof webApi.WebAPIRequestError && !wasNeverSent(error.original);
 }
 
-/** The outcome of a Slack call, for metrics. */
+/** The outcome of a call to Slack, for metrics. */
 export interface ApiCall {
-  /** `chat.postMessage`; `response_url` for posts there. */
+  /** The method, such as `chat.postMessage`; `response_url` for a post to a response URL. */
   readonly method: string;
-  /** `ok`, or Slack's error code */
+  /** `ok`, or Slack's error code. */
   readonly outcome: string;
   readonly took: Millis;
 }
 
-/** A diagnostics channel, because calls are made in many places. */
+/** Calls are made in many places, so a diagnostics channel carries their outcomes to the metrics. */
 const API_CALLS = channel('tally:slack');
 
 export const reportApiCall = (call: ApiCall): void => API_CALLS.publish(call);
 
-/** @returns a function that unsubscribes */
+/** Subscribes to the outcomes of calls. @returns a function that unsubscribes */
 export function onApiCall(listener: (call: ApiCall) => void): () => void {
   const subscriber = (call: unknown) => listener(call as ApiCall);
   API_CALLS.subscribe(subscriber);

@@ -1,4 +1,4 @@
-/** The form of schedules and watches: projects, target, who may see them there, and saving. */
+/** The form that creates or edits a schedule or watch: its projects, its target, the checks of both, and saving. */
 import { randomUUID } from 'node:crypto';
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
@@ -57,14 +57,14 @@ import {
 
 interface AutomationForm<T extends Automation> extends Pick<FormDescription<Fields>, 'fields' | 'button'> {
   readonly kind: AutomationKind<T>;
-  /** Title of the form that creates one. */
+  /** Title of the form when it creates a new item; an edit has another title. */
   readonly title: string;
   valuesOf(item: T): FormFields;
-  /** Called once the target is checked. @returns the item to save, or why it can't be saved */
+  /** Called once the target is checked. @returns the schedule or watch to save, or why it can't be saved */
   build(at: FormMoment, before: T | undefined): Promise<T | FieldRefusal>;
 }
 
-/** The form of a schedule or a watch. A new one has its ID from the start, so that submitting twice saves it once. */
+/** The form of a schedule or a watch. A new item gets its ID when the form opens, so submitting twice saves it once. */
 export function createAutomationForm<T extends Automation>(form: AutomationForm<T>) {
   const { kind, title, valuesOf, build, ...described } = form;
   const isThere = (id: string, { workspace }: Request) => idsOf(kind, workspace).includes(id);
@@ -124,7 +124,7 @@ async function saveItem<T extends Automation>(
   return savedMessage(kind, item, request);
 }
 
-/** What an edit keeps: owner, creator, creation time and pause. */
+/** The fields of an item that an edit leaves as they are: owner, creator, creation time and pause. */
 export const unchangedFields = (
   before: Automation | undefined,
   { id, request: { user, at } }: FormMoment,
@@ -136,7 +136,7 @@ export const unchangedFields = (
   ...(before?.paused !== undefined && { paused: before.paused }),
 });
 
-/** `Saved: *prod*: balance below 50,000.00 → #finance.` */
+/** The message after saving: `Saved: *prod*: balance below 50,000.00 → #finance.` */
 function savedMessage<T extends Automation>(kind: AutomationKind<T>, item: T, request: Request): Message {
   const paused = item.paused === undefined ? '' : ' It stays paused until someone resumes it.';
   const saved = `Saved: ${kind.words.summary(item, request)} → ${targetMarkup(item)}.${paused}`;
@@ -144,7 +144,7 @@ function savedMessage<T extends Automation>(kind: AutomationKind<T>, item: T, re
   return { text: 'Saved.', blocks: [markup(saved), hint] };
 }
 
-/** The projects and the target. Outside a channel the target is the person, where the kind allows that. */
+/** Initial projects and target. An item without a channel goes to people, at first the user, if the kind allows it. */
 function commonValues(
   { maxPeople }: Pick<AutomationKind, 'maxPeople'>,
   item: AutomationContent,
@@ -155,7 +155,7 @@ function commonValues(
   return { projects: item.projects.map(projectValue).join(','), to, channel, people: named.join(',') };
 }
 
-/** The target and projects that the form describes; `channel` is '' while none is chosen. */
+/** Reads projects and target from the form's values. `channel` is '' until the user chooses a channel. */
 export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFields): AutomationContent => ({
   projects: selectedValues(projects).flatMap((value) => parseProjectValue(value) ?? []),
   ...(to === 'people'
@@ -189,7 +189,7 @@ export const projectsField = (max: number): Field<AutomationContent['projects']>
   );
 };
 
-/** The target fields, with what is wrong with the target and any warnings. */
+/** The fields for the target. Below them, the form shows what is wrong with the target, and warnings. */
 export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends' | 'maxPeople'>) => {
   const { maxPeople } = kind;
   const isForPeople = ({ to }: FormFields) => maxPeople > 0 && to === 'people';
@@ -237,7 +237,7 @@ export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends
   };
 };
 
-/** Problems and warnings about the target, as mrkdwn. @param known a channel the user doesn't have to be in */
+/** Problems and warnings about the target, as mrkdwn. @param known a channel that the user needn't be a member of */
 async function checkTarget(
   { channel, people, projects }: AutomationContent,
   request: Request,
@@ -258,7 +258,7 @@ async function checkTarget(
   };
 }
 
-/** @returns why nothing can be sent there, as a mrkdwn sentence */
+/** Joins the target channel if it is public. @returns why Tally can't send there, as a mrkdwn sentence */
 const joinIfPossible = async (
   { channel }: AutomationContent,
   { problem, canJoin }: ChannelCheck,
@@ -266,7 +266,7 @@ const joinIfPossible = async (
 ): Promise<string | undefined> =>
   problem === undefined && canJoin && channel !== undefined ? joinChannel(channel, request) : problem;
 
-/** Why the item can't send, if it can't. Joins the channel, in which the user doesn't have to be. */
+/** Why a saved item can't send, if it can't. Joins its channel if needed; the user needn't be in the channel. */
 export const findItemProblem = async (item: Automation, request: Request): Promise<string | undefined> =>
   joinIfPossible(item, await checkTarget(item, request, item.channel), request);
 
@@ -292,7 +292,7 @@ async function findPeopleProblem(
     const others = found.filter((person) => !meetsRight('member', person)).map(({ person: id }) => id);
     if (others.length > 0)
       return `Only full members of this workspace can get alerts, so choose someone else for ${others.map(mention).join(', ')}.`;
-    // A limited project can never go to a direct message.
+    // A project that is limited to channels can never be sent to a person directly.
     if (limitedProjects('', projects, workspace).length === 0) return undefined;
     return found.every(({ canManage }) => canManage)
       ? undefined

@@ -1,4 +1,4 @@
-/** The list of schedules or watches, its menus and buttons, and their health for Home and `/billing status`. */
+/** The list of schedules or watches with its menus and buttons, and their health for Home and `/billing status`. */
 import type { Button, SectionBlock } from '@slack/types';
 import { Failure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/parsed-command.ts';
@@ -42,19 +42,19 @@ import {
 } from './automation.ts';
 import { findItemProblem } from './automation-form.ts';
 
-/** Slack allows 50 blocks per message, and each item takes one. */
+/** Items per page. Each item takes one of the 50 blocks that Slack allows in a message. */
 const PAGE = 20;
 
-/** The options of a list command. */
+/** What the user asked a list command for: a page, or a filtered list. */
 export interface ListWords<T> {
-  /** 1-based; a page past the end shows the last page. */
+  /** The page, from 1; a number past the end shows the last page. */
   readonly page?: number;
-  /** A filtered list. */
+  /** Set if the list is filtered. */
   readonly only?: {
     readonly isListed: (item: T, viewer: Request) => boolean;
-    /** Text of the empty list. */
+    /** What the filtered list says when no item matches. */
     readonly none: string;
-    /** The filter as command text, for the paging buttons. */
+    /** The filter as command text, which the paging buttons repeat. */
     readonly filter: string;
     /** Command text that opens the create form with these fields filled in. */
     readonly createText: string;
@@ -62,7 +62,7 @@ export interface ListWords<T> {
 }
 
 interface ShowOptions<T> extends ListWords<T> {
-  /** What was just done, as mrkdwn; shown above the list. */
+  /** What the user's last action changed, as mrkdwn; shown above the list. */
   readonly notice?: string | undefined;
   readonly buttons?: readonly Button[];
 }
@@ -108,14 +108,14 @@ function listMessage<T extends Automation>(
   };
 }
 
-/** @param page 1-based; a page past the end shows the last page */
+/** @param page from 1; a number past the end gives the last page */
 export function pageOf<T>(all: readonly T[], page: number) {
   const pages = Math.max(1, Math.ceil(all.length / PAGE));
   const number = Math.min(Math.max(page, 1), pages);
   return { pages, number, shown: all.slice((number - 1) * PAGE, number * PAGE) };
 }
 
-/** An item with a menu of the actions this user has. An option's value is `<action> <id>`. */
+/** An item's row: its description, and a menu of the actions that this user may take. A value is `<action> <id>`. */
 function itemRow<T extends Automation>(
   noun: AutomationKind['noun'],
   item: T,
@@ -134,10 +134,10 @@ function itemRow<T extends Automation>(
   return { ...text, accessory: overflow(`${noun}-row`, options) };
 }
 
-/** How many lines Home and `/billing status` show; items that need attention come first. */
+/** Maximum items that Home and `/billing status` show; items that need attention come first. */
 const MOST_LINES = 5;
 
-/** Health summary for Home and `/billing status`; undefined if the viewer can see no item. */
+/** Health summary for Home and `/billing status`; undefined if the viewer may see no schedule or watch. */
 export async function automationHealth<T extends Automation>(kind: AutomationKind<T>, viewer: Request) {
   const { describe, needOf } = await kind.viewFor(viewer);
   const all = visibleAutomations(kind, viewer).map((item) => ({ item, need: needOf(item) }));
@@ -179,13 +179,13 @@ interface AutomationFeature<T extends Automation, Words> {
     readonly openFor: AutomationAction<T>;
   };
   readonly help: (request: Request) => Message;
-  /** Words after the command that opens the form. @throws InvalidWord, secret-pasted */
+  /** Parses the text after the command that opens the form. @throws InvalidWord, secret-pasted */
   readonly parse: (text: string, reader: Reader) => Words;
-  /** Words after the list’s command. @throws InvalidWord, secret-pasted */
+  /** Parses the text after the list's command. @throws InvalidWord, secret-pasted */
   readonly parseList: (text: string, reader: Reader) => ListWords<T>;
 }
 
-/** The create and list commands, with their menus. A button carries only an ID: the record has the rest. */
+/** The create and list commands, with their menus. A button carries only an item's ID: its record has the rest. */
 export function createAutomationFeature<T extends Automation, Words>(feature: AutomationFeature<T, Words>) {
   const { kind, form, help, parse, parseList } = feature;
   const ownerActions = { ...sharedActions(kind, form.openFor), ...kind.actions };
@@ -206,7 +206,7 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
     parse: (rest, _, reader) => parse(rest, reader),
     run: (rest, request) => form.openNew(parse(rest, readerOf(request)), request),
   };
-  /** “Ask a manager” sends a click as list-command text: `/billing schedules pause abcd1234`. */
+  /** **Ask a manager** passes on a menu action as text of the list command: `/billing schedules pause abcd1234`. */
   const readAction = (text: string) => {
     const [, action = '', id = ''] = /^([a-z]+) ([a-z0-9]{8})$/.exec(text) ?? [];
     return Object.hasOwn(ownerActions, action) ? { action, id } : undefined;
@@ -283,6 +283,6 @@ const sharedActions = <T extends Automation>(
   },
 });
 
-/** Owners may have lost the right to see what their item is about. */
+/** An owner may have lost the right to see the item's projects; then the item is only “the schedule” or “the watch”. */
 const nameOf = <T extends Automation>(kind: AutomationKind<T>, item: T, request: Request): string =>
   canReadAutomation(item, request) ? kind.words.summary(item, request) : `the ${kind.noun}`;

@@ -1,4 +1,4 @@
-/** What schedules and watches have in common: who can see and change them, and how a change is saved exactly once. */
+/** What schedules and watches share: who can see and change them, and how a change is saved exactly once. */
 import { createHash } from 'node:crypto';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
@@ -19,21 +19,21 @@ export type Automation = Schedule | Watch;
 /** A menu action, for people who can change the item. */
 export type AutomationAction<T> = (item: T, request: Request) => Promise<void>;
 
-/** Why an item is listed first. `news` isn't a problem: the item did its work and someone should know. */
+/** Why an item is listed first. Level `news` isn't a problem: the item did what it is for, and people should know. */
 export interface AutomationNeed {
   readonly level: 'broken' | 'warning' | 'news';
-  /** What follows the count in the summary: `paused by Tally` of “2 paused by Tally”. */
+  /** What needs attention, as it follows a count: `paused by Tally` in “2 paused by Tally”. */
   readonly what: string;
-  /** The button beside it, as label and action. */
+  /** The button beside the item, with the action that it runs. */
   readonly fix: readonly [label: string, action: string];
 }
 
-/** What a list shows of an item to its reader. */
+/** How a list describes items to the person who reads it. */
 export interface AutomationView<T> {
-  /** Lines of mrkdwn. They neither name a project that the reader may not see, nor say that it failed. */
+  /** Lines of mrkdwn. For a project that the reader may not see, they show neither its name nor that it failed. */
   describe(item: T): readonly string[];
   needOf(item: T): AutomationNeed | undefined;
-  /** What its menu offers besides pausing, editing and deleting. */
+  /** Entries of the item's menu besides pausing, editing and deleting. */
   choices(item: T): readonly (readonly [label: string, action: string])[];
 }
 
@@ -41,20 +41,20 @@ export interface AutomationView<T> {
 export interface AutomationKind<T extends Automation = Automation> {
   readonly noun: 'schedule' | 'watch';
   readonly sends: 'posts' | 'alerts';
-  /** How many a workspace may have. */
+  /** Maximum schedules, or watches, in a workspace. */
   readonly max: number;
-  /** Maximum projects per item. */
+  /** Maximum projects in one item. */
   readonly maxProjects: number;
-  /** Maximum people who get its alerts by direct message; 0 if only a channel can. */
+  /** Maximum people to whom one item sends direct messages; 0 if it can only send to a channel. */
   readonly maxPeople: number;
   readonly words: AutomationWords<T>;
   readonly workspaces: Pick<Workspaces, 'load'>;
   readonly store: AutomationStore<T>;
-  /** Reschedules the next run after a change. */
+  /** Sets the time of the next run anew after an item was changed. */
   changed(teamId: string): Promise<void>;
-  /** @throws unseal-failed when its record is damaged */
+  /** @throws unseal-failed when the item's record is damaged */
   find(workspace: Workspace, id: string): T | undefined;
-  /** Whether people who can't change it see it in the list here. */
+  /** Whether the list shows the item here to people who may not change it. */
   isShownHere(item: T, viewer: ListViewer): boolean;
   /** @throws store-unavailable */
   viewFor(reader: Request): Promise<AutomationView<T>>;
@@ -63,17 +63,17 @@ export interface AutomationKind<T extends Automation = Automation> {
 }
 
 interface AutomationWords<T> {
-  /** `Scheduled posts` */
+  /** Title of the list: `Scheduled posts` */
   readonly title: string;
-  /** `2 scheduled posts` */
+  /** A number of items in words: `2 scheduled posts` */
   count(items: number): string;
   /** The label of the button that opens the form. */
   readonly create: string;
   /** What the list says when it is empty. */
   readonly none: string;
-  /** A mrkdwn phrase without the target, for readers who may see all of it. */
+  /** What the item sends, as mrkdwn without the target, for readers who may see all its projects. */
   summary(item: T, reader: Pick<Request, 'workspace' | 'locale'>): string;
-  /** The same phrase as plain text, for the audit trail. */
+  /** What the item sends, as plain text for the audit trail. */
   auditText(item: T, workspace: Workspace): string;
   readonly paused: string;
   readonly resumed: string;
@@ -84,7 +84,7 @@ export const pluralOf = ({ noun }: Pick<AutomationKind, 'noun'>) => PLURALS[noun
 export const createCommandOf = ({ noun }: Pick<AutomationKind, 'noun'>) => `/billing ${noun}` as const;
 export const listCommandOf = ({ noun }: Pick<AutomationKind, 'noun'>) => `/billing ${PLURALS[noun]}` as const;
 
-/** Includes items whose record is damaged. */
+/** The IDs of all schedules or watches, including those whose record is damaged. */
 export const idsOf = ({ noun }: Pick<AutomationKind, 'noun'>, workspace: Workspace): readonly string[] =>
   noun === 'schedule' ? workspace.scheduleIds : workspace.watchIds;
 
@@ -107,14 +107,14 @@ export type ListViewer = Pick<Request, 'user' | 'workspace'> & ProjectScope;
 export const canEditAutomation = ({ owner }: { readonly owner: SlackId }, { user }: Viewer): boolean =>
   user.canManage || owner === user.id;
 
-/** Whether the user may ask about its projects here. An owner who may not only sees that the item exists. */
+/** Whether the viewer may ask about the item's projects here. An owner who may not sees only that the item exists. */
 export const canReadAutomation = ({ projects }: Pick<Automation, 'projects'>, viewer: ListViewer): boolean =>
   projects.every((project) => canAskAbout(project, viewer.workspace, viewer));
 
-/** Guests can open Home and status, but see no schedules or watches there. */
+/** Whether the viewer is a member or admin. Guests can open Home and status, but see no schedules or watches there. */
 export const isFullMember = ({ user }: Viewer): boolean => user.role === 'admin' || user.role === 'member';
 
-/** What the viewer can see here, oldest first. */
+/** The items that the viewer may see here, oldest first. */
 export const visibleAutomations = <T extends Automation>(
   kind: AutomationKind<T>,
   viewer: ListViewer,
@@ -126,8 +126,8 @@ export const visibleAutomations = <T extends Automation>(
     : [];
 
 /**
- * The item that a button or form refers to; undefined if it was deleted. @param action what to offer to ask a manager
- * for @throws not-allowed unless the user owns the item or manages Tally
+ * The item that a button or form refers to; undefined if it was deleted. @param action what **Ask a manager** offers to
+ * have done, if the user may not @throws not-allowed unless the user owns the item or manages Tally
  */
 export function requireAutomation<T extends Automation>(
   kind: Pick<AutomationKind<T>, 'find' | 'noun'>,
@@ -142,9 +142,9 @@ export function requireAutomation<T extends Automation>(
 }
 
 /**
- * Saves a change with its audit entry, then reschedules. On a conflict it retries once with the fresh record. @param
- * did verb of the audit entry: `paused` @param write computes the change; undefined if there is nothing left to do
- * @throws edit-conflict on a second conflict
+ * Saves a change with its audit entry, then sets the next run. If another process saved first, it retries once with the
+ * fresh record. @param did verb of the audit entry: `paused` @param write computes the change; undefined if nothing is
+ * left to do @throws edit-conflict if another process was first again
  */
 export async function changeAutomation<T extends Automation>(
   kind: AutomationKind<T>,
@@ -170,7 +170,7 @@ export async function changeAutomation<T extends Automation>(
   }
 }
 
-/** @param did verb of the audit entry: `paused` */
+/** @param did verb of the audit entry: `paused` in “paused a schedule: …” */
 export const automationChange = <T extends Automation>(
   { noun, words }: AutomationKind<T>,
   did: string,
@@ -178,14 +178,14 @@ export const automationChange = <T extends Automation>(
   request: Request,
 ) => auditedChange(request, [`${did} a ${noun}:`, words.auditText(item, request.workspace)]);
 
-/** Why Tally paused it, for reasons that a change in Tally's settings can fix. */
+/** Why Tally paused an item, for the reasons that people can fix in Tally's settings. */
 export const PAUSED_TEXTS = {
   'project-limited': 'paused: the project is limited to other channels',
   'not-connected': 'paused: its connection to the billing service is missing',
 } as const;
 export const RESUMES_BY_ITSELF = ' · resumes by itself once it works';
 
-/** `2 schedules and 1 watch use it.` Undefined if none does. */
+/** How many schedules and watches use something: `2 schedules and 1 watch use it.` Undefined if none does. */
 export function usersText(
   { schedules, watches }: Pick<Workspace, 'schedules' | 'watches'>,
   isUsed: (project: ChosenProject) => boolean,
@@ -201,11 +201,11 @@ export function usersText(
   return `${named.join(' and ')} ${posts + alerts === 1 ? 'uses' : 'use'} it.`;
 }
 
-/** The target as mrkdwn. */
+/** The target as mrkdwn: a link to the channel, or mentions of the people. */
 export const targetMarkup = ({ channel, people = [] }: Target): string =>
   channel === undefined ? people.map(mention).join(', ') : channelLink(channel);
 
-/** A hash of what the form edits. Owner, pause and snooze don't change it. */
+/** A hash of the fields that the form edits, to detect conflicts. Owner, pause and snooze aren't part of the hash. */
 export function automationVersion(item: Automation): string {
   const { owner, createdBy, createdAt, since, paused, ...edited } = item;
   const { snoozedUntil, ...version } = { snoozedUntil: undefined, ...edited };

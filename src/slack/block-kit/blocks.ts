@@ -21,8 +21,8 @@ import type { ActionId } from '../../domain/command-names.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 
 /**
- * Slack's limits that Tally's messages can come near, in one table (characters unless said otherwise).
- * Source: Slack's Block Kit reference, https://docs.slack.dev/reference/block-kit.
+ * Slack's limits that Tally's messages can reach; in characters, unless the name says otherwise. Source: Slack's Block
+ * Kit reference, https://docs.slack.dev/reference/block-kit.
  */
 export const SLACK_LIMITS = {
   header: 150,
@@ -60,20 +60,20 @@ export const fitsOption = ({ value = '' }: { readonly value?: string }): boolean
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Slack formats only at word boundaries, so the underscore of `Los_Angeles` needs no escaping. */
+/** Characters that format text in Slack. Slack ignores an underscore inside a word, as in `Los_Angeles`. */
 const MARKS = /[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
 /** Escapes untrusted text for mrkdwn. A zero-width space disables `*`, `_`, `~` and backticks, which have no escape. */
 export const escapeMarkup = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '').replace(MARKS, '\u200b$&');
 
-/** A user or channel by ID: Slack shows the name to people who may see it. */
+/** Mentions a user by ID. Slack shows the name to people who may see it. */
 export const mention = (person: string): string => `<@${escapeMarkup(person)}>`;
 export const channelLink = (channel: string): string => `<#${escapeMarkup(channel)}>`;
 
 /**
- * Slack's native chart (June 2026), which `@slack/types` 3.2 does not know yet; the one place that declares it.
- * Source: https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
+ * Slack's chart block (June 2026). `@slack/types` 3.2 has no type for it yet, so it is declared here. Source:
+ * https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
  */
 export interface Chart {
   readonly type: 'data_visualization';
@@ -99,7 +99,7 @@ export type Block =
   | Chart
   | TableBlock;
 
-/** `text` is what notifications and screen readers use: plain, escaped by `escapeMessageText` before sending. */
+/** `text` is what notifications and screen readers use: plain text that `escapeMessageText` escapes before sending. */
 export interface Message {
   readonly text: string;
   readonly blocks: readonly Block[];
@@ -107,7 +107,7 @@ export interface Message {
 
 const REFERENCE = /<!date\^\d+\^[^|>]*\|(?<date>[^>]*)>|<(?<sign>[@#])[A-Z0-9]{9,}(?:\|[^>]*)?>/g;
 
-/** Slack parses mark-up in `text`, so it is escaped here. Mentions and dates become readable words. */
+/** Escapes `text`, because Slack reads mark-up in it. Mentions and dates become readable words. */
 export const escapeMessageText = ({ text, blocks }: Message) => ({
   text: escapeMarkup(
     text.replace(
@@ -125,7 +125,7 @@ export const plainText = (text: string, limit: number = SLACK_LIMITS.section): P
   emoji: false,
 });
 
-/** For Tally's own text, and for untrusted text after `escapeMarkup`. */
+/** A mrkdwn element. Untrusted text must go through `escapeMarkup` first. */
 const mrkdwn = (text: string): MrkdwnElement => ({
   type: 'mrkdwn',
   text: clipText(text, SLACK_LIMITS.section),
@@ -137,7 +137,7 @@ export const header = (text: string): HeaderBlock => ({
   text: plainText(text, SLACK_LIMITS.header),
 });
 
-/** The title as a header. If it is too long for a header, the whole text follows below. */
+/** The title as a header. A title that is too long for a header is also shown in full below it. */
 export const titleBlocks = (title: string): Block[] =>
   title.length > SLACK_LIMITS.header ? [header(title), section(title)] : [header(title)];
 
@@ -159,7 +159,7 @@ const richText = (element: RichTextBlock['elements'][number]): RichTextBlock => 
   elements: [element],
 });
 
-/** Rich text, in which Slack reads no mark-up. */
+/** A rich text element, in which Slack reads no mark-up. */
 const textElement = (text: string) =>
   ({ type: 'text', text: clipText(text, SLACK_LIMITS.section) || '–' }) as const;
 
@@ -171,20 +171,20 @@ export const quote = (text: string): RichTextBlock =>
 export const preformatted = (text: string): RichTextBlock =>
   richText({ type: 'rich_text_preformatted', elements: [textElement(text)], border: 0 });
 
-/** Makes a message from one block and uses its text as the fallback text. */
+/** Makes a message of one block. The block's text is also the message's text for notifications. */
 const messageAs =
   (draw: (text: string) => Block) =>
   (text: string, ...more: readonly Block[]): Message => ({ text, blocks: [draw(text), ...more] });
 
 export const textMessage = messageAs(section);
 
-/** The same as `textMessage`, but mrkdwn: allows mentions and links. Escape untrusted text first. */
+/** A message of one mrkdwn block, which allows mentions and links. Escape untrusted text first. */
 export const markupMessage = messageAs(markup);
 
 /** A message whose text is shown as a heading. */
 export const questionMessage = messageAs(header);
 
-/** A list entry that can be left out as in JSX: `isOpen && button(…)`. */
+/** A list entry, or `false` or undefined for an entry to leave out: `isOpen && button(…)`. */
 export type Optional<T> = T | false | undefined;
 
 export const compact = <T>(parts: readonly Optional<T>[]): T[] =>
@@ -199,7 +199,7 @@ export const actions = (...elements: readonly Optional<ActionsBlockElement>[]): 
   elements: compact(elements),
 });
 
-/** Slack rejects an empty actions block, so no buttons give no block. */
+/** A row of buttons; [] without buttons, because Slack rejects an empty actions block. */
 export const buttonRow = (buttons: readonly Optional<Button>[]): readonly ActionsBlock[] => {
   const row = actions(...buttons);
   return row.elements.length === 0 ? [] : [row];
@@ -232,7 +232,7 @@ export const option = (label: string, value: string, description?: string): Plai
   ...(description !== undefined && { description: plainText(description, SLACK_LIMITS.option) }),
 });
 
-/** More options than Slack accepts in one list are grouped under labels such as “alpha – dev”. */
+/** A select. More options than Slack accepts in one list are grouped under labels such as “alpha – dev”. */
 export const select = (
   id: ActionId,
   placeholder: string,
@@ -269,16 +269,16 @@ export const overflow = (id: ActionId, options: readonly PlainTextOption[]): Ove
 export const formatInstant = (ms: Millis): string =>
   `<!date^${Math.floor(ms / 1000)}^{date_short_pretty} {time}|${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC>`;
 
-/** Spaces that must not wrap on a phone: between a number and its sign or unit. */
+/** Spaces between a number and its sign or unit, where a line must not break on a phone. */
 const BESIDE_NUMBER = /(?<=[+−▲▼]) |(?<=\d) (?=(?:%|days?)$)/g;
 
-/** A column of an answer's rows. */
+/** A column of the table in an answer. */
 export interface Column<T, Cell = string> {
   readonly title: string;
   readonly cell: (row: T) => Cell;
 }
 
-/** A header row, then one row per item. */
+/** The table's cells: a header row, then one row per item. */
 export const cellsOf = <T>(rows: readonly T[], columns: readonly Column<T>[]): string[][] => [
   columns.map(({ title }) => title),
   ...rows.map((row) => columns.map(({ cell }) => cell(row))),
@@ -292,14 +292,14 @@ export function fitsTable(rows: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** Uses raw cells, so that Slack parses no mark-up in untrusted text. First column left, others right. */
+/** A table of raw cells, in which Slack reads no mark-up. The first column is aligned left, the others right. */
 export function table(rows: readonly (readonly string[])[]): TableBlock {
   const columns = rows[0]?.length ?? 0;
   return {
     type: 'table',
     column_settings: Array.from({ length: columns }, (_, column) => ({
       align: column === 0 ? 'left' : 'right',
-      // Wraps long names, so that the figures stay on a phone's screen.
+      // Wrap long names, so that the figures beside them stay on a phone's screen.
       ...(column === 0 && { is_wrapped: true }),
     })),
     rows: rows.map((row) =>
@@ -308,7 +308,7 @@ export function table(rows: readonly (readonly string[])[]): TableBlock {
   };
 }
 
-/** A table that opens when its title is clicked. Slack has it since June 2026; {@link withoutRichBlocks} drops it if refused. */
+/** A table that opens when its title is clicked. {@link withoutRichBlocks} replaces it if Slack refuses the block. */
 export const collapsedTable = (title: string, rows: readonly (readonly string[])[]): ContainerBlock => ({
   type: 'container',
   title: plainText(title, SLACK_LIMITS.containerTitle),
@@ -320,7 +320,7 @@ export const collapsedTable = (title: string, rows: readonly (readonly string[])
 
 interface ModalOptions {
   readonly callback?: string;
-  /** At most 3,000 characters, which users can read: no secrets. Validate it when it comes back. */
+  /** Text that Slack sends back, at most 3,000 characters. Users can read and change it: no secrets, validate it. */
   readonly metadata?: string;
   readonly title: string;
   readonly submit?: string;
@@ -347,7 +347,7 @@ export const modal = ({
   blocks: compact(blocks) as ModalView['blocks'],
 });
 
-/** Rejects a form below its last field, so that the input stays. @param instead replaces a form without fields */
+/** Shows an error below the form's last field and keeps the input. @param instead replaces a form that has no fields */
 export function refuseForm(
   blocks: readonly { readonly type: string; readonly block_id?: string | undefined }[],
   text: string,

@@ -13,22 +13,22 @@ import {
 import type { ComparisonWindow } from '../../domain/time/period.ts';
 import { type Chart, clipText, SLACK_LIMITS } from './blocks.ts';
 
-/** With fewer bars the chart adds nothing to the text above it. */
+/** Minimum bars of a chart; fewer bars show nothing that the text above doesn't say. */
 const FEWEST_BARS = 4;
 const NO_DATA = 'no data';
 
-/** A bar: `value` is undefined where nothing is reported. */
+/** A bar of the chart. Its `value` is undefined where billing has reported nothing. */
 interface Bar {
   readonly label: string;
   readonly value: Money | undefined;
-  /** Today's bar: the day isn't over. */
+  /** Whether the bar is for today, which isn't over. */
   readonly isSoFar?: boolean;
 }
 
 /**
- * One bar a day; a long period gets one bar a week or month. Unreported days keep an empty place. A week's or month's
- * bar is a daily average unless all are complete and fully reported. Today is labelled “so far”, is a series of its
- * own, and is left out of averages. @param finest no bar is smaller than this unit, which the rows were asked for by
+ * One bar a day, or for a long period one bar a week or month. Unreported days keep an empty place. A bar for a week or
+ * month is a daily average unless each is complete and fully reported. Today is labelled “so far”, is a series of its
+ * own, and is left out of averages. @param finest unit of the rows that were asked for: no bar is smaller
  */
 export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Chart | undefined {
   const { unit, rows: all } = periodRows(usage, period, SLACK_LIMITS.chartPoints, finest);
@@ -59,14 +59,14 @@ export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Char
   );
 }
 
-/** How many days the whole calendar unit has, whether asked about or not. */
+/** How many days the whole week or month has, even if the question was about only some of them. */
 function daysInUnit(unit: Unit, [first = '']: readonly Day[]): number {
   return daysBetween(startOfUnit(unit, first), endOfUnit(unit, first)) + 1;
 }
 
 /**
  * Two bars side by side for each day of the two periods; daily averages for long periods. A day that only one period
- * has is left out, because missing isn't zero. @param before usage of the comparison period
+ * has is left out, because a missing day isn't a day with zero. @param before usage of the comparison period
  */
 export function versusChart(usage: Usage, before: Usage, window: ComparisonWindow): Chart | undefined {
   const { currentDays, days, requested } = window;
@@ -97,7 +97,7 @@ export function versusChart(usage: Usage, before: Usage, window: ComparisonWindo
   return barChart(unit === 'day' ? 'Spent per day' : `Average a day, by ${step}`, [first, second], bars);
 }
 
-/** A bar's short label: `16`, `1–7`, `Oct`; the series' name has the rest of the date. '' if there is no short form. */
+/** A bar's short label: `16`, `1–7`, `Oct`. The series' name has the rest of the date. '' if there is no short form. */
 function partLabel(days: readonly Day[], unit: Unit, isCalendar: boolean): string {
   const [first = '', last = ''] = [days[0], days.at(-1)];
   if (unit === 'month' && isCalendar) return formatDays(first, first, first.slice(0, 4)).slice(-3);
@@ -106,7 +106,7 @@ function partLabel(days: readonly Day[], unit: Unit, isCalendar: boolean): strin
     : '';
 }
 
-/** @param bars one per label and series, rounded @returns undefined with too few, or for a series without a value */
+/** @param bars one per label and series, rounded @returns undefined if bars are too few, or a series has no value */
 function barChart(
   title: string,
   series: readonly string[],
@@ -139,7 +139,7 @@ function barChart(
   };
 }
 
-/** `Sat 14`, `15 no data`, `21: so far`; with two periods `14 / 7`, `14 / no data`, `14 / 7 no data`. */
+/** The label below a place in the chart: `Sat 14`, `15 no data`; with two periods `14 / 7`, `14 / 7 no data`. */
 function labelOf(bars: readonly Bar[]): string {
   const join = (parts: readonly string[]) => [...new Set(parts)].join(' / ');
   const short = withoutWeekday(join(bars.map(({ label }) => label)));
@@ -152,7 +152,7 @@ const withoutWeekday = (label: string): string => label.replace(/^\w{3} (?=\d{1,
 
 const LEVELS = '▁▂▃▄▅▆▇█';
 
-/** The chart as text, one line a series: `Sat 14 ▃▄▆▅▇ ▆ Fri 20`. A space means no data. */
+/** The chart as text, one line per series: `Sat 14 ▃▄▆▅▇ ▆ Fri 20`. A space is a day without data. */
 export function barsText({ chart: { series, axis_config } }: Chart): string {
   const { categories } = axis_config;
   const most = Math.max(...series.flatMap(({ data }) => data.map(({ value }) => value)), 0);

@@ -15,19 +15,19 @@ import {
 import { type Column, clipText, escapeMarkup } from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
-/** What a command asks about: one project, or a list. */
+/** The projects that a command asks about: one, or a list. */
 export interface AskedProjects {
-  /** How a command names them: `prod`, `prod,123`, `all`, `top 3`. */
+  /** The projects as a command names them: `prod`, `prod,123`, `all`, `top 3`. */
   readonly word: string;
-  /** The product as the command names it: a single project's own, or the one typed for a list. */
+  /** The product to name in a command: the product of a single project, or the product that was typed for a list. */
   readonly product: ProductId | undefined;
   readonly targets: readonly (ResolvedProject | UnresolvedProject)[];
   readonly isList: boolean;
-  /** Show only this many, largest first. */
+  /** How many projects to show, largest first; all if absent. */
   readonly top?: number;
 }
 
-/** @throws like `resolveProject` for one project; project-missing or not-connected for an empty list */
+/** @throws what `resolveProject` throws, for a single project; project-missing or not-connected for an empty list */
 export function findAskedProjects(
   named: ProjectReference & Pick<ParsedCommand, 'several' | 'top' | 'isLowest'>,
   request: ProjectScope & Pick<Request, 'workspace'> & Partial<Pick<Request, 'sharedFrom'>>,
@@ -39,7 +39,7 @@ export function findAskedProjects(
   }
   const found = resolveProjects(several, product, request.workspace, request);
   const allowed = found.filter((target) => !('failure' in target) || target.failure.kind !== 'not-allowed');
-  // The person who shares may know projects that the channel must not see.
+  // In a shared answer, leave out projects that the channel must not see, even if the person who shares can see them.
   const targets = request.sharedFrom === undefined || allowed.length === 0 ? found : allowed;
   const words = targets.map((target) => ('word' in target ? target.word : target.project));
   const word = several === 'all' ? several : words.join(',');
@@ -51,13 +51,13 @@ export function findAskedProjects(
 export const askedText = ({ word, product }: Pick<AskedProjects, 'word' | 'product'>, ...more: string[]) =>
   [word, ...more, product && PRODUCTS[product].word].filter(Boolean).join(' ');
 
-/** One project's answer; each command adds its own figures. */
+/** The answer for one project. Each command adds its own figures. */
 export interface ProjectAnswer {
   readonly target: ResolvedProject;
   readonly remarks: readonly BillingRemark[];
 }
 
-/** The answers, and why the other projects gave none. */
+/** The projects with an answer, and the projects without one, each with the reason. */
 export interface ProjectAnswers<T extends ProjectAnswer> {
   readonly answered: readonly T[];
   readonly failed: readonly UnresolvedProject[];
@@ -66,8 +66,8 @@ export interface ProjectAnswers<T extends ProjectAnswer> {
 const AT_ONCE = 4;
 
 /**
- * Asks about all projects in parallel. In a list, a project that fails goes to `failed`. @throws the failure of a
- * single project, or of a list if all failed for the same reason other than missing data
+ * Asks billing about all projects in parallel. In a list, a project that fails goes to `failed`. @throws the failure of
+ * a single project; for a list, the failure that all projects have in common, unless it is missing data
  */
 export async function fetchEach<T extends ProjectAnswer>(
   { targets, isList }: Pick<AskedProjects, 'targets' | 'isList'>,
@@ -98,7 +98,7 @@ const isShared = ({ kind }: Failure, failed: readonly UnresolvedProject[]): bool
 
 const summarize = ({ kind }: Failure): string => kindOf(kind)?.summary ?? 'no answer';
 
-/** Header, answers, failures with a short reason. @param beside a figure beside the name: phones fit three columns */
+/** A header, a row per answer, a row per failure. @param beside a figure after the name: phones fit three columns */
 export function projectRows<T extends ProjectAnswer>(
   sorted: readonly T[],
   columns: readonly Column<T>[],
@@ -121,16 +121,16 @@ export function projectRows<T extends ProjectAnswer>(
   ];
 }
 
-/** Rows of failed projects: the reason goes into the first of `columns` figure columns. */
+/** Rows of failed projects, with the reason in the first of the `columns` columns for figures. */
 export const failedRows = (failed: readonly UnresolvedProject[], columns: number): string[][] =>
   failed.map(({ label, failure }) => [label, summarize(failure), ...Array(columns - 1).fill('')]);
 
-/** `prod · 57.1 %` */
+/** Joins a row's parts: `prod · 57.1 %` */
 const joinParts = (...parts: (string | undefined)[]): string => parts.filter(Boolean).join(' · ');
 
 type ProjectNamer = (target: ResolvedProject) => string;
 
-/** How rows name projects. A product that all share is said once, below; otherwise rows add an unusual one. */
+/** How rows name projects. A product that all share is said once, below; otherwise rows add an unusual product. */
 export function productNames(answered: readonly ProjectAnswer[]) {
   const products = new Set(answered.map(({ target }) => target.product));
   const shared = products.size === 1 ? [...products][0] : products.has(USUAL) ? USUAL : undefined;
@@ -146,11 +146,11 @@ export function productNames(answered: readonly ProjectAnswer[]) {
 
 const USUAL: ProductId = 1;
 
-/** Amounts in different currencies have no sum. */
+/** Whether all answers are in one currency. Amounts in different currencies can't be added up. */
 export const hasOneCurrency = (answered: readonly ProjectAnswer[]): boolean =>
   new Set(answered.map(({ target }) => target.currency)).size === 1;
 
-/** A warning about projects that run out soon; '' if none. The table says when. */
+/** A warning about projects whose balance runs out soon; '' if none does. The table says when. */
 export const runningOutLine = (soon: readonly ProjectAnswer[]): string =>
   soon.length === 0
     ? ''
@@ -158,13 +158,13 @@ export const runningOutLine = (soon: readonly ProjectAnswer[]): string =>
 
 const LONGEST_REASON = 200;
 
-/** A short reason, with billing's own error message if nothing else is known. */
+/** A short reason for a failure. If nothing more precise is known, it is billing's own error message. */
 function reasonOf(failure: Failure): string {
   const { messages = [] } = failure.kind === 'query-rejected' ? failure.data : {};
   return messages.length === 0 ? failure.message : `${failure.message} “${messages.join('” “')}”`;
 }
 
-/** `dev: The billing service rejected the token.` If the sentence contains the ID, there is no prefix. */
+/** A note per failed project: `dev: The billing service rejected the token.` No prefix if the sentence has the ID. */
 export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
   failed.map(({ label, project, failure }) => {
     const reason = clipText(reasonOf(failure), LONGEST_REASON);
@@ -172,7 +172,7 @@ export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
     return isNamed ? reason : `${label}: ${reason}`;
   });
 
-/** `No figures for dev (no data) and labs (token rejected).`; '' when nothing failed. */
+/** `No figures for dev (no data) and labs (token rejected).`; '' if no project failed. */
 export const failedSentence = (failed: readonly UnresolvedProject[]): string =>
   failed.length === 0
     ? ''

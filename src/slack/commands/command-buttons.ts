@@ -6,7 +6,7 @@ import { normalizeText } from '../../domain/language/typed-text.ts';
 import { couldBeSecret } from '../../domain/secret-detection.ts';
 import { type ButtonOptions, button, option, SLACK_LIMITS } from '../block-kit/blocks.ts';
 
-/** A button whose command's answer replaces the message. @returns [] if the command is too long for it */
+/** A button that runs a command; the answer replaces the message. @returns [] if the command is too long */
 export function commandButton(
   id: string,
   label: string,
@@ -27,7 +27,7 @@ export const commandButtons = (id: string, commands: readonly Command[]): Button
 export const commandOption = (label: string, command: Command, description?: string) =>
   option(label, commandLine(command), description);
 
-/** The common questions about a project. @param words project, and product if needed */
+/** Common questions about a project, for buttons and menus. @param words the project, and the product if needed */
 const projectQuestions = (words: string) =>
   [
     ['balance', 'Balance', { command: '/balance', text: words }],
@@ -66,21 +66,21 @@ export function requireShortText(text: string): void {
 
 export const toCommand = (name: CommandName, text = ''): Command => parseCommand(`${name} ${text}`.trim());
 
-/** The command as one line, the value of buttons that run it. */
+/** The command as one line, which is the value of buttons that run the command. */
 export const commandLine = ({ command, text }: Command): string => `${command} ${text}`.trim();
 
-/** Removes words that could be a secret, so that the command can go into a button. Project names stay. */
+/** Removes words that could be a secret, so that the command can go into a button. Known project names are kept. */
 export function withoutSecrets({ command, text }: Command, aliases: ReadonlySet<string>): Command {
   const words = text.split(' ').filter((word) => !couldBeSecret(word) || aliases.has(normalizeText(word)));
   return { command, text: words.join(' ') };
 }
 
-/** @returns undefined if a word could be a secret: without it, the command would mean something else */
+/** The command to offer again. @returns undefined if a word could be a secret: the rest would mean something else */
 export function offeredAgain(typed: Command, aliases = NO_ALIASES): Command | undefined {
   return withoutSecrets(typed, aliases).text === typed.text ? typed : undefined;
 }
 
-/** @param line of a button or of Slack: untrusted text, which can name an unknown command */
+/** @param line a button's value, or text from Slack: untrusted, so the command can be unknown */
 export function parseCommand(line: string): Command {
   const [command = '', ...words] = line.split(' ');
   return { command: command as SlashCommand, text: words.join(' ') };

@@ -17,18 +17,18 @@ import {
 import type { Request } from '../request/request.ts';
 import { type Command, commandButton, commandLine, toCommand } from './command-buttons.ts';
 
-/** How a command is typed, what it does in one sentence, and examples that can be typed as they are. */
+/** A command in the help: how to type it, what it does in one sentence, and examples that work as they are. */
 export interface HelpLine {
   readonly usage: string;
   readonly what: string;
-  /** What the command does in a few words, for the short `/billing help`; a line without it is behind **More…**. */
+  /** What the command does in a few words, for the short `/billing help`. Without this, the line is under **More…**. */
   readonly short?: string;
   readonly examples?: readonly string[];
-  /** Required right, if more than `ask`. */
+  /** Set if the command needs a right beyond `ask`. */
   readonly right?: 'member' | 'manage';
 }
 
-/** Example periods, listed in help's last line. */
+/** Examples of periods, listed in the last line of the help. */
 export const PERIOD_EXAMPLES = {
   order: 'Words come in any order.',
   periods:
@@ -36,7 +36,7 @@ export const PERIOD_EXAMPLES = {
   products: `Products: ${PRODUCT_WORDS}.`,
 } as const;
 
-/** One block per line, with examples as buttons if the reader knows a project. @param small text of the last line */
+/** One block per help line. Examples are buttons if the reader knows a project. @param small text of the last line */
 export function helpMessage(
   title: string,
   lines: readonly HelpLine[],
@@ -64,7 +64,7 @@ export function helpMessage(
   };
 }
 
-/** A button that runs a command and keeps the message. The answer is posted below it. */
+/** A button that runs a command and posts the answer below the message, which stays. */
 const runButton = (id: string, label: string, line: string): Button =>
   button(`run:example-${id}`, label, { value: line });
 
@@ -93,19 +93,19 @@ export const ALL_COMMANDS = commandButton('help', 'All commands', toCommand('/bi
 
 type Reader = Pick<Request, 'workspace'> & ProjectScope;
 
-/** Common questions: the words on the button, and the command it runs. */
+/** Common questions about a project: the words on the button, and the command that the button runs. */
 const questionsAbout = (project: string): readonly (readonly [question: string, command: Command])[] => [
   [`how much did ${project} spend last week?`, { command: '/spend', text: `${project} last-week` }],
   [`why did ${project} cost more last month?`, { command: '/spend', text: `${project} last-month why` }],
   [`what’s left on ${project}?`, { command: '/balance', text: project }],
 ];
 
-/** The project that the first connection was tested with: the only one Tally knows before any has a name. */
+/** The project that the first connection was tested with. Until a project has a name, Tally knows no other project. */
 export function testedProject(workspace: Request['workspace']) {
   return workspace.connectionNames.length > 0 ? findConnection(workspace)?.test : undefined;
 }
 
-/** A project the reader can ask about here, if any: the channel's default, else the tested one, else the first. */
+/** A project that the reader can ask about here, if any: the channel's default, the tested one, or else the first. */
 function askableProject(reader: Reader): string | undefined {
   const { workspace, channel } = reader;
   const named = visibleProjects(workspace, reader);
@@ -119,10 +119,10 @@ function askableProject(reader: Reader): string | undefined {
   return isOpen ? tested.project : undefined;
 }
 
-/** A project's name or ID for examples that are only shown. */
+/** A project's name or ID for examples that nobody can click; `123` if the reader can ask about no known project. */
 const exampleProject = (reader: Reader): string => askableProject(reader) ?? '123';
 
-/** Three example questions as typed here. In a channel they mention Tally. */
+/** Three example questions, as people type them in this place. In a channel they mention Tally. */
 export function exampleQuestions(reader: Reader): readonly string[] {
   const isChannel = reader.channel !== undefined && !isDirectMessage(reader.channel);
   return questionsAbout(exampleProject(reader)).map(([question]) =>

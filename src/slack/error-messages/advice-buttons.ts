@@ -1,4 +1,4 @@
-/** The next step after a failure, and after a word that a command can't use. */
+/** What a person can do next after a failure, or after a word that a command can't use. */
 import type { Button } from '@slack/types';
 import * as z from 'zod';
 import type { SlashCommand } from '../../domain/command-names.ts';
@@ -21,32 +21,32 @@ import { ALL_COMMANDS } from '../commands/help.ts';
 import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
 import { privateScope, type Request } from '../request/request.ts';
 
-/** The next step, shown after the sentence that says what happened. */
+/** What a person can do next, shown after the sentence that says what happened. */
 export interface Advice {
-  /** Replaces the failure's own message. */
+  /** Replaces the failure's own message as the sentence that says what happened. */
   readonly sentence?: string;
-  /** Text of the next step; absent if the sentence or the buttons say it. */
+  /** What to do next, as text; absent if the sentence or the buttons say what to do. */
   readonly todo?: string;
   /** Replaces `todo` for managers. */
   readonly managerTodo?: string;
-  /** Set if retrying can help: adds a retry button, and this text where no button works. */
+  /** Set if trying again can help. Adds a retry button; where no button works, this text instead. */
   readonly again?: '' | 'Try again.';
   /** Buttons for everyone; managers also get `managerButtons`. */
   readonly buttons?: readonly Button[];
   readonly managerButtons?: readonly Button[];
-  /** The command that **Ask a manager** sends; `what was asked` means the failed command or click. */
+  /** The command that **Ask a manager** passes on; `what was asked` stands for the failed command or click. */
   readonly ask?: Command | 'what was asked' | undefined;
-  /** Managers to mention at the end; admins can always help too. */
+  /** Managers to mention at the end of the message; admins can always help too. */
   readonly people?: readonly SlackId[];
   /** Untrusted text, rendered as a quote. */
   readonly quotes?: readonly string[];
-  /** Whether the log reference is shown, for the operator to look up. */
+  /** Whether the message shows the reference that the operator can look up in the log. */
   readonly isOurs?: boolean;
   /** Selects to show, such as a project picker. */
   readonly choices?: readonly Block[];
 }
 
-/** The compiler requires an entry for every failure kind. */
+/** What to do next for each kind of failure. The compiler requires an entry for every kind. */
 export type AdviceTable = {
   readonly [K in Exclude<FailureKind, 'invalid-word'>]:
     | Advice
@@ -56,29 +56,29 @@ export type AdviceTable = {
 /** What is known about the failed request; empty if no user is involved. */
 export interface FailedRequest extends Partial<Request> {
   readonly command?: Command | undefined;
-  /** The clicked button, if it opens a form and wasn't inside one. */
+  /** The clicked button, if it opens a form and isn't inside a form. */
   readonly click?: AskedManager['click'];
-  /** Whether the command accepts this text. Suggestions it doesn't accept aren't offered. */
+  /** Whether the command accepts a corrected text; a suggestion that it doesn't accept isn't offered. */
   readonly acceptsWords?: ((text: string) => boolean) | undefined;
-  /** The channel to pass to a manager who is asked to run it. It grants no rights. */
+  /** The channel that **Ask a manager** passes on, in which the manager runs the command. It grants no rights. */
   readonly place?: SlackId | undefined;
 }
 
-/** The value of an **Ask a manager** button. Untrusted when it comes back. */
+/** What an **Ask a manager** button carries. Untrusted when Slack sends it back. */
 export const askedManagerSchema = z.object({
-  /** The channel that it is about; absent for Home. */
+  /** The channel that the command or click is about; absent for Home. */
   place: z
     .string()
     .regex(/^[A-Z][A-Z0-9]{1,30}$/)
     .optional(),
-  /** A typed command. */
+  /** A typed command, unless `click` is set. */
   line: z.string().optional(),
-  /** Or a button that opens a form. */
+  /** The button that opens a form, unless `line` is set. */
   click: z.object({ id: z.string(), value: z.string(), label: z.string() }).optional(),
 });
 export type AskedManager = Readonly<z.infer<typeof askedManagerSchema>>;
 
-/** Whether the failure happened after the rights were checked. */
+/** Whether the user's rights were checked before the failure, so that the request is complete. */
 export const isAuthorized = (request: FailedRequest): request is FailedRequest & Request =>
   request.user !== undefined;
 
@@ -87,10 +87,10 @@ export const canManage = ({ user }: FailedRequest): boolean => user?.canManage =
 export const retryButton = (command?: Command): Button[] =>
   command === undefined ? [] : commandButton('again', 'Try again', command);
 
-/** @param todo text before “Try again.” */
+/** Advice to try again. @param todo text before “Try again.” */
 export const tryAgain = (todo = ''): Advice => ({ todo, again: 'Try again.' });
 
-/** `Try again in 4 seconds.` @param wait rounded up */
+/** Advice such as `Try again in 4 seconds.` @param wait rounded up to whole seconds or minutes */
 export function tryAgainIn(wait: Millis): Advice {
   const [seconds, minutes] = [Math.ceil(wait / 1_000), Math.ceil(wait / MINUTE)];
   const [count, unit] = seconds < 60 ? [seconds, 'second'] : [minutes, 'minute'];
@@ -105,14 +105,14 @@ export function buttonsOf(
   const { command, click } = request;
   const retry = again === undefined ? [] : retryButton(command);
   if (canManage(request)) return [...buttons, ...retry, ...managerButtons];
-  // A button that opened a form has no command to rerun, so the manager is asked to press it.
+  // A button that opens a form has no command to run again, so the manager is asked to click the button.
   const isForm = ask === 'what was asked' && click !== undefined;
   if (isForm) return [...buttons, ...retry, ...askButton({ click }, request)];
   const asked = ask === 'what was asked' ? command : isAuthorized(request) ? ask : undefined;
   return [...buttons, ...retry, ...askManagerButton(asked, request)];
 }
 
-/** Asks the managers to run this command. Managers and external people can't ask. */
+/** A button that asks the managers to run a command. Managers and external people don't get it. */
 export const askManagerButton = (command: Command | undefined, request: FailedRequest): Button[] =>
   askButton(command && { line: commandLine(command) }, request);
 
@@ -147,10 +147,10 @@ export function adviseOnWord(failure: InvalidWord, request: FailedRequest): Advi
 
 const ASKS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance', '/os-token']);
 
-/** A project picker that replaces the unknown word; {} if the rest already names a project. */
+/** A project picker in place of the unknown word; {} if the other words already name a project. */
 function pickerInstead({ word, fact }: InvalidWord, { command, text }: Command, request: Request): Advice {
   const at = text.toLowerCase().indexOf(word.toLowerCase());
-  // Failures never contain words that may be secrets, so there is nothing to replace.
+  // A failure never contains a word that may be a secret, so the word isn't found in the text and nothing is replaced.
   if (at < 0 || !ASKS.has(command) || !couldBeName(word)) return {};
   const rest = `${text.slice(0, at)}${text.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
   const parsed = tryParse(() => parseCommandText(rest, readerIn(request.workspace, request.at)));

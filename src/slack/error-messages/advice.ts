@@ -1,4 +1,4 @@
-/** The next step for each failure kind; `KINDS` has what happened. */
+/** What to do next, for each kind of failure. What happened is in `KINDS`. */
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import {
@@ -107,7 +107,7 @@ const ADVICE: AdviceTable = {
     const isMine = reason === 'channel' && canManage(request);
     const todo = isMine ? 'As a manager, ask in a direct message with Tally.' : ASK_INSTEAD[reason];
     const asked = owned === undefined ? 'what was asked' : toCommand(`/billing ${owned.plural}`, owned.text);
-    // A manager who ran it would get the token, and tokens can't be handed over.
+    // If a manager ran the command, the manager would get the token, and tokens can't be handed over.
     const isToken = request.command?.command === '/os-token';
     const nobody = reason === 'external' || (reason === 'not-manager' && managers.length === 0);
     return {
@@ -223,7 +223,7 @@ const ADVICE: AdviceTable = {
         : 'Ask in another channel or here.',
     again: '',
   }),
-  // Never shown: unsent posts are reported by lists and notices.
+  // Never shown as a reply: lists and notices report posts that weren't sent.
   'not-sent': {},
 };
 
@@ -260,7 +260,7 @@ const checkAddress = (
   managerButtons: addressButton(service),
 });
 
-/** The button to where the address is set: the connect form, or the project list for identity. */
+/** The button that opens the place of a service's address: the connect form, or the project list for identity. */
 function addressButton(service: Service): Button[] {
   if (service === 'billing') return [button('connect', 'Check the address…')];
   return commandButton('projects', 'Projects', toCommand('/billing projects'));
@@ -278,7 +278,7 @@ function otherProducts(wrong: ProductId, { command: failed, workspace, at }: Fai
   );
 }
 
-/** What a reply says about a failure. Managers also get the technical detail. */
+/** What a reply says about a failure. For managers, it includes the technical detail. */
 export function describeError(failure: Failure, request: FailedRequest) {
   const { kind, data } = failure;
   const entry = kind === 'invalid-word' ? adviseOnWord(failure, request) : ADVICE[kind];
@@ -304,10 +304,10 @@ export function describeError(failure: Failure, request: FailedRequest) {
   };
 }
 
-/** Where a failure's first sentence ends; the consequence follows. */
+/** Where the first sentence of a failure's message ends. What follows is the consequence, not the fact. */
 const AFTER_FACT = /: |\.(?: |$)/;
 
-/** `the billing service returned an error (HTTP 500). First failed: Today 9:08`, as mrkdwn. @param today the reader's */
+/** `the billing service returned an error (HTTP 500). First failed: Today 9:08`, mrkdwn. @param today the reader's */
 export function lastFailureText(failure: LastFailure, today: Day): string {
   const [fact = ''] = wordFailure(failure, today).split(AFTER_FACT);
   const clause = fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1);

@@ -7,20 +7,20 @@ import { type Block, mention, option, plainText } from '../block-kit/blocks.ts';
 import { type FormFields, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 
-/** Why a field's value is rejected, as a sentence. */
+/** Why a field's value is refused, as a sentence. */
 export class FieldRefusal {
   constructor(readonly sentence: string) {}
 }
 
 export const refuseField = (sentence: string): FieldRefusal => new FieldRefusal(sentence);
 
-/** A form at one moment. Its values may be empty or invalid and aren't checked against the record. */
+/** A form with its current values, which may be empty or invalid and aren't checked against the record. */
 export interface FormMoment {
   /** ID of the record being edited. Untrusted. */
   readonly id: string;
   readonly values: FormFields;
   readonly request: Request;
-  /** What each field's `load` returned; null while loading, or if it found nothing. */
+  /** What the `load` of each field returned; null while loading, or if nothing was found. */
   readonly data: Readonly<Record<string, unknown>>;
   /** The channel that the form posts to, or where it was opened; '' if neither. */
   readonly place: string;
@@ -30,13 +30,13 @@ interface FieldMoment<D = unknown> extends FormMoment {
   readonly name: string;
   readonly value: string;
   readonly found: D | undefined;
-  /** Whether this field's slow `load` is still running. */
+  /** Whether the field's slow `load` is still running. */
   readonly isAsking: boolean;
 }
 
 /** Data a field needs before it can be rendered. */
 interface Load<D> {
-  /** Runs after the form is open, with the data of the quick loads. */
+  /** Set for a slow source: it is asked after the form is open, once the quick loads are done. */
   readonly isSlow?: true;
   readonly isNeeded?: (at: FormMoment) => boolean;
   readonly run: (at: FormMoment) => Promise<D>;
@@ -48,20 +48,20 @@ type Suggestions = readonly PlainTextOption[] | Promise<readonly PlainTextOption
 export interface Field<T = unknown> {
   readonly label?: string;
   readonly draw: (at: FieldMoment) => readonly (Block | InputBlock)[];
-  /** Pure. A thrown Failure is shown below the field. A field without `parse` is display only. */
+  /** Pure. A Failure that it throws is shown below the field. A field without `parse` only displays something. */
   readonly parse?: (text: string, values: FormFields) => T | FieldRefusal;
   readonly load?: Load<unknown>;
-  /** Runs before saving. @returns what is wrong, as mrkdwn */
+  /** Checks the value before the form is saved. @returns what is wrong, as mrkdwn */
   readonly check?: (at: FormMoment, before: FormFields, name: string) => Promise<string | undefined>;
-  /** Suggestions for a search select. @param place the form's channel; untrusted */
+  /** Suggestions for a select that people search by typing. @param place the form's channel; untrusted */
   readonly find?: (query: string, request: Request, place: string) => Suggestions;
   /** Whether the field is shown, given the other values. */
   readonly applies?: (values: FormFields) => boolean;
-  /** Whether the field is under **More…**. */
+  /** Whether the field is shown only after a click on **More…**. */
   readonly isMore?: (values: FormFields) => boolean;
-  /** Re-render the form when it changes. Slack reports a choice at once, text when Enter is pressed. */
+  /** Whether a change renders the form again. Slack reports a choice at once, but text only when Enter is pressed. */
   readonly isLive?: boolean;
-  /** Never prefilled, stored, or shown again. */
+  /** For a secret: the field is never prefilled, stored, or shown again. */
   readonly isSecret?: boolean;
   /** Free text that everyone can read, so it is checked for secrets. */
   readonly isText?: boolean;
@@ -77,7 +77,7 @@ export function readField({ parse }: Field, typed: string, values: FormFields): 
   }
 }
 
-/** Puts a field under **More…**, always or when `isMore`. */
+/** Puts a field under **More…**: always, or if `isMore` says so for the form's values. */
 export const more = <T>(field: Field<T>, isMore = (_: FormFields) => true): Field<T> => ({
   ...field,
   isMore,
@@ -88,13 +88,13 @@ export const isUnderMore = ({ isMore }: Pick<Field, 'isMore'> = {}, values: Form
 
 export const live = <T>(field: Field<T>): Field<T> => ({ ...field, isLive: true });
 
-/** Shows and parses a field only if `applies`. */
+/** A field that is shown and parsed only if `applies` says so for the form's values. */
 export const when = <T>(applies: (values: FormFields) => boolean, field: Field<T>): Field<T | undefined> => ({
   ...field,
   applies,
 });
 
-/** Display-only blocks between fields, such as a preview. */
+/** Blocks between fields that only display something, such as a preview. */
 export const note = <D>(
   draw: (at: FieldMoment<D>) => readonly Block[],
   load?: Load<D>,
@@ -108,7 +108,7 @@ export const note = <D>(
 type Element = InputBlock['element'];
 type WithUndefined<E> = E extends unknown ? { readonly [K in keyof E]: E[K] | undefined } : never;
 
-/** A one-block field. @param element its action ID is added on rendering */
+/** A field of one block. @param element the input element; its action ID is added on rendering */
 const drawAs =
   (
     label: string,
@@ -126,7 +126,7 @@ const drawAs =
     },
   ];
 
-/** Slack rejects empty lists. */
+/** Turns an empty list into undefined, because Slack rejects empty lists. */
 const unlessEmpty = <T>(all: readonly T[]): T[] | undefined => (all.length === 0 ? undefined : [...all]);
 
 interface Options<T> {
@@ -163,7 +163,7 @@ export const text = <T = string>(
 
 type Choices = readonly PlainTextOption[] | ((at: FormMoment) => readonly PlainTextOption[]);
 
-/** One of several options. Options that come from the record aren't checked here. Hidden if there are none. */
+/** A select for one option; hidden without options. Options that come from the record aren't checked here. */
 export const choice = <T = string>(
   label: string,
   { options, parse, ...form }: Options<T> & { readonly options: Choices },
@@ -182,7 +182,7 @@ export const choice = <T = string>(
     }),
 });
 
-/** @param known value → label */
+/** @param known each option's value with its label */
 export const choices = (known: Readonly<Record<string, string>>): readonly PlainTextOption[] =>
   Object.entries(known).map(([value, label]) => option(label, value));
 
@@ -200,7 +200,7 @@ export const checks = (
   parse: selectedValues,
 });
 
-/** Checks that added people are full members: not deactivated, guests, apps or external. */
+/** Checks that added people are full members: not deactivated, and neither guests, apps nor external people. */
 export const checkMembers =
   (label: string): NonNullable<Field['check']> =>
   async ({ values, request }, before, name) => {
@@ -238,7 +238,7 @@ export const personField = (label: string, hint: string): Field<string> => ({
   check: checkMembers(label),
 });
 
-/** Channels by ID; no direct messages. @param max 1 makes a required single-channel field */
+/** A select for channels by ID, without direct messages. @param max 1 makes a required field for one channel */
 export const channels = <T = readonly string[]>(
   label: string,
   {
@@ -281,10 +281,10 @@ export const time = (label: string, placeholder: string): Field<string> => ({
   parse: (chosen) => (TIME.test(chosen) ? chosen : refuseField('Choose a time.')),
 });
 
-/** `09:00` */
+/** A time of day: `09:00` */
 export const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
-/** A search select. @param max 1 for single choice @param options the selected ones */
+/** A select that people search by typing. @param max 1 for a single choice @param options the selected options */
 export const search = <T>(
   label: string,
   {

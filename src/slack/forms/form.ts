@@ -1,6 +1,6 @@
 /**
- * A form is declared by its fields, its record, and how it is saved. It is re-rendered after each change, and saved
- * once, however often it is submitted and by whichever process. Everything that comes back is untrusted.
+ * Features declare a form by its fields, its record, and how it is saved. The form is rendered again after each change,
+ * and saved once, however often and to whichever process it is submitted. All that Slack sends back is untrusted.
  */
 import { randomUUID } from 'node:crypto';
 import type { InputBlock, ModalView } from '@slack/types';
@@ -32,12 +32,12 @@ import { type Field, FieldRefusal, type FormMoment, isUnderMore, readField } fro
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** The parsed values of all fields; undefined for a field that doesn't apply. */
+/** The parsed values of all fields; undefined for a field that isn't shown with these values. */
 export type FormInput<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never;
 };
 
-/** Form `project` has the action `project-form`. */
+/** The name of a form, from its action: `project` for the action `project-form`. */
 type FormName = ActionName extends infer A ? (A extends `${infer Name}-form` ? Name : never) : never;
 
 /** A submitted form. */
@@ -45,15 +45,15 @@ export interface SentForm<F extends Fields> extends FormMoment {
   readonly input: FormInput<F>;
 }
 
-/** What happened, and what to do in the form; `todo` is left out if the form was closed. */
+/** What happened, and what to do in the form. `todo` is left out of the message if the form was closed. */
 export type FormProblem = readonly [what: string, todo?: string];
 
 export interface FormDescription<F extends Fields> {
   readonly right: Right;
   readonly workspaces: Pick<Workspaces, 'load'>;
-  /** Fields by block ID, in order. */
+  /** The form's fields by block ID, in the order in which they are shown. */
   readonly fields: F;
-  /** Default is its `heading`. */
+  /** Title of the form; default is its `heading`. */
   readonly title?: (at: FormMoment) => string;
   /** Label of the submit button; default **Save**. */
   readonly submit?: string;
@@ -62,27 +62,27 @@ export interface FormDescription<F extends Fields> {
     readonly label: string;
     readonly press: (at: FormMoment, show: (result: readonly Block[]) => Promise<void>) => Promise<void>;
   };
-  /** Extra hidden values to keep until it is submitted. */
+  /** Extra hidden values that are kept until the form is submitted. */
   readonly hidden?: (at: FormMoment) => FormFields;
-  /** The channel to suggest projects for; default is where the form was opened. */
+  /** The channel for which the form suggests projects; default is the channel where the form was opened. */
   readonly channelOf?: (values: FormFields) => string;
   /** Title of the modal that shows the result. */
   readonly heading: string;
-  /** Shown while saving. */
+  /** What is shown while the form is being saved. */
   readonly waiting?: readonly [text: string, ...more: Block[]];
-  /** A version of the record with this ID; changes when the record does. @param input given on submit */
+  /** The version of the record with this ID; every change of the record changes it. @param input given on submit */
   readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
-  /** The record's current values. */
+  /** The record's current values of the fields. */
   readonly before?: (id: string, request: Request) => FormFields;
-  /** After a conflict: what is wrong; default `CHANGED_FIRST`, undefined if nothing conflicts. */
+  /** What is wrong if the record has changed since; default `CHANGED_FIRST`, undefined if the change doesn't matter. */
   readonly conflict?: (sent: SentForm<F>) => FormProblem | undefined;
-  /** The ID to save under after a conflict, if it changes. */
+  /** The ID to save under after a conflict, if it must be another one. */
   readonly idAfterConflict?: (sent: SentForm<F>) => string;
   /** @returns the success message, or why it can't be saved */
   readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal>;
-  /** Completes “Not …”; default `saved`. */
+  /** The word that completes “Not …” if saving fails; default `saved`. */
   readonly done?: string;
-  /** What stays unchanged if nothing was saved, as a sentence. */
+  /** A sentence that says what stays unchanged if nothing was saved. */
   readonly unchanged?: (sent: SentForm<F>) => string;
 }
 
@@ -91,7 +91,7 @@ type AnyForm = Omit<FormDescription<any>, 'fields'> & {
   readonly fields: Fields;
   readonly title: (at: FormMoment) => string;
   readonly name: string;
-  /** Prefix of the action IDs of its fields and buttons. */
+  /** Prefix of the action IDs of the form's fields and buttons. */
   readonly action: ActionName;
 };
 const NOTHING_SAVED = 'Nothing was saved.';
@@ -143,14 +143,14 @@ export function createForm<F extends Fields>(name: FormName, description: FormDe
   };
 }
 
-/** @param shown the visible fields' values: Slack sends only those */
+/** @param shown values of the visible fields only, because Slack sends no others */
 function momentOf(shown: FormFields, metadata: string, request: Request): Moment {
   const state = decodeState(metadata);
   const { id, place, hidden } = state;
   return { state, id, place, request, data: {}, values: { ...hidden, ...shown } };
 }
 
-/** Renders the form, then again once slow data has loaded. */
+/** Renders the form at once, and again when slow data has loaded. */
 async function show(form: AnyForm, at: Moment, how: 'open' | 'redraw'): Promise<void> {
   const { modal: reply } = at.request.reply;
   const quick = await loadFields(form, at, false);
@@ -159,7 +159,7 @@ async function show(form: AnyForm, at: Moment, how: 'open' | 'redraw'): Promise<
   if (all !== quick) await reply.redraw(drawForm(form, all));
 }
 
-/** A changed field, or a press of an extra button. */
+/** Handles a changed field, or a click on an extra button such as **More…**. */
 async function click(form: AnyForm, what: string, at: Moment): Promise<void> {
   if (what === 'more') return show(form, { ...at, state: { ...at.state, isOpen: true } }, 'redraw');
   if (what !== 'button' || form.button === undefined) return show(form, at, 'redraw');
@@ -202,7 +202,7 @@ async function findProblem(
 
 const LEAKED = 'that looks like a token. Everyone can see it, so choose something else.';
 
-/** Shows the form again with its values and an error. @param field the invalid one */
+/** Shows the form again with its values and an error. @param field the invalid field */
 async function showAgain(
   form: AnyForm,
   at: Moment,
@@ -213,7 +213,7 @@ async function showAgain(
   const isOpen = at.state.isOpen || isUnderMore(form.fields[field], at.values);
   const state = { ...at.state, isOpen, nonce: randomUUID() };
   const again = await loadFields(form, { ...at, state }, false);
-  // Don't run slow previews, which have their own button, and don't repeat the invalid field's own warning.
+  // Leave out slow previews, which have their own button, and the invalid field's warning, which would be said twice.
   const previews = Object.entries(form.fields).filter(([, { load }]) => load?.isSlow);
   const unsaid = Object.fromEntries([...previews.map(([name]) => name), field].map((name) => [name, null]));
   const known = { ...again, data: { ...again.data, ...unsaid } };
@@ -243,7 +243,7 @@ async function submit(
       if (conflict !== undefined) return await showConflict(form, sent, conflict);
     }
     const [field = '', problem] = (await findProblem(form, at)) ?? [];
-    // `check` rejects free text only as a leaked secret, which must not be shown again.
+    // `check` refuses free text only if it contains a secret, which must not be shown again.
     const values = form.fields[field]?.isText ? { ...at.values, [field]: '' } : at.values;
     if (problem !== undefined) return await showProblem(form, { ...at, values }, [problem], field);
     const saved = await form.save(sent);
@@ -257,14 +257,14 @@ async function submit(
     }
     request.recordError(error);
     const { done = 'saved', unchanged = () => NOTHING_SAVED } = form;
-    // Redis may fail after part of the work was saved.
+    // If Redis fails, a part of the work may already be saved.
     const failure = hasSaved(request.workspace) ? markUnsure(error, request.workspace) : error;
     const message = notSavedMessage(failure, failureMessage(failure, request), done, unchanged(sent));
     await showAgain(form, at, message);
   }
 }
 
-/** Shows the form again, based on the record's current revision. */
+/** After a conflict, shows the form again with the record's current revision. */
 function showConflict(form: AnyForm, sent: Moment & SentForm<Fields>, conflict: FormProblem): Promise<void> {
   const id = form.idAfterConflict?.(sent) ?? sent.id;
   const state = { ...sent.state, id, seen: form.revision(id, sent.request) };
@@ -272,11 +272,11 @@ function showConflict(form: AnyForm, sent: Moment & SentForm<Fields>, conflict: 
 }
 
 const stateSchema = z.object({
-  /** ID of the record being edited. */
+  /** ID of the record that the form edits. */
   id: z.string().default(''),
-  /** The revision the form was rendered from, for conflict detection; `?` if unknown. */
+  /** The record's revision when the form was rendered, to detect conflicts; `?` if unknown. */
   seen: z.string().default('?'),
-  /** Identifies this form, so that submitting twice saves once. */
+  /** A random value per form, by which Tally recognizes a second submit and doesn't save again. */
   nonce: z.string().default(''),
   /** The channel that the form posts to, or where it was opened; '' if neither. */
   place: z.string().default(''),
@@ -287,7 +287,7 @@ const stateSchema = z.object({
 });
 type FormState = Readonly<z.infer<typeof stateSchema>>;
 
-/** @returns a new form's state if the metadata is invalid */
+/** Reads the state from a modal's metadata. @returns the state of a new form if the metadata is invalid */
 const decodeState = (metadata: string): FormState =>
   tryParseRecord(stateSchema, metadata) ?? stateSchema.parse({});
 
@@ -298,7 +298,7 @@ const isPartOf = ({ applies: test }: Field, values: FormFields): boolean => test
 const isDue = (field: Field, at: FormMoment): boolean =>
   field.load !== undefined && isPartOf(field, at.values) && (field.load.isNeeded?.(at) ?? true);
 
-/** Loads what its fields need, either the quick or the slow data. @returns `at` itself if nothing was loaded */
+/** Loads the data that the fields need, quick or slow. @returns `at` itself if nothing was loaded */
 async function loadFields({ fields }: AnyForm, at: Moment, isSlow: boolean): Promise<Moment> {
   const found = await Promise.all(
     Object.entries(fields).flatMap(([name, field]) => {
@@ -360,7 +360,7 @@ function encodeState(form: AnyForm, at: Moment, blocks: readonly (Block | InputB
   const hidden = Object.entries(form.fields).flatMap(([name, field]) => {
     const value = values[name];
     if (value === undefined || drawn.has(name) || field.isSecret) return [];
-    // A value that doesn't parse could be a secret, so it isn't kept in the metadata.
+    // A value that doesn't parse could be a misplaced secret, so it isn't kept in the metadata.
     return readField(field, value, values) instanceof FieldRefusal ? [] : [[name, value]];
   });
   const place = form.channelOf?.(values) || at.place;

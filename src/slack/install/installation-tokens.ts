@@ -10,45 +10,45 @@ interface StoredInstallation {
   readonly at: Millis;
 }
 
-/** @returns workspace ID, or organization ID for an org-wide install */
+/** @returns ID of the workspace, or of the organization if Tally is installed for all of its workspaces */
 export function installationId({ isEnterpriseInstall, enterprise, team }: Installation): string {
   const id = isEnterpriseInstall ? enterprise?.id : team?.id;
   if (id === undefined) throw new RangeError('An installation belongs to a workspace or an organization.');
   return id;
 }
 
-/** Not validated: it was sealed, so only Tally wrote it. */
+/** Reads a stored installation without checking it: it was encrypted, so only Tally can have written it. */
 const parseInstallation = (text: string): StoredInstallation => JSON.parse(text) as StoredInstallation;
 
-/** @returns ms since the epoch; Infinity for a token without rotation */
+/** When the bot token expires, in ms since the epoch; never (Infinity) if the app has no token rotation. */
 const tokenExpiresAt = ({ installation: { bot } }: StoredInstallation): number =>
   bot?.refreshToken === undefined || bot.expiresAt === undefined
     ? Number.POSITIVE_INFINITY
     : bot.expiresAt * 1000;
 
 export interface CachedInstallation extends StoredInstallation {
-  /** Workspaces of an organization that this process has already linked to it. */
+  /** The organization's workspaces that this process has already linked to the installation. */
   readonly joined: Set<string>;
 }
 
-/** How long a cached installation can be out of date after another process changes it. */
+/** How long a cached installation may be out of date, in ms, after another process has changed it. */
 const TTL = 15_000;
 const MOST = 1000;
-/** Renew this long before expiry, as Slack's installer does. */
+/** How long before its expiry a token is renewed, in ms; Slack's installer renews then too. */
 const RENEWED_AHEAD = 2 * HOUR;
 
-/** Creates Slack's installer for one renewal; it renews if less than two hours are left. */
+/** Creates Slack's installer for one renewal. It renews a token that expires in less than two hours. */
 type Renewer = (store: InstallationStore) => Pick<InstallProvider, 'authorize'>;
 
 export interface InstallationTokens {
   /** The stored installation, even if its token no longer works. @throws unseal-failed, store-unavailable */
   load(id: string): Promise<StoredInstallation | undefined>;
-  /** `load`, but undefined if it can't be decrypted, so that it can be deleted. @throws store-unavailable */
+  /** Like `load`, but undefined if decryption fails, so that the record can be deleted. @throws store-unavailable */
   loadReadable(id: string): Promise<StoredInstallation | undefined>;
-  /** The installation, with its token renewed if needed. A cache hit needs no Redis call. */
+  /** The installation; its token is renewed first if it expires soon. If it is cached, no call of Redis is needed. */
   find(id: string | undefined): Promise<CachedInstallation | undefined>;
   save(installation: Installation): Promise<void>;
-  /** Clears an ID from this process's cache. */
+  /** Removes an installation from this process's cache. */
   drop(id: string): void;
 }
 
@@ -90,7 +90,7 @@ export function createInstallationTokens(
       if (known !== undefined) return known;
       const found = loadRenewed(id);
       cache.set(id, found);
-      // Don't cache missing or failed look-ups.
+      // Don't cache a look-up that failed or found nothing.
       const forget = () => void (cache.peek(id) === found && cache.delete(id));
       found.then((stored) => stored ?? forget(), forget);
       return found;
@@ -105,17 +105,17 @@ export function createInstallationTokens(
   };
 }
 
-/** One process renews; others keep using the old token. */
+/** Renews a token in one process at a time. Meanwhile, the other processes use the old token. */
 async function renew(id: string, installed: InstallationRecords, renewer: Renewer): Promise<void> {
   if (!(await installed.lock(id))) return;
-  // Read again inside the lock: the previous holder may have renewed it.
+  // Read again under the lock: the process that held the lock before may have renewed the token.
   const before = await installed.load(id);
   if (before === undefined) return;
   const stored = parseInstallation(before);
   const { isEnterpriseInstall = false, enterprise, team } = stored.installation;
   await renewer({
     fetchInstallation: async () => stored.installation,
-    // Don't store if Tally was removed or reinstalled meanwhile.
+    // Don't store the new token if Tally was removed or reinstalled during the renewal.
     async storeInstallation(installation) {
       await installed.replace(id, before, JSON.stringify({ ...stored, installation }));
     },

@@ -41,20 +41,20 @@ import {
 import { createTokenCheck, isTokenAccepted, type TokenCheck } from './token-check.ts';
 import { createUninstallHandler } from './uninstall.ts';
 
-/** Bot tokens: one from the configuration, or one per workspace by OAuth. */
+/** Where bot tokens come from: one token in the configuration, or one token per workspace by OAuth. */
 export interface Installations {
   readonly pages: BrowserRoutes;
-  /** Bolt's look-up of the token for a payload. @throws not-installed, unseal-failed, store-unavailable */
+  /** Bolt calls this to get the token for a payload. @throws not-installed, unseal-failed, store-unavailable */
   readonly authorize: Authorize<boolean>;
-  /** The acknowledgement for a payload that `authorize` rejected. */
+  /** The acknowledgement of a payload for which `authorize` found no usable token. */
   readonly notInstalledReply: (payload: object) => object | undefined;
-  /** A client for background work, such as scheduled posts. One attempt, 10 s. */
+  /** A client for background work, such as scheduled posts. It tries a call once, for at most 10 s. */
   clientFor(workspace: SlackId): Promise<WebClient>;
-  /** Deletes everything of a workspace that uninstalls. @returns false for any other event @throws store-unavailable */
+  /** Deletes all data of a workspace that uninstalls. @returns false for any other event @throws store-unavailable */
   handleUninstall(event: SlackPayload): Promise<boolean>;
   /** Whether Tally is still installed in the workspace, according to Slack. */
   isInstalled(workspace: SlackId): Promise<boolean>;
-  /** Single-workspace mode only; with OAuth there is no token to check at start-up. */
+  /** Checks the configured token at start-up. Absent with OAuth, where each workspace has its own token. */
   readonly tokenCheck?: TokenCheck;
 }
 
@@ -63,7 +63,7 @@ type InstallationServices = Pick<
   'redis' | 'keyring' | 'responseUrls' | 'names' | 'log' | 'boltLogger' | 'clock' | 'onForget' | 'audit'
 >;
 
-/** OAuth codes and refresh tokens work once, so no retry. The timeout is shorter than `installed.lock`. */
+/** No retry, because OAuth codes and refresh tokens work once. The timeout is shorter than `installed.lock` holds. */
 const OAUTH_OPTIONS = callOptions(10_000, false);
 
 type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
@@ -149,7 +149,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
 
 const notInstalled = () => new Failure('not-installed', { reason: 'unknown' });
 
-/** Whether the workspace has its own installation besides the organization's. */
+/** Whether the workspace has an installation of its own besides the one of its organization. */
 async function hasOwnInstallation(
   id: string,
   tokens: InstallationTokens,
@@ -159,7 +159,7 @@ async function hasOwnInstallation(
   return bot !== undefined && isTokenAccepted(clientOf(bot.token));
 }
 
-/** Slack's installer takes its store at construction, so each renewal needs a new one. */
+/** Makes an installer per renewal, because Slack's installer takes the store of its tokens when it is created. */
 function createProviderFactory(
   { publicUrl, clientId, clientSecret, stateSecret }: OAuth,
   apiUrl: string,
@@ -183,7 +183,7 @@ function createProviderFactory(
   return { providerWith, options };
 }
 
-/** Falls back to the organization's installation. Links the workspace to it first, so that an uninstall finds it. */
+/** The workspace's installation, or its organization's, to which it links the workspace, so an uninstall finds it. */
 async function findForPayload(
   tokens: InstallationTokens,
   installed: InstallationRecords,
@@ -204,7 +204,7 @@ async function findForPayload(
   throw notInstalled();
 }
 
-/** @throws not-installed for an installation without a bot */
+/** What Bolt needs to know of an installation. @throws not-installed if it has no bot */
 function authorizeResult(
   { bot, isEnterpriseInstall, team, enterprise }: Installation,
   origin: PayloadOrigin,
@@ -219,11 +219,11 @@ function authorizeResult(
   };
 }
 
-/** Answers payloads from workspaces without a usable installation, where Tally has no token to reply with. */
+/** Answers payloads from workspaces without a usable installation. Without a token, Tally can't post a reply there. */
 function createNotInstalledReply(installPage: string, responseUrls: ResponseUrlClient, log: Logger) {
   const acknowledgements = new WeakMap<object, object>();
   return {
-    /** Logs the reason. Answers a click through its `response_url`: the acknowledgement of a click shows nothing. */
+    /** Logs the reason. A click is answered through its `response_url`, because its acknowledgement shows nothing. */
     refuse(payload: SlackPayload, error: unknown, workspace: string | undefined): void {
       const about = { err: error, workspace };
       if (isFailure(error, 'not-installed')) log.warn(about, 'No installation for a request from Slack');

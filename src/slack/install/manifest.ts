@@ -5,9 +5,9 @@ import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 
 interface Scope {
   readonly scope: string;
-  /** Completes “Tally asks for this …”: in the manifest, on the pages that Tally serves and in the docs. */
+  /** Why Tally needs the scope; completes “Tally asks for this …” in the manifest, on Tally's pages and in the docs. */
   readonly why: string;
-  /** Optional: the installing person can decline it. */
+  /** Whether the person who installs Tally can decline the scope. */
   readonly optional?: boolean;
 }
 
@@ -34,7 +34,7 @@ export const SCOPES: readonly Scope[] = [
 ];
 
 export interface ManifestChoices {
-  /** The bot's public URL; absent for Socket Mode. */
+  /** Tally's public URL; absent with Socket Mode, which needs no URL. */
   readonly url?: string | undefined;
   /** Command prefix: with `acme`, `/balance` becomes `/acme-balance`. */
   readonly prefix?: string | undefined;
@@ -60,21 +60,21 @@ const COMMANDS: Readonly<Record<SlashCommand, { readonly description: string; re
   },
 };
 
-/** Events by which a workspace or organization uninstalls Tally, or lets a workspace use it again. */
+/** Events by which a workspace or organization uninstalls Tally, or by which a workspace may use it again. */
 export const UNINSTALL_EVENTS: readonly string[] = [
   'app_uninstalled',
   'tokens_revoked',
   'team_access_revoked',
   'team_access_granted',
 ];
-/** The events that Tally subscribes to. */
+/** The Slack events that Tally subscribes to. */
 const EVENTS: readonly string[] = ['app_home_opened', 'app_mention', 'message.im', ...UNINSTALL_EVENTS];
 
-/** The event for custom workflow steps. */
+/** The event by which Slack runs one of Tally's custom workflow steps. */
 const STEP_EVENT = 'function_executed';
 
 const EXAMPLE = 'For example https://tally.example.com.';
-/** @returns the origin of the bot's public URL */
+/** Checks the public URL. @returns its origin */
 export const appAddress = z
   .string()
   .refine((text) => webUrl.safeParse(text).data?.startsWith('https:'), {
@@ -86,7 +86,7 @@ export const appAddress = z
   })
   .transform((text) => new URL(text).origin);
 
-/** @returns a manifest valid for Slack's schema versions 1 and 2; without URLs in Socket Mode */
+/** @returns a manifest that is valid for versions 1 and 2 of Slack's schema; in Socket Mode, it has no URLs */
 export function createManifest({ url, prefix, org = false, functions }: ManifestChoices) {
   const prefixed = (command: string) => (prefix === undefined ? command : `/${prefix}-${command.slice(1)}`);
   const name = prefix === undefined ? 'Tally' : `Tally ${prefix}`;
@@ -100,7 +100,7 @@ export function createManifest({ url, prefix, org = false, functions }: Manifest
       long_description: longDescription(prefixed),
     },
     features: {
-      // Tally's direct messages appear in the Messages tab, where people can also ask.
+      // The Messages tab shows Tally's direct messages, and people can ask there too.
       app_home: { home_tab_enabled: true, messages_tab_enabled: true, messages_tab_read_only_enabled: false },
       bot_user: { display_name: name, always_online: false },
       slash_commands: (Object.entries(COMMANDS) as [SlashCommand, (typeof COMMANDS)[SlashCommand]][]).map(
@@ -109,7 +109,7 @@ export function createManifest({ url, prefix, org = false, functions }: Manifest
           ...(events !== undefined && { url: events }),
           description,
           usage_hint: usage,
-          // Escaping would turn typed addresses and mentions into mark-up.
+          // With escaping, Slack would turn typed addresses and mentions into mark-up.
           should_escape: false,
         }),
       ),
@@ -129,7 +129,7 @@ export function createManifest({ url, prefix, org = false, functions }: Manifest
       },
       interactivity: {
         is_enabled: true,
-        // `message_menu_options_url` serves suggestions for projects and time zones.
+        // Slack asks `message_menu_options_url` for suggestions, such as projects and time zones.
         ...(events !== undefined && { request_url: events, message_menu_options_url: events }),
       },
       org_deploy_enabled: org || functions !== undefined,

@@ -1,4 +1,4 @@
-/** An installation by OAuth: its two pages in the browser, and the first message in Slack. */
+/** Installing Tally by OAuth: two pages in the browser, and the first message in Slack. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
@@ -20,10 +20,10 @@ import { postMessage } from '../reply/message-calls.ts';
 import type { WebClient } from '../web-client.ts';
 import { installationId } from './installation-tokens.ts';
 
-/** How long the OAuth state is valid, in s. */
+/** How long the OAuth `state` of an installation is valid, in s. */
 const STATE_LIFETIME = 600;
 
-/** Slack's signed states. Each works once: Redis stores those that were used. */
+/** Signs and checks the OAuth `state`. Each works once, because Redis stores the states that were used. */
 export function createStateStore(nonces: OAuthNonces, secret: string): StateStore {
   const signed = new ClearStateStore(secret, STATE_LIFETIME);
   return {
@@ -40,14 +40,14 @@ export function createStateStore(nonces: OAuthNonces, secret: string): StateStor
 export const INSTALL_PATH = '/slack/install';
 export const REDIRECT_PATH = '/slack/oauth_redirect';
 
-/** Answers one request of a browser. Never rejects. */
+/** Answers one request from a browser. Never rejects. */
 type RouteHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-/** GET path → page handler. */
+/** The handler of each page, by the path of a GET request. */
 export type BrowserRoutes = Readonly<Record<string, RouteHandler>>;
 
 export interface OAuthPages {
-  /** Slack's installer, whose landing page is `landingPage`. */
+  /** Slack's installer. Its landing page is `landingPage`. */
   readonly provider: InstallProvider;
   readonly options: InstallURLOptions;
   /** URL of the install page. */
@@ -95,7 +95,7 @@ export function createOAuthPages({
   return { [INSTALL_PATH]: begin, [REDIRECT_PATH]: complete };
 }
 
-/** @returns Slack's error code from the redirect query or from the token exchange */
+/** Why Slack refused: its error code, from the redirect's query or from the exchange of the OAuth code for a token. */
 function slackReason({ url = '' }: IncomingMessage, error: unknown): string | undefined {
   const inQuery = new URLSearchParams(url.split('?')[1] ?? '').get('error');
   const { data } = error as { data?: { error?: unknown } };
@@ -109,13 +109,13 @@ function refusalOf(error: { readonly code: string }, reason: string | undefined)
   return /_(missing_state|invalid_state|missing_code)$/.test(error.code) ? 'state' : 'ours';
 }
 
-/** Untrusted values go through `escapeHtml`. */
+/** A page's content as HTML. Untrusted values must go through `escapeHtml` first. */
 interface HtmlPage {
   readonly status: number;
   readonly html: string;
 }
 
-/** The CSS of all pages; the content security policy contains its hash. */
+/** The CSS of all pages. Its hash is in the content security policy. */
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1d1c1d; --soft: #5b6770; --paper: #fff; --ground: #eef2f5; --line: #d9e0e5; --brand: #1f3a4d; --onbrand: #fff; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8edf0; --soft: #9fb0bb; --paper: #182530; --ground: #0f1920; --line: #2b3d4a; --brand: #9ccbe8; --onbrand: #0f1920; } }
@@ -132,7 +132,7 @@ code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; back
 @media (max-width: 30rem) { main { padding: 1.5rem 1.25rem; } }
 `;
 
-/** No scripts, external resources or frames. No referrer either, because the URL contains the OAuth code. */
+/** Forbids scripts, external resources and frames. Sends no referrer, because the page's URL contains the OAuth code */
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -141,7 +141,7 @@ const PAGE_HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-/** @param address Slack's authorize URL */
+/** The page with the button that starts an installation. @param address Slack's authorize URL */
 export const landingPage = (address: string): string =>
   htmlPage(
     'Add Tally to Slack',
@@ -151,7 +151,7 @@ export const landingPage = (address: string): string =>
 <p class="small">The button works for ten minutes, in this browser. When you remove Tally from a workspace, it deletes everything it stored for that workspace.</p>`,
   );
 
-/** @param slack Slack's origin, whose page opens the app */
+/** The page after an installation. @param slack Slack's origin, whose page opens the app */
 function installedPage(installation: Installation, slack: string): HtmlPage {
   const { isEnterpriseInstall = false, enterprise, team, appId } = installation;
   const { name } = (isEnterpriseInstall ? enterprise : team) ?? {};
@@ -198,7 +198,7 @@ const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; sa
   },
 };
 
-/** @param again URL to start over @param reason Slack's error code */
+/** The page for a failed installation. @param again URL to start over @param reason Slack's error code */
 function refusalPage(refusal: PageRefusal, again: string, reason?: string): HtmlPage {
   const { status, title, says } = REFUSALS[refusal];
   const slackSays = reason === undefined ? '' : `<p>Slack’s reason: <code>${escapeHtml(reason)}</code></p>`;
@@ -233,7 +233,7 @@ const ENTITIES: Record<string, string> = {
 };
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
 
-/** The first message, to the person who installed Tally. */
+/** Tally's first message, sent to the person who installed it. */
 const FIRST_STEPS: Message = {
   text: 'Tally is installed. Three steps to the first answer.',
   blocks: [
@@ -252,7 +252,7 @@ const FIRST_STEPS: Message = {
   ],
 };
 
-/** Audits an installation and sends the first steps. Never rejects: Tally is installed already, so failures are only logged. */
+/** Audits an installation and sends the first steps. Never rejects: Tally is installed by then, so it logs failures. */
 export const createWelcome =
   (audit: Audit, clientOf: (token: string) => WebClient, log: Logger, clock: () => Millis) =>
   async (installation: Installation): Promise<void> => {

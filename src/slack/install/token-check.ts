@@ -1,4 +1,4 @@
-/** Asks Slack until it accepts a token: the bot's one token, and that of Socket Mode. */
+/** Asks Slack, until it accepts a token: the bot token of a single workspace, or the app token of Socket Mode. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
 import { LRUCache } from 'lru-cache';
@@ -8,16 +8,16 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../timeout.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 
-/** Attempts at something that needs a token, less and less often, and no sooner than Slack says. */
+/** Repeats an action that needs a token, less and less often, and not before the time that Slack asks to wait. */
 interface Attempts {
-  /** Resolves after the first attempt, or after a second; goes on until one works. Never rejects. */
+  /** Resolves after the first attempt, or after a second at most. Attempts go on until one succeeds. Never rejects. */
   start(): Promise<void>;
   stop(): void;
 }
 
 /** Asks whether Slack accepts the bot token, in single-workspace mode. */
 export interface TokenCheck extends Attempts {
-  /** Whether Slack has accepted it. */
+  /** Whether Slack has accepted the token since the start. */
   ok(): boolean;
 }
 
@@ -44,7 +44,7 @@ const WAIT = { first: 500, most: 30_000 } as const;
 
 const FIRST_ANSWER = 1_000;
 
-/** @param variable that contains the token @param todo what to do if Slack refuses it */
+/** @param variable the name of the token's variable @param todo what to do if Slack refuses the token */
 export function createAttempts(
   attempt: () => Promise<void>,
   log: Logger,
@@ -53,7 +53,7 @@ export function createAttempts(
 ): Attempts {
   const end = new AbortController();
   const { signal } = end;
-  // At most one line per problem in half a minute, without stack traces.
+  // Log a problem at most once in half a minute, without a stack trace.
   const reported = new LRUCache<string, true>({ max: 10, ttl: WAIT.most });
   const report = (error: unknown): void => {
     const code = refusalCode(error);
@@ -102,7 +102,7 @@ function retryAfterOf(error: unknown): Millis {
 
 const REFUSED = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
 
-/** @returns Slack's code if it refuses the token; undefined for any other error */
+/** @returns Slack's error code if Slack refuses the token; undefined for any other error */
 function refusalCode(error: unknown): string | undefined {
   const { data, code } = (error ?? {}) as { data?: { error?: string; code?: string }; code?: string };
   return [data?.error, data?.code, code].find((refusal) => refusal !== undefined && REFUSED.has(refusal));

@@ -1,5 +1,5 @@
 /**
- * The workflow steps in Slack's manifest format. Workflows refer to output names: renaming or removing one breaks them.
+ * The workflow steps, in the format of Slack's manifest. Workflows refer to outputs by name: renaming one breaks them.
  */
 
 const input = (title: string, description: string, type = 'string') =>
@@ -44,7 +44,7 @@ export const WORKFLOW_FUNCTIONS = {
 
 type StepName = keyof typeof WORKFLOW_FUNCTIONS;
 
-/** Output types, checked against the definitions above. */
+/** The types of the steps' outputs, which the compiler checks against the definitions above. */
 export type StepOutputs = {
   readonly [Name in StepName]: Readonly<
     Record<keyof (typeof WORKFLOW_FUNCTIONS)[Name]['output_parameters'], string>

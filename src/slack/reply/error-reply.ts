@@ -28,16 +28,16 @@ import type { HandlerRules, Request } from '../request/request.ts';
 import type { Reply } from './reply.ts';
 
 export interface ErrorReport {
-  /** Undefined for an unexpected error. */
+  /** The failure, or undefined for an error that Tally doesn't foresee. */
   readonly failure: Failure | undefined;
-  /** Its reference in the log. */
+  /** The error's reference, by which operators find it in the log. */
   readonly id: string;
 }
 
 export interface ErrorReply {
-  /** Records the error in the request's log line. */
+  /** Records the error in the request's log line, and makes a report for the reply. */
   explain(error: unknown, annotate: Annotate): ErrorReport;
-  /** Sends it privately, or in this request's modal. Never rejects. */
+  /** Sends the error privately, or in the request's modal. Never rejects. */
   send(reply: Reply, report: ErrorReport, failed: FailedRequest, rules: Partial<HandlerRules>): Promise<void>;
   /** Logs why a reply could not be sent. */
   logUndelivered(workspace: SlackId): (error: unknown) => void;
@@ -55,13 +55,13 @@ export function createErrorReply(log: Logger): ErrorReply {
     },
     async send(reply, report, failed, rules) {
       const { source, modal } = reply;
-      // After a manager took a request over, the channel of the person who asked.
+      // If a manager took over a colleague's request, `askedIn` is the channel of the colleague who asked.
       const request = { ...failed, place: source.askedIn ?? source.channel };
-      // Without an authorized request the handler never ran.
+      // If the request wasn't authorized, its handler never ran.
       const isUnchanged = !isAuthorized(request) || !rules.changes;
       const message = errorMessageOf(report, request, isUnchanged);
       const isInModal = source.via === 'form' || (await modal.isShown());
-      // In a modal, offer to rerun only commands that open a modal.
+      // In a modal, offer a command to run again only if it opens a modal.
       const shown = rules.opensForm ? request : { ...request, command: undefined };
       const sent = isInModal
         ? modal.update(errorModalOf(report, shown, isUnchanged), message)
@@ -71,7 +71,7 @@ export function createErrorReply(log: Logger): ErrorReply {
   };
 }
 
-/** @param isUnchanged certain that nothing was changed */
+/** @param isUnchanged whether it is certain that nothing was changed */
 export const errorMessageOf = (
   { failure, id }: ErrorReport,
   request: FailedRequest,
@@ -81,23 +81,23 @@ export const errorMessageOf = (
     ? textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(request.command)))
     : failureMessage(isUnchanged ? failure : markUnsure(failure, request.workspace), request, id);
 
-/** If Redis failed, marks it unclear whether something was saved, unless the only write was refused. */
+/** After a failure of Redis, marks that something may have been saved, unless the request's only write was refused. */
 export const markUnsure = (failure: Failure, workspace?: Workspace): Failure =>
   failure.kind === 'store-unavailable' &&
   ((workspace && hasSaved(workspace)) || failure.data.write !== 'refused')
     ? new Failure('store-unavailable', { ...failure.data, write: 'unsure' }, { cause: failure })
     : failure;
 
-/** As a modal, without a retry for unexpected errors. */
+/** The error as a modal. After an unexpected error it has no retry button. */
 export function errorModalOf(report: ErrorReport, request: FailedRequest, isUnchanged: boolean): ModalView {
   const { blocks } = errorMessageOf(report, request, isUnchanged);
   const shown = report.failure === undefined ? withoutActions(blocks) : blocks;
-  // Clicks in a modal carry no channel, so keep it in the metadata.
+  // A click in a modal doesn't say in which channel, so the modal's metadata has the channel.
   const metadata = request.place !== undefined && { metadata: request.place };
   return modal({ title: 'That didn’t work', ...metadata, blocks: shown });
 }
 
-/** The error of a workflow step: plain text without mark-up or quoted service messages, because Slack passes it on. */
+/** The error of a workflow step, which Slack passes on: plain text, without mark-up or the billing service's words. */
 export function stepErrorText({ failure, id }: ErrorReport): string {
   if (failure === undefined) return unknownErrorText(id, true);
   const { sentence, todo, isOurs } = describeError(failure, {});
@@ -122,15 +122,15 @@ export function failureMessage(failure: Failure, request: FailedRequest, referen
   };
 }
 
-/** The failure without buttons, for a form that has its own. */
+/** What a failure's message says, without buttons, for a form that has its own buttons. */
 export const failureFacts = (failure: Failure, request: Request): Block[] =>
   withoutActions(failureMessage(failure, request).blocks);
 
-/** The failure as plain text, for below a form field. */
+/** A failure as plain text, to show below a form field. */
 export const failureText = (failure: Failure): string =>
   joinTexts(' ', [failure.message, describeError(failure, {}).todo]);
 
-/** The reply to a failed submit. @param done completes “Not …” @param kept what stays, said only if certain */
+/** The reply if saving failed. @param done completes “Not …” @param kept what stays, said only if that is certain */
 export const notSavedMessage = (failure: Failure, reason: Message, done: string, kept: string): Message => ({
   text: reason.text,
   blocks: compact([
@@ -140,7 +140,7 @@ export const notSavedMessage = (failure: Failure, reason: Message, done: string,
   ]),
 });
 
-/** What is said about an error that Tally didn't foresee. */
+/** What people are told about an error that Tally doesn't foresee. */
 function unknownErrorText(id: string, isUnchanged: boolean): string {
   const changed = isUnchanged ? 'Nothing was changed.' : 'Check whether your change was saved.';
   return `Something went wrong in Tally. ${changed}\n${referenceText(id)}`;

@@ -10,7 +10,7 @@ import { barsText } from '../block-kit/charts.ts';
 import type { CommandNames } from '../command-prefix.ts';
 import { callSlack, isUnclearStatus, reportApiCall, type WebClient, wasNeverSent } from '../web-client.ts';
 
-/** Where to post: a channel or a person's ID, and the `ts` of a thread in it. */
+/** Where to post: the ID of a channel or person, and the `ts` of the thread, if any. */
 interface PostDestination {
   readonly channel: SlackId;
   readonly thread?: string | undefined;
@@ -22,13 +22,13 @@ export interface PostedTo {
   readonly ts: string;
 }
 
-/** Message metadata, to find the message again. */
+/** Slack's message metadata, by which Tally finds a message that it posted. */
 export interface MessageMetadata {
   readonly event_type: string;
   readonly event_payload: Readonly<Record<string, string>>;
 }
 
-/** Posts a message that everybody there sees. @throws cannot-post, slack-failed */
+/** Posts a message that everybody in the channel sees. @throws cannot-post, slack-failed */
 export async function postMessage(
   client: WebClient,
   target: PostDestination,
@@ -46,7 +46,7 @@ export async function postMessage(
   return { channel, ts };
 }
 
-/** Replaces a message that Tally posted. @param metadata as it was posted with */
+/** Replaces a message that Tally posted. @param metadata the metadata that the message was posted with */
 export async function replaceMessage(
   client: WebClient,
   { channel, ts }: PostedTo,
@@ -71,7 +71,7 @@ export async function deleteMessage(client: WebClient, { channel, ts }: PostedTo
   await callSlack('chat.delete', () => client.chat.delete({ channel, ts }));
 }
 
-/** @returns where it is, if it had to be sent as a normal message: in a direct message only this person reads it */
+/** Sends a message that only this person sees. @returns its place, if it is an ordinary one in a direct message */
 export async function postEphemeral(
   client: WebClient,
   person: SlackId,
@@ -87,7 +87,7 @@ export async function postEphemeral(
 
 const inThread = ({ thread }: PostDestination) => (thread === undefined ? {} : { thread_ts: thread });
 
-/** Slack error codes: Tally, or the person, isn't in the channel or can't write there. */
+/** Slack's error codes if Tally, or the person, isn't in the channel or can't write there. */
 const CANNOT_POST: ReadonlyMap<string, FailureOf<'cannot-post'>['data']['reason']> = new Map([
   ['not_in_channel', 'not-there'],
   ['channel_not_found', 'not-there'],
@@ -98,7 +98,7 @@ const CANNOT_POST: ReadonlyMap<string, FailureOf<'cannot-post'>['data']['reason'
   ['restricted_action_thread_only_channel', 'restricted'],
 ]);
 
-/** Blocks pre-serialized: the SDK would produce the same JSON, but copy them first for its debug log. */
+/** Blocks already serialized to JSON. The SDK would serialize them too, but first copies them for its debug log. */
 type Content = { text: string; blocks: never };
 
 async function send<T>(method: string, message: Message, call: (content: Content) => Promise<T>): Promise<T> {
@@ -113,7 +113,7 @@ async function send<T>(method: string, message: Message, call: (content: Content
   }
 }
 
-/** If Slack rejects the blocks, sends again without chart and table. */
+/** Sends a message. If Slack rejects its blocks, sends it again without chart and table. */
 const sendOrSimplify = <T>(message: Message, attempt: (shown: Message) => Promise<T>): Promise<T> =>
   attempt(message).catch((error: unknown) => {
     const simpler = isRefusal(error) ? withoutRichBlocks(message) : undefined;
@@ -121,13 +121,13 @@ const sendOrSimplify = <T>(message: Message, attempt: (shown: Message) => Promis
     return attempt(simpler);
   });
 
-/** Error codes for rejected blocks; a `response_url` also uses `invalid_payload`. */
+/** Slack's error codes for rejected blocks. For a `response_url`, the code can be `invalid_payload`. */
 const REFUSED_BLOCKS = /^invalid_(?:blocks|attachments|payload)/;
 
 const isRefusal = (error: unknown): boolean =>
   isFailure(error, 'slack-failed') && REFUSED_BLOCKS.test(error.data.code);
 
-/** Renders a chart as text bars and a table as monospaced text. Undefined if the message has neither. */
+/** The message with charts as text bars and tables as monospaced text. Undefined if it has no charts or tables. */
 export function withoutRichBlocks(message: Message): Message | undefined {
   if (!message.blocks.some(isRich)) return undefined;
   return { text: message.text, blocks: message.blocks.flatMap(simplify) };
@@ -157,24 +157,24 @@ export function alignColumns(rows: readonly (readonly string[])[]): string {
 }
 
 interface ResponseOptions {
-  /** Visible to everyone in the channel; private by default. */
+  /** Whether everyone in the channel sees the message; by default only the user does. */
   readonly everyone?: boolean;
-  /** Replace the message whose button was clicked. */
+  /** Whether the message replaces the message whose button was clicked. */
   readonly replace?: boolean;
 }
 
-/** Posts to a response URL. Replaces Bolt's `respond()`, which has no timeout and hides Slack's error. */
+/** Posts to a `response_url`. Used instead of Bolt's `respond()`, which has no timeout and hides Slack's error. */
 export interface ResponseUrlClient {
   /** @throws slack-failed, with `unclear` if the message may have arrived */
   post(url: string, message: Message, options?: ResponseOptions): Promise<void>;
 }
 
-/** @param names renames commands, see `command-prefix.ts` */
+/** @param names renames commands in what is sent, see `command-prefix.ts` */
 export function createResponseUrlClient(
   timeout: Millis = 5000,
   names?: Pick<CommandNames, 'inTexts'>,
 ): ResponseUrlClient {
-  /** @throws slack-failed with Slack's reason for refusing it */
+  /** @throws slack-failed with the reason for which Slack refused the message */
   async function send(url: string, message: Message, { everyone, replace = false }: ResponseOptions) {
     // The response URL is a secret, and the TypeError for a malformed one would quote it.
     if (!URL.canParse(url)) throw failed({ code: 'invalid_url' });
@@ -210,7 +210,7 @@ export function createResponseUrlClient(
   };
 }
 
-/** @returns `retryAfter` in s @throws slack-failed without the URL's path, which is a secret */
+/** @returns `retryAfter` in s @throws slack-failed, without the path of the URL, which is a secret */
 async function postJson(url: string, payload: object, timeout: Millis) {
   try {
     const response = await fetch(url, {
@@ -235,10 +235,10 @@ const failed = (
   cause?: unknown,
 ): FailureOf<'slack-failed'> => new Failure('slack-failed', { method: 'response_url', ...reason }, { cause });
 
-/** An error code in the body, even with status 200: `used_url`. `ok` and `received` don't match. */
+/** An error code as the whole body, even with status 200: `used_url`. Without a `_`, as in `ok`, it isn't an error. */
 const CODE = /^[a-z]+(?:_[a-z]+)+$/;
 const refusal = z.object({ ok: z.literal(false), error: z.string().default('refused') });
 
-/** Slack answers `ok` as text, `{"ok":false,"error":"…"}` as JSON or the bare code as text. */
+/** The error in Slack's response, which is `ok` as text, `{"ok":false,"error":"…"}` as JSON, or a code as text. */
 const reasonIn = (answer: string): string | undefined =>
   refusal.safeParse(tryParseJson(answer)).data?.error ?? (CODE.test(answer) ? answer : undefined);

@@ -60,7 +60,7 @@ import {
 } from '../commands/command-buttons.ts';
 import type { Request } from '../request/request.ts';
 
-/** What an answer is rendered from: the question, the reader, and each project's figures. */
+/** What an answer is rendered from: the question, the person who reads it, and the figures of each project. */
 export interface AnswerView<T extends ProjectAnswer = ProjectAnswer>
   extends ProjectAnswers<T>,
     Pick<Request, 'at' | 'locale' | 'sharedBy' | 'mayShare'> {
@@ -79,44 +79,44 @@ export async function fetchProjects<T extends ProjectAnswer>(
   return { projects, ...answers, fetched: clock(), at, locale, sharedBy, mayShare, user };
 }
 
-/** An answer's content in reading order. Messages, CSV and Details are rendered from it. */
+/** An answer's content in reading order. The message, the CSV file and **Details** are made from it. */
 export interface Answer<T = never> {
-  /** The main figure and what it is about. */
+  /** The main figure, and what the figure is about. */
   readonly title: string;
-  /** Mrkdwn below the title, already escaped. Empty lines are skipped. */
+  /** Lines of mrkdwn below the title, already escaped. Empty lines are left out. */
   readonly lines: readonly string[];
   readonly chart?: Chart | undefined;
-  /** Table rows, header first. `fold` is the title of a collapsed table. */
+  /** Table rows, with the header first. `fold` is the title of a table that opens on a click. */
   readonly rows?: { readonly fold?: string; readonly cells: readonly (readonly string[])[] } | undefined;
   readonly remarks: readonly BillingRemark[];
-  /** `facts`: footer texts that share one line. `notes`: footer sentences, a line each. Both plain. */
+  /** Plain text of the footer. `facts` share one line; each of the `notes` is a sentence on a line of its own. */
   readonly facts: readonly string[];
   readonly notes: readonly string[];
   readonly actions: ActionsBlock;
-  /** The exact figures, for CSV and Details. */
+  /** The exact figures, for the CSV file and **Details**. */
   readonly file?: () => AnswerFile<T>;
 }
 
 export type AnswerText = Omit<Answer, 'actions' | 'file'>;
 
-/** `text` is untrusted; `digits` are written as they are. */
+/** A cell's value: `text` is untrusted, `digits` are a number that is written as it is. */
 export type CsvCell = { readonly text: string } | { readonly digits: string };
 
-/** The exact figures of each project. */
+/** The exact figures of each project, for the CSV file and **Details**. */
 export interface AnswerFile<T> {
   readonly name: string;
-  /** Columns between project ID, product and the final note. */
+  /** Titles of the columns between those for project ID and product, and the note at the end. */
   readonly columns: readonly string[];
-  /** `each`: what a row covers, `each day (UTC)`. `gaps`: which days or projects are missing. */
+  /** `each`: what a row covers, such as `each day (UTC)`. `gaps`: days or projects without figures. */
   readonly each: string;
   readonly gaps: readonly string[];
-  /** Cells for `columns`, then the note. */
+  /** The rows of a project: a cell for each of the `columns`, then the note. */
   readonly rows: (answer: T) => readonly (readonly CsvCell[])[];
-  /** [name, value] lines for Details. */
+  /** The lines for **Details**, each with a name and a value. */
   readonly details: (answer: T) => readonly (readonly [string, string])[];
 }
 
-/** Title first, then lines and chart; notes and buttons last. */
+/** Renders an answer as a message: the title first, then lines and chart, and notes and buttons last. */
 export function renderAnswer(view: AnswerView, answer: Omit<Answer, 'file'>): Message {
   const { title, chart, rows, remarks, actions } = answer;
   const lines = answer.lines.filter(Boolean).join('\n');
@@ -139,7 +139,7 @@ export function renderAnswer(view: AnswerView, answer: Omit<Answer, 'file'>): Me
 
 const MOST_REMARKS = 5;
 
-/** A public answer stays in the channel, so it says when it was made. */
+/** The footer. A public answer stays in the channel, so its footer says when the figures were fetched. */
 function smallPrint(
   { fetched, sharedBy }: AnswerView,
   { facts, notes }: Pick<Answer, 'facts' | 'notes'>,
@@ -153,30 +153,30 @@ function smallPrint(
   return [line.join(' · '), ...notes.map(escapeMarkup)].filter(Boolean).join('\n');
 }
 
-/** The billing time zone, if it differs from the reader's or several people read it. */
+/** The time zone of billing's days, if it differs from the reader's, or if several people read the answer. */
 export const zoneFact = ({ user, sharedBy }: AnswerView, zone: Zone): string =>
   sharedBy === undefined && user.zone === zone ? '' : zone;
 
-/** The product, if the project's name doesn't imply it. */
+/** The product's name, unless the project has a name and the product is the one that belongs to it. */
 export const productFact = ({ target: { product, alias, isOwnProduct } }: ProjectAnswer): string =>
   alias !== undefined && isOwnProduct ? '' : PRODUCTS[product].name;
 
-/** `1,234.00 EUR spent`. A negative sum is “credited”. */
+/** `1,234.00 EUR spent`. A negative sum is shown without its sign, as “credited”. */
 export const formatSpent = (value: Money, money: MoneyFormatter, [spent, credited] = SPENT): string =>
   value.lt(0) ? `${money(value.abs())} ${credited}` : `${money(value)} ${spent}`;
 
-/** Verb after a positive sum, and after a negative one (shown without its sign). */
+/** The verb after a positive sum, and the verb after a negative sum, which is shown without its sign. */
 type SumVerbs = readonly [positive: string, negative: string];
 const SPENT: SumVerbs = ['spent', 'credited'];
 export const LEFT: SumVerbs = ['left', 'overdrawn'];
 
-/** `1,234.00 EUR spent and 20.00 USD credited`; '' without amounts. */
+/** Sums per currency: `1,234.00 EUR spent and 20.00 USD credited`; '' without amounts. */
 export const formatSums = (amounts: readonly LabelledAmount[], locale: string, verbs: SumVerbs): string =>
   listNames(
     sumByLabel(amounts).map(({ value, label }) => formatSpent(value, moneyFormatter(locale, label), verbs)),
   );
 
-/** `2 of 3 projects · October · 1,234.00 EUR spent`. @param count total projects, if some have no figure */
+/** `2 of 3 projects · October · 1,234.00 EUR spent`. @param count all projects, if some have no figure */
 export function severalTitle<T extends ProjectAnswer>(
   { answered, failed, locale }: AnswerView<T>,
   amountOf: (answer: T) => Money | undefined,
@@ -199,7 +199,7 @@ export function severalTitle<T extends ProjectAnswer>(
   ]);
 }
 
-/** One row per project, billing's remarks, and why some have no figures. */
+/** An answer's parts for a list: a row per project, billing's remarks, and why some projects have no figures. */
 export function listParts<T extends ProjectAnswer>(
   { answered, failed }: AnswerView<ProjectAnswer>,
   sorted: readonly T[],
@@ -216,18 +216,18 @@ export function listParts<T extends ProjectAnswer>(
 
 interface AnswerActions {
   readonly link: Command;
-  /** The command for CSV and Details, if it differs from `link`. */
+  /** The command that gives the CSV file and **Details**, if it differs from `link`. */
   readonly figures?: Command;
   readonly before: readonly ActionsBlockElement[];
   readonly after?: readonly Button[];
-  /** First options of the ⋯ menu; CSV, Details and forms follow. */
+  /** First options of the ⋯ menu. Those for CSV, **Details** and forms follow. */
   readonly more: readonly PlainTextOption[];
-  /** `report`: the report that **Schedule this…** starts with. `watch`: the kind that **Watch…** starts with. */
+  /** `report`: the report that **Schedule this…** fills in. `watch`: the kind of watch that **Watch…** fills in. */
   readonly report?: string | undefined;
   readonly watch?: string;
 }
 
-/** Buttons for other answers, **Share** (unless the answer is public), naming an ID, and the ⋯ menu. */
+/** Buttons for related answers, **Share** (unless the answer is public), a button to name an ID, and the ⋯ menu. */
 export function answerActions<T extends ProjectAnswer>(
   { projects, answered: [first], at, sharedBy, mayShare, user }: AnswerView<T>,
   { link, figures = link, before, after = [], more, report = '', watch = '' }: AnswerActions,
@@ -253,7 +253,7 @@ export function answerActions<T extends ProjectAnswer>(
         ...more,
         commandOption('CSV', figuresAs('csv')),
         commandOption('Details', figuresAs('details')),
-        // “Top 3” isn't a fixed set of projects, so it can't be scheduled.
+        // The projects of “top 3” change with the figures, so the answer can't be scheduled.
         projects.top === undefined &&
           commandOption('Schedule this…', toCommand('/billing schedule', `${named} ${report}`)),
         !isList && commandOption('Watch…', toCommand('/billing watch', `${named} ${watch}`)),
@@ -262,13 +262,13 @@ export function answerActions<T extends ProjectAnswer>(
   );
 }
 
-/** **Share** asks again for the channel: figures of now, days of the answer. @param askedAt when it was asked, in ms */
+/** **Share** runs the command again for the channel: current figures for the answer's days. @param askedAt in ms */
 function shareButton(command: Command, askedAt: Millis): Button[] {
   const value = `${askedAt} ${commandLine(command)}`;
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('share', 'Share', { value })];
 }
 
-/** The ⋯ menu. Options that don't fit become buttons, whose values can be longer. */
+/** The ⋯ menu. An option that doesn't fit becomes a button, whose value can be longer. */
 function moreMenu(options: readonly PlainTextOption[]): (Overflow | Button)[] {
   const listed = options.filter(fitsOption).slice(0, SLACK_LIMITS.overflowOptions);
   const others = options.filter(

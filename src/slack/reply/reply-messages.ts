@@ -15,11 +15,11 @@ import {
   replaceMessage,
 } from './message-calls.ts';
 
-/** A “working…” message: `place` if Tally can edit it, else only its response URL can replace it. */
+/** A “working…” message. `place` is set if Tally can edit it; otherwise only the response URL can replace it. */
 interface Loading {
   readonly place?: PostedTo;
   readonly isPublic?: boolean;
-  /** Whether posting with `replace_original` would replace this message. */
+  /** Whether a post with `replace_original` to the response URL would replace the loading message. */
   readonly canReplace?: boolean;
 }
 
@@ -32,12 +32,12 @@ export interface OutgoingFile {
 const TEXT = 'Asking the billing service…';
 const LOADING: Message = { text: TEXT, blocks: [context(TEXT)] };
 
-/** Sends one reply's messages. The first replaces the loading message. */
+/** Sends the messages of one reply. The first of them replaces the loading message. */
 export class ReplyMessages {
-  /** Where the last message is, if Slack said so. */
+  /** Where the last message was posted; undefined if Slack didn't say. */
   posted: PostedTo | undefined;
   readonly #loading = createDelayed<Loading>();
-  /** Thread of a public answer: the thread that asked, or a new one on the message that asked. */
+  /** The thread for a public answer: the question's thread, or a new thread below the question. */
   readonly #publicThread: string | undefined;
 
   constructor(
@@ -65,12 +65,12 @@ export class ReplyMessages {
         const place = await postMessage(client, { channel, thread: this.#publicThread }, LOADING);
         return { isPublic: true, place };
       } catch (error) {
-        // Tally can answer a command in channels that it may not post to.
+        // A command works also in channels where Tally may not post; then the message goes to the response URL.
         if (!isFailure(error, 'cannot-post')) throw error;
       }
     }
     const isInDirectMessage = channel !== undefined && isDirectMessage(channel);
-    // A message below one that stays must be an ordinary message to be editable later.
+    // If a button's message stays, the answer below it must be an ordinary message, because Tally can edit only those.
     if (responseUrl !== undefined && (replaces || !isClick || !isInDirectMessage)) {
       await this.services.responseUrls
         .post(responseUrl, LOADING, { replace: replaces })
@@ -83,7 +83,7 @@ export class ReplyMessages {
     return { place: await postMessage(client, { channel: channel ?? userId, thread }, LOADING) };
   }
 
-  /** Tries response_url, then an ephemeral message, then a direct message. @throws the first error, if all fail */
+  /** Tries the response URL, then an ephemeral message, then a direct message. @throws the first error if all fail */
   async sendPrivate(message: Message, replace: boolean): Promise<void> {
     const { client, source, services } = this;
     const { channel, responseUrl, userId, thread, startsThread } = source;
@@ -101,22 +101,22 @@ export class ReplyMessages {
       this.#directMessage(message),
     ]);
     if (startsThread === undefined || channel === undefined) return;
-    // Others see the mention but not the private answer; a reaction shows that it was answered.
+    // Other people see the mention, but not the private answer. A reaction shows them that Tally has answered.
     const reaction = { channel, timestamp: startsThread, name: 'speech_balloon' };
     await callSlack('reactions.add', () => client.reactions.add(reaction)).catch(() => undefined);
   }
 
-  /** Sends a direct message, wherever the question was asked. */
+  /** Sends a direct message to the user, wherever the question was asked. */
   sendDirectly(message: Message): Promise<void> {
     return this.#sendFirstPossible([this.#directMessage(message)]);
   }
 
-  /** Sends to everyone in the channel; in a thread if a message asked. */
+  /** Sends to everyone in the channel; in a thread, if the question was a message. */
   async sendPublic(message: Message): Promise<void> {
     const { client, source, services } = this;
     const { channel, responseUrl, thread } = source;
     const { place } = (await this.#loading.take()) ?? {};
-    // A response_url can't post into a thread.
+    // A response URL can't post into a thread.
     const isPosted = channel !== undefined && (responseUrl === undefined || thread !== undefined);
     await this.#sendFirstPossible([
       place !== undefined && (() => replaceMessage(client, place, message).then(() => undefined)),
@@ -127,7 +127,7 @@ export class ReplyMessages {
     ]);
   }
 
-  /** @returns whether it was posted in the public thread, rather than to the user's direct messages */
+  /** @returns whether the file went to the public thread; otherwise it went to the user's direct messages */
   async sendFile({ name, content, about }: OutgoingFile, audience: Audience): Promise<boolean> {
     const { client, source } = this;
     const { channel, userId } = source;
@@ -146,7 +146,7 @@ export class ReplyMessages {
     return source.userId !== '' && (() => postMessage(client, { channel: source.userId }, message));
   }
 
-  /** Stops when a message may have arrived: no answer is better than two. @param attempts each says where it is */
+  /** Tries each way until a message may have arrived: none is better than two. @param attempts return its place */
   async #sendFirstPossible(
     attempts: readonly Optional<() => Promise<PostedTo | undefined>>[],
   ): Promise<void> {
@@ -169,7 +169,7 @@ export class ReplyMessages {
   }
 }
 
-/** Runs something after a delay, unless taken first. Only the first `take` gets the result, once it is there. */
+/** Runs an action after a delay, unless `take` comes before. Only the first `take` gets the action's result. */
 export function createDelayed<T>() {
   let take: (() => Promise<T | undefined>) | undefined;
   return {
@@ -192,10 +192,10 @@ export function createDelayed<T>() {
   };
 }
 
-/** Maximum wait for Slack's rate limit per reply, in s, over all retries. */
+/** How long a reply may wait for Slack's rate limit, in s, over all its retries. */
 const MAX_WAIT = 30;
 
-/** Retries after Slack's Retry-After. Slack accepts about one message a second per channel. @param longest in s */
+/** Sends again after Slack's Retry-After. A channel takes about one message a second. @param longest wait in s */
 export async function retryRateLimited<T>(send: () => Promise<T>, longest = MAX_WAIT): Promise<T> {
   for (let waited = 0; ; ) {
     try {

@@ -11,65 +11,65 @@ import { type PostedTo, postMessage } from './message-calls.ts';
 import { createDelayed, type OutgoingFile, ReplyMessages, retryRateLimited } from './reply-messages.ts';
 
 /**
- * How a handler replies to one payload. It tracks what is shown, so that the next reply replaces it. Every first send
- * calls `confirm` before. Everything throws slack-failed if Slack refuses.
+ * How a handler replies to one payload. A reply tracks which message or modal is shown, so that the next one replaces
+ * it. It calls `confirm` before it sends anything. Every method throws slack-failed if Slack refuses.
  */
 export interface Reply {
   readonly source: Source;
   readonly client: WebClient;
   readonly modal: ModalReply;
-  /** This reply for another source or audience. @param source updated origin of the request */
+  /** This reply for another source, or other readers. @param source the request's origin, updated */
   as(source: Source, terms?: ReplyTerms): Reply;
-  /** Checks that its readers may still see the answer. @throws what to tell them instead */
+  /** Checks that the readers may still see the answer. @throws what to tell them instead of the answer */
   confirm(): Promise<void>;
-  /** The answer: replaces the clicked message, or goes where the settings say. @throws cannot-post */
+  /** Sends the answer: in place of the clicked message, or where the settings say. @throws cannot-post */
   update(message: Message): Promise<void>;
-  /** An extra private message. Replaces nothing. @throws cannot-post */
+  /** Sends another private message, which replaces nothing. @throws cannot-post */
   private(message: Message): Promise<void>;
-  /** @param to a channel or another person. @throws cannot-post */
+  /** Posts to a channel or another person. @param to the channel's or the person's ID @throws cannot-post */
   public(to: SlackId, message: Message): Promise<PostedTo>;
-  /** Uploads to the public answer's thread, else to the user's direct messages. @returns whether to the thread */
+  /** Uploads to the public answer's thread, or to the user's direct messages. @returns whether it went to the thread */
   file(file: OutgoingFile): Promise<boolean>;
   home(blocks: readonly Block[]): Promise<void>;
-  /** Where the last message is; undefined if Slack doesn't say, or if it is ephemeral. */
+  /** Where the last message was posted; undefined if Slack doesn't say, or if only the user sees the message. */
   posted(): PostedTo | undefined;
-  /** Shows a loading message after `delay`, unless the answer came first. */
+  /** Shows a loading message after `delay` ms, unless the answer is sent before. */
   startLoadingMessage(delay: Millis, mayReplace: boolean): void;
-  /** Opens a loading view after `delay`, unless the form is open. */
+  /** Opens a loading modal after `delay` ms, unless the form is opened before. */
   startLoadingView(delay: Millis): void;
   /** Removes the loading message if nothing has replaced it. Never rejects. */
   endLoading(): Promise<void>;
 }
 
 interface ModalReply {
-  /** Whether a modal can be opened: after a click or a slash command, not after a message. */
+  /** Whether Tally can open a modal: after a click or a slash command, but not after a message. */
   readonly canOpen: boolean;
-  /** Whether this request opened or replaced a modal; errors then go there. */
+  /** Whether this request has opened or replaced a modal, which then shows its errors. */
   isShown(): Promise<boolean>;
-  /** Opens a modal within 3 s of the trigger: above a form, which keeps its input, or in place of any other modal. */
+  /** Opens a modal within 3 s of the user's action: above a form, whose input stays, or in place of any other modal. */
   open(view: ModalView): Promise<void>;
-  /** Replaces this request's modal. If it was closed, sends `fallback` as a direct message. */
+  /** Replaces this request's modal. If the user has closed it, sends `fallback` as a direct message. */
   update(view: ModalView, fallback?: Message): Promise<boolean>;
-  /** `update` with a message in a titled modal. @param more blocks for the modal only */
+  /** Like `update`, with a message below a title. @param more blocks that only the modal shows */
   show(title: string, message: Message, ...more: readonly Block[]): Promise<void>;
-  /** Re-renders the form after a click, unless another click came later. */
+  /** Renders the form again after a click, unless the user has clicked again since. */
   redraw(view: ModalView): Promise<void>;
 }
 
 interface ReplyTerms {
-  /** Default: the sender only. */
+  /** Who reads the answer; by default only the sender. */
   readonly audience?: Audience;
-  /** Offered as a button when no modal can be opened. */
+  /** The command that a button offers if no modal can be opened. */
   readonly command?: Command | undefined;
-  /** Called before anything is sent. @throws to stop what its readers may no longer see */
+  /** Called before anything is sent. @throws if the readers may no longer see the answer */
   readonly confirm?: () => Promise<void>;
 }
 
-/** The latest click per modal (`view_id`); only it may re-render the form. */
+/** The last click in each modal, by `view_id`. Only that click may render the form again. */
 export type LastClicks = LRUCache<string, Source>;
 export const createLastClicks = (): LastClicks => new LRUCache({ max: 1_000 });
 
-/** The reply to the sender alone. */
+/** A reply that only the sender of the payload sees. */
 export function createReply(
   services: Pick<SlackServices, 'responseUrls' | 'log'> & { readonly lastClicks: LastClicks },
   source: Source,
@@ -162,26 +162,26 @@ function modalReply(
   };
 }
 
-/** A message has no trigger to open a modal, so the reply has a button that does. */
+/** The reply to a message that asks for a form. A message can't open a modal, but a button in the reply can. */
 function openFormMessage(command: Command): Message {
   const text = 'Click to open the form:';
   const buttons = commandButton('form', 'Open the form…', command, { style: 'primary' });
   return { text, blocks: [section(text), actions(...buttons)] };
 }
 
-/** Closes off a loading view when the answer is a message. */
+/** What a loading modal shows in the end if the answer is a message. */
 const ANSWERED_VIEW: ModalView = modal({
   title: 'Tally',
   blocks: [section('Tally answered in the conversation. You can close this window.')],
 });
 
-/** Opens at once when a form needs slow data first. */
+/** The modal to open at once for a form that needs slow data. */
 const LOADING_VIEW: ModalView = modal({ title: 'Tally', blocks: [section('Loading…')] });
 
-/** Maximum wait for a rate limit, in s: the user is watching. */
+/** How long to wait for Slack's rate limit, in s: short, because the user is watching. */
 const MODAL_WAIT = 3;
 
-/** The modal that the payload came from, or that its trigger opens. */
+/** The modal that the payload came from, or the one that its trigger can open. */
 class ReplyModal {
   isLoading = false;
   /** `view_id` of the modal that was opened or replaced for this request. */
@@ -193,7 +193,7 @@ class ReplyModal {
     private readonly client: WebClient,
     private readonly lastClicks: LastClicks,
   ) {
-    // Typing in a select's search doesn't change the form.
+    // Typing in a select's search doesn't change the form, so it isn't a click.
     const isClick = source.via !== 'suggestions';
     if (isClick && source.viewId !== undefined) lastClicks.set(source.viewId, source);
   }
@@ -202,7 +202,7 @@ class ReplyModal {
     return this.#opened !== undefined;
   }
 
-  /** Waits until the loading view is open or cancelled. */
+  /** Waits until the loading modal is open, or won't be opened. */
   async settle(): Promise<void> {
     await this.#loading.take();
   }

@@ -1,4 +1,4 @@
-/** CSV files and **Details**: the exact figures, to compare with the console or an invoice. */
+/** CSV files and **Details** with the exact figures, which people compare with the console or an invoice. */
 import { isFailure } from '../../domain/failure/index.ts';
 import { mayOpenWindow, type Output } from '../../domain/language/parsed-command.ts';
 import { type Amount, writesDecimalComma } from '../../domain/money/amount.ts';
@@ -16,12 +16,12 @@ import {
   renderAnswer,
 } from './render-answer.ts';
 
-/** An answer to a command about projects. */
+/** The answer for one project, with the connection that was asked. */
 export interface ConnectedAnswer extends ProjectAnswer {
   readonly connection: string;
 }
 
-/** Sends the answer as a message, a file or details, as asked. Without figures it sends a message. */
+/** Sends the answer as a message, a CSV file or details, as the user asked. Without any figures it sends a message. */
 export async function sendAnswer<T extends ConnectedAnswer>(
   answer: Answer<T>,
   view: AnswerView<T>,
@@ -44,7 +44,7 @@ export async function sendAnswer<T extends ConnectedAnswer>(
   await sendCsv({ name: file.name, content, about: about.filter(Boolean).join(' ') }, request);
 }
 
-/** One row: project ID, product, columns, note. A project without figures has the reason as its note. */
+/** One row: project ID, product, columns, note. If a project has no figures, its note says why. */
 const csvRows = <T extends ConnectedAnswer>(
   { columns, rows }: AnswerFile<T>,
   { answered, failed }: AnswerView<T>,
@@ -62,7 +62,7 @@ const csvRows = <T extends ConnectedAnswer>(
   ]),
 ];
 
-/** Which words open a window (details) or send a file (CSV). */
+/** What a command needs, depending on its words: a window for details, or sending a file for CSV. */
 export const answerNeeds = (text: string): Partial<HandlerRules> => {
   const sendsFile = /(?:^|\s)csv\b/i.test(text);
   return { sendsFile, opensForm: !sendsFile && mayOpenWindow(text) };
@@ -71,7 +71,7 @@ export const answerNeeds = (text: string): Partial<HandlerRules> => {
 /** Characters that make a spreadsheet treat a cell as a formula, full-width forms included. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 
-/** RFC 4180; text that looks like a formula is disarmed. @param isDecimalComma separates cells by semicolons */
+/** CSV as in RFC 4180; text that looks like a formula is made harmless. @param isDecimalComma separate cells by `;` */
 export function formatCsv(rows: readonly (readonly CsvCell[])[], isDecimalComma = false): string {
   const separator = isDecimalComma ? ';' : ',';
   const format = (cell: CsvCell): string => {
@@ -94,14 +94,14 @@ export function amountNotes(name: string, amount: Amount & { readonly incomplete
   return amount.incomplete === true ? [`${name} incomplete`] : [];
 }
 
-/** Subject part of a file name: `prod-staging`, `4-projects`. */
+/** The file name's part about the projects: `prod-staging`, `4-projects`. */
 export const fileSubject = ({ targets, word, isList, top }: AnswerView<ProjectAnswer>['projects']): string =>
   !isList || targets.length <= MOST_NAMED || word === 'all' || top !== undefined
     ? word.replace(/[ ,]+/g, '-')
     : `${targets.length}-projects`;
 const MOST_NAMED = 3;
 
-/** Slack error codes for uploads that a retry can't fix, and their explanation. */
+/** Slack's error codes for uploads that would fail again, each with an explanation. */
 const NO_FILES: readonly (readonly [code: RegExp, why: string])[] = [
   [/^missing_scope$/, 'it was installed without the files:write permission'],
   [
@@ -111,10 +111,10 @@ const NO_FILES: readonly (readonly [code: RegExp, why: string])[] = [
   [/^(?:access_denied|file_uploads_.*)$/, 'this workspace doesn’t allow it'],
 ];
 
-/** Excel needs the byte order mark to read UTF-8. */
+/** The byte order mark, without which Excel doesn't read the file as UTF-8. */
 const MARK = '\ufeff';
 
-/** Uploads to the thread of a public answer, else to the user's direct messages. @param about caption */
+/** Uploads to the thread of a public answer, or else to the user's direct messages. @param about the file's caption */
 async function sendCsv(
   { name, content, about }: Readonly<Record<'name' | 'content' | 'about', string>>,
   { reply, channel = '' }: Request,
@@ -131,7 +131,7 @@ async function sendCsv(
   await reply.private(textMessage(isDirectMessage(channel) ? where : `${about} ${where}`));
 }
 
-/** In a modal; as a message if no modal can be opened. */
+/** Shows the exact figures in a modal, or as a message if Tally can't open a modal. */
 async function showDetails<T extends ConnectedAnswer>(
   file: AnswerFile<T>,
   { answered, failed, fetched }: AnswerView<T>,

@@ -16,7 +16,7 @@ import { type Audience, type Source, threadOf } from './payload.ts';
 import { type HandlerRules, type Request, slackLookups } from './request.ts';
 import type { User } from './users.ts';
 
-/** How long a checked role is trusted before sending, in ms. The record is read again, unless this request changed it. */
+/** How long before sending a role may have been checked, in ms; after that, Slack is asked again. */
 const ROLE_KEPT = 1_000;
 
 /**
@@ -33,7 +33,7 @@ export type Authorize = (
   command?: Command,
 ) => Promise<Request | undefined>;
 
-/** Asks Slack and Redis in parallel, so a cached user costs one round trip. */
+/** Asks Slack and Redis in parallel, so that a request of a cached user waits only for Redis. */
 export const createAuthorize =
   ({ users, workspaces }: Pick<SlackServices, 'users' | 'workspaces'>): Authorize =>
   async (reply, rules, annotate, command) => {
@@ -42,18 +42,18 @@ export const createAuthorize =
     const { teamId, userId } = source;
     if (teamId === '' || userId === '') throw new Failure('not-allowed', { reason: 'external' });
     const people = users(client, teamId);
-    // `ask` accepts a role confirmed in the last minute; other rights look it up again.
+    // For the right `ask`, a role from the last minute is enough. For other rights, Slack is asked for the role again.
     const isFresh = right === 'member' || right === 'manage';
     const began = performance.now();
     const lookups = Promise.all([people.find(source, isFresh), source.workspace ?? workspaces.load(teamId)]);
-    // A replay is dropped before these settle; ignore their errors.
+    // A replay is dropped before these look-ups end, so nobody handles their errors; ignore them.
     lookups.catch(() => undefined);
     if ((await source.isFirst) === false) {
       annotate({ outcome: 'replayed' });
       return undefined;
     }
     const [profile, workspace] = await lookups;
-    // Slack allows about 20 user-group look-ups a minute, so suggestions (one per keystroke) use the cache.
+    // Slack allows about 20 look-ups of user groups a minute. Suggestions (one per keystroke) use the cache.
     const asksGroups = isFresh && source.via !== 'suggestions';
     const user = await people.admit(profile, workspace.settings, asksGroups);
     if (right === 'manage' && user.canAsk && !user.canManage) {
@@ -64,7 +64,7 @@ export const createAuthorize =
 
     const confirm = async (): Promise<void> => {
       const isLate = performance.now() - began > ROLE_KEPT;
-      // A change alters the record itself, and its sender has to read the result.
+      // This request changes the record itself, so a changed record must not keep its sender from reading the result.
       const isChanging = rules.changes === true || hasSaved(workspace);
       const [latest, now] = await Promise.all([
         isLate ? people.find(source, true) : profile,
@@ -75,7 +75,7 @@ export const createAuthorize =
       if (!isChanging && !(hasSamePermissions(user, person) && hasSameRights(workspace, now)))
         throw new Failure('rights-changed');
     };
-    // Two people's direct message looks like Tally's own, and the other person may have fewer rights.
+    // Never public in direct messages: one of two people looks like Tally's, and the other may have fewer rights.
     const mayBePublic = rules.figures && !isDirectMessage(source.channel ?? '');
     const audience = mayBePublic ? (source.audience ?? workspace.settings.visibility) : 'asker';
     const offered = command && withoutSecrets(command, workspace.aliases);
@@ -94,7 +94,7 @@ export const createAuthorize =
     };
   };
 
-/** Who reads the answer, and what may be in it. */
+/** Who reads the answer, and what the answer may contain. */
 function scopeOf(
   source: Source,
   user: User,
@@ -114,7 +114,7 @@ function scopeOf(
       ? undefined
       : { how: source.sharedFrom === undefined ? 'asked' : 'shared', person: user.id },
     locale: isPrivate ? user.locale : workspace.settings.locale,
-    // A manager may see more than the channel may.
+    // A manager may see projects that people in this channel may not see.
     mayShare: (asked) => isChannel && (!user.canManage || asked.some(canEverybodyAsk)),
   };
 }

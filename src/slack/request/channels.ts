@@ -7,23 +7,23 @@ import { callSlack, type WebClient } from '../web-client.ts';
 import type { User } from './users.ts';
 
 export interface Channel {
-  /** Without the #. A direct message has none. */
+  /** The channel's name without the #; undefined for a direct message, which has no name. */
   readonly name: string | undefined;
   readonly isPrivate: boolean;
   readonly isArchived: boolean;
-  /** Shared with another organization, or invited to be. */
+  /** Whether the channel is shared with another organization, or another organization is invited to it. */
   readonly isShared: boolean;
   readonly isJoined: boolean;
 }
 
 export type Channels = ReturnType<typeof channelsOf>;
 
-/** Pages of 1,000 members to read; people beyond them count as not in the channel. */
+/** Maximum pages of 1,000 members to read. A person on a later page counts as not in the channel. */
 const MOST_PAGES = 20;
 
 export function channelsOf(client: WebClient) {
   return {
-    /** Undefined if Tally can't see it: private without Tally, or nonexistent. */
+    /** The channel; undefined if Tally can't see it, because it is private without Tally in it, or doesn't exist. */
     async find(channel: SlackId): Promise<Channel | undefined> {
       try {
         const { channel: found = {} } = await callSlack('conversations.info', () =>
@@ -60,9 +60,9 @@ export function channelsOf(client: WebClient) {
 
 /** Whether Tally can post in a channel now. */
 export interface ChannelCheck {
-  /** Why not, as a sentence. */
+  /** Why Tally can't post in the channel, as a sentence. */
   readonly problem: string | undefined;
-  /** Public, and Tally hasn't joined yet. */
+  /** Whether the channel is public and Tally hasn't joined it yet. */
   readonly canJoin: boolean;
   readonly warnings: readonly string[];
 }
@@ -83,7 +83,7 @@ const ARCHIVED = 'That channel is archived. Choose another.';
 const OUTSIDE = 'You aren’t in that channel. Join it first.';
 const SHARED = 'External people in this shared channel will see the posts';
 
-/** Whether the user can have posts sent there. @param known posts go there already, so the user needn't be a member */
+/** Whether the user may send posts to the channel. @param known it gets posts already; the user needn't be a member */
 export async function checkChannel(channel: SlackId, request: Poster, known = false): Promise<ChannelCheck> {
   if (!isChannel(channel)) return refusal('Choose a channel.');
   const { slack, user, workspace } = request;
@@ -105,7 +105,7 @@ export async function checkChannel(channel: SlackId, request: Poster, known = fa
   }
 }
 
-/** Makes Tally join a public channel. @returns why it could not, in a sentence */
+/** Makes Tally join a public channel. @returns why Tally could not join, as a sentence */
 export async function joinChannel(
   channel: SlackId,
   { slack }: Pick<Poster, 'slack'>,

@@ -1,4 +1,4 @@
-/** Parses Slack payloads: who sent it, where, and from which message or view. */
+/** Reads Slack's payloads: who sent them, where, and from which message or view. */
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -31,11 +31,11 @@ const team = z
 const each = <Name extends string, Type>(type: Type, ...names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, type])) as Record<Name, Type>;
 
-/** In a view or a message: block ID → action ID → what was typed or chosen. */
+/** The input in a view or a message: what was typed or chosen, by block ID and then by action ID. */
 const stateValues = z.record(z.string(), z.record(z.string(), stateValue));
 const state = z.looseObject({ values: stateValues.nullish() }).nullish();
 
-/** `user_team` is the user's home workspace. */
+/** The fields of an event. `user_team` is the user's home workspace. */
 const event = z.looseObject({
   type: z.string(),
   ...each(word, 'user', 'user_team', 'channel', 'channel_type', 'channel_id', 'text', 'ts', 'thread_ts'),
@@ -59,7 +59,7 @@ const action = z.looseObject({
   selected_option: choice.nullish(),
 });
 
-/** The fields that Tally or Bolt reads; others aren't checked. */
+/** The fields of a payload that Tally or Bolt reads. Other fields aren't checked. */
 const schema = z.looseObject({
   ...each(word, 'type', 'text', 'action_id', 'value', 'user_id', 'channel_id', 'response_url'),
   ...each(word, 'trigger_id', 'event_id'),
@@ -90,12 +90,12 @@ const schema = z.looseObject({
   event: event.optional(),
 });
 
-/** What Slack sends: a command, click, form, option request or event. */
+/** A payload from Slack: a command, a click, a submitted form, a request for suggestions, or an event. */
 export type SlackPayload = Readonly<Record<string, unknown>> & z.output<typeof schema>;
 
 /**
- * Checks that fields have the documented types and drops the nulls Slack sends for missing ones. Bolt reads some fields
- * unchecked, so invalid payloads must not reach it. @returns undefined if invalid: it is acknowledged and dropped
+ * Checks that fields have the documented types, and drops the nulls that Slack sends for missing fields. Bolt reads
+ * some fields unchecked, so it must not get an invalid payload. @returns undefined for one, which is only acknowledged
  */
 export function parsePayload(body: unknown): SlackPayload | undefined {
   if (!schema.safeParse(body).success) return undefined;
@@ -103,7 +103,7 @@ export function parsePayload(body: unknown): SlackPayload | undefined {
   if (payload.event !== undefined) return { ...payload, event: withoutNulls(payload.event) };
   if (payload.command !== undefined) return payload;
   const { type, user, actions, view } = payload;
-  // Fields that Bolt reads unchecked, per interaction type Tally uses.
+  // The fields that Bolt reads without a check, for each type of interaction that Tally uses.
   const needed = new Map<string, unknown>([
     ['block_actions', actions],
     ['view_submission', view],
@@ -117,10 +117,10 @@ const withoutNulls = <T extends object>(fields: T): T =>
 
 type ParsedEvent = z.output<typeof event>;
 
-/** An event as `parsePayload` returns it. */
+/** An event as `parsePayload` returns it, without nulls. */
 export type SlackEvent = { readonly [K in keyof ParsedEvent]: Exclude<ParsedEvent[K], null> };
 
-/** Where a request comes from, as far as the payload says, before any rights are checked. */
+/** Where a request comes from, as the payload says. The sender's rights aren't checked yet. */
 export interface Source {
   readonly via: RequestVia;
   readonly at: Millis;
@@ -131,36 +131,36 @@ export interface Source {
   readonly homeTeamId: SlackId | undefined;
   readonly channel: SlackId | undefined;
   readonly responseUrl?: string | undefined;
-  /** A click in a message, so `replace_original` replaces that message. */
+  /** Whether it is a click in a message, so that a response with `replace_original` replaces the message. */
   readonly isClick: boolean;
-  /** Whether the answer replaces that message. */
+  /** Whether the answer replaces the message with the clicked button. */
   readonly replaces: boolean;
   readonly triggerId?: string | undefined;
-  /** The modal clicked or submitted in; undefined for Home. */
+  /** The `view_id` of the modal with the click or the submitted form; undefined for Home. */
   readonly viewId?: string | undefined;
-  /** Whether that modal has fields. Replacing it would lose their input. */
+  /** Whether the modal has fields, whose input would be lost if another view replaced it. */
   readonly hasFields: boolean;
-  /** That modal's `hash` at the time of the click. */
+  /** The modal's `hash` at the time of the click, which changes when the modal does. */
   readonly viewHash?: string | undefined;
-  /** `thread_ts` of the question. Ephemeral messages are invisible in a thread without replies. */
+  /** `thread_ts` of the question. Slack doesn't show ephemeral messages in a thread that has no replies. */
   readonly thread: string | undefined;
-  /** `ts` of the message that asked; a public answer starts a thread on it. */
+  /** `ts` of the message with the question; a public answer starts a thread below that message. */
   readonly startsThread?: string | undefined;
-  /** Resolves to false for a replay; undefined in Socket Mode, which can't be replayed. */
+  /** Resolves to false if the payload is a replay; undefined in Socket Mode, in which nobody can replay payloads. */
   readonly isFirst: Promise<boolean> | undefined;
-  /** Who reads the answer; undefined: as the settings say. */
+  /** Who reads the answer; if undefined, the workspace's settings decide. */
   readonly audience?: Audience | undefined;
   readonly sharedFrom?: Millis;
-  /** The channel whose rights and default project apply, if not the one it was sent in. */
+  /** The channel whose rights and default project apply, if it isn't the channel that the payload came from. */
   readonly askedIn?: SlackId | undefined;
   readonly self?: SlackId | undefined;
-  /** The record, if already loaded. */
+  /** The workspace's record, if it is loaded already. */
   readonly workspace?: Workspace | undefined;
 }
 
 export type Audience = 'asker' | 'channel';
 
-/** `teamId` or `userId` is '' if missing; `authorize` rejects both. */
+/** Where a payload comes from. A missing `teamId` or `userId` becomes '', which `authorize` rejects. */
 export function sourceOfPayload(
   payload: SlackPayload,
   { via, at, isFirst }: Pick<Source, 'via' | 'at'> & Partial<Pick<Source, 'isFirst'>>,
@@ -178,13 +178,13 @@ export function sourceOfPayload(
     homeTeamId: payload.user?.team_id ?? undefined,
     responseUrl: payload.response_url ?? undefined,
     isClick: (container?.message_ts ?? undefined) !== undefined,
-    // A public message stays; this user's answer depends on their own rights.
+    // A public message stays, because this user's answer depends on the user's own rights.
     replaces:
       via === 'button' && (container?.is_ephemeral === true || isDirectMessage(payload.channel?.id ?? '')),
     triggerId: payload.trigger_id ?? undefined,
     viewId: view?.type === 'home' ? undefined : (view?.id ?? undefined),
     viewHash: view?.hash || undefined,
-    // An error modal keeps the original channel in its metadata, for [Try again].
+    // An error modal has the channel of the request in its metadata, for its button **Try again**.
     askedIn: /^[CDG][A-Z0-9]+$/.exec(view?.private_metadata ?? '')?.[0],
     hasFields: view?.blocks?.some(({ type }) => type === 'input') ?? false,
     thread: container?.thread_ts ?? undefined,
@@ -192,7 +192,7 @@ export function sourceOfPayload(
   };
 }
 
-/** @returns undefined if the event has no workspace or user */
+/** Where an event comes from. @returns undefined if the event names no workspace or no user */
 export function sourceOfEvent(
   { user: userId, user_team: homeTeamId, channel, thread_ts: thread, ts }: SlackEvent,
   payload: SlackPayload,
@@ -215,12 +215,12 @@ export function sourceOfEvent(
     isClick: false,
     replaces: false,
     hasFields: false,
-    // The bot user that Slack sent the event for.
+    // The user ID of Tally's bot, for which Slack sent the event.
     self: payload.authorizations?.[0]?.user_id ?? undefined,
   };
 }
 
-/** The answer's thread; '' for a new direct message, undefined where follow-ups aren't possible. */
+/** Where the answer's thread is; its `thread` is '' for a new direct message. Undefined where follow-ups can't work. */
 export function threadOf({ teamId, userId, channel, thread, startsThread }: Source): ThreadPlace | undefined {
   if (channel === undefined) return undefined;
   const ts = thread ?? startsThread ?? (isDirectMessage(channel) ? '' : undefined);
@@ -229,9 +229,9 @@ export function threadOf({ teamId, userId, channel, thread, startsThread }: Sour
     : { workspace: teamId, channel, thread: ts, person: userId, isReply: thread !== undefined };
 }
 
-/** Whose record applies, and whose token. */
+/** The workspace and organization whose record and token apply to a payload. */
 export interface PayloadOrigin {
-  /** Undefined if the payload names none, as with an organization's. */
+  /** Undefined if the payload names no workspace, as for an organization. */
   readonly teamId: SlackId | undefined;
   readonly enterpriseId: string | undefined;
   readonly isEnterpriseInstall: boolean;
@@ -247,7 +247,7 @@ const workspaceAmong = (...ids: readonly Id[]): string | undefined =>
 const organizationAmong = (...ids: readonly Id[]): string | undefined =>
   ids.find((id): id is string => !!id && isOrganizationId(id));
 
-/** The only place that decides a payload's workspace: Slack puts an organization's ID into any of these fields. */
+/** The workspace of a payload, decided only here, because Slack puts an organization's ID into any of the fields. */
 export const originOf = (payload: SlackPayload): PayloadOrigin =>
   payload.event === undefined ? originOfInteraction(payload) : originOfEvent(payload);
 
@@ -256,7 +256,7 @@ function originOfInteraction(payload: SlackPayload): PayloadOrigin {
   const installed = view?.app_installed_team_id;
   const installedFor = organizationAmong(installed);
   const own = organizationAmong(payload.enterprise_id, enterprise?.id, team?.enterprise_id);
-  // A user from another organization: their workspace isn't the installation's.
+  // The user is from another organization, so the user's workspace isn't the one of the installation.
   const isOutside = installedFor !== undefined && own !== undefined && own !== installedFor;
   const here = [payload.team_id, team?.id];
   return {
@@ -281,7 +281,7 @@ function originOfEvent(payload: SlackPayload): PayloadOrigin {
     authorization === undefined
       ? organizationAmong(enterprise_id, team_id)
       : organizationAmong(authorization.enterprise_id, authorization.team_id);
-  // In a shared channel, the outer `team_id` can be the other organization's.
+  // In a shared channel, the outer `team_id` can be the workspace of the other organization.
   const isOutside = isShared === true && authorization !== undefined && enterprise_id !== enterpriseId;
   return {
     teamId: workspaceAmong(authorization?.team_id, context, isOutside ? undefined : team_id),
@@ -290,10 +290,10 @@ function originOfEvent(payload: SlackPayload): PayloadOrigin {
   };
 }
 
-/** Field values by block ID, trimmed; '' if empty, several choices joined by commas. */
+/** Values of fields by block ID, without outer spaces: '' for an empty field, several choices joined by commas. */
 export type FormFields = Readonly<Record<string, string>>;
 
-/** The choices of a field that takes several. */
+/** The choices in the value of a field that takes several. */
 export const selectedValues = (field = ''): readonly string[] => field.split(',').filter(Boolean);
 
 /** Reads the `state.values` of a view or a message. */

@@ -16,70 +16,70 @@ import { channelsOf } from './channels.ts';
 import type { Audience } from './payload.ts';
 import type { People, User } from './users.ts';
 
-/** An authorized request from any payload, and how to reply. */
+/** A request whose sender's rights are checked, and how to reply to it. */
 export interface Request extends ProjectScope {
-  /** When it arrived. All figures are as of this instant. */
+  /** When the request arrived. All figures in its answer are as of this time. */
   readonly at: Millis;
-  /** When a shared answer was first asked for. */
+  /** For an answer that is shared: when its figures were first asked for. Otherwise undefined. */
   readonly sharedFrom: number | undefined;
   readonly user: User;
-  /** Loaded once per request. */
+  /** The workspace's record, which is loaded once per request. */
   readonly workspace: Workspace;
-  /** Who reads `reply.update`. */
+  /** Who reads what `reply.update` sends. */
   readonly audience: Audience;
-  /** Who asked or shared; undefined if private. */
+  /** Who asked for or shared a public answer; undefined if the answer is private. */
   readonly sharedBy: { readonly how: 'asked' | 'shared'; readonly person: SlackId } | undefined;
-  /** The reader's locale (BCP 47): the user's, or the workspace's for a public answer. */
+  /** The locale of the answer (BCP 47): the user's, or for a public answer the workspace's. */
   readonly locale: string;
-  /** Where follow-ups look up the previous question; undefined without threads. */
+  /** The thread in which a follow-up finds the question before it; undefined where threads don't work. */
   readonly thread?: ThreadPlace | undefined;
-  /** Tally's user ID, if the event has it. */
+  /** The user ID of Tally's bot, if the event has it. */
   readonly self?: SlackId | undefined;
   readonly reply: Reply;
   /** Whether everyone in the channel may see these projects. */
   readonly mayShare: (asked: readonly (ResolvedProject | UnresolvedProject)[]) => boolean;
-  /** Records a failure in the log line, for failures that are part of an answer rather than thrown. */
+  /** Adds a failure to the request's log line, if the failure is part of the answer and isn't thrown. */
   readonly recordError: (error: unknown) => void;
   /** Slack look-ups. Each throws slack-failed. */
   readonly slack: ReturnType<typeof slackLookups>;
 }
 
-/** Scope of a mention's answer. The only direct messages that Slack sends to Tally are with Tally itself. */
+/** What everyone in the channel may see. Slack sends Tally only direct messages that are with Tally itself. */
 export const publicScope = ({ user, channel }: Request): ProjectScope => ({
   channel,
   isUnlimited: user.canManage && isDirectMessage(channel ?? ''),
 });
 
-/** Scope of a private reply: a manager can see every project. */
+/** What a private reply may show: to a manager, every project. */
 export const privateScope = ({ user, channel }: Request): ProjectScope => ({
   channel,
   isUnlimited: user.canManage,
 });
 
-/** What a handler needs. It also decides how its errors are answered. */
+/** What a handler needs, and how its errors are answered. */
 export interface HandlerRules {
   readonly right: Right;
-  /** Opens a form or window. Slack's trigger lasts 3 s, so a loading view opens if reading takes longer. */
+  /** Opens a modal. Slack's trigger is valid for 3 s, so if reading takes longer, a loading modal is opened first. */
   readonly opensForm?: boolean;
-  /** Changes something: never runs twice, and its errors say whether anything was changed. */
+  /** Changes data, so it never runs twice for one request, and its errors say whether anything was changed. */
   readonly changes?: boolean;
-  /** Answers with figures: public if the settings say so, with follow-ups in its thread. */
+  /** Answers with figures. The answer is public if the settings say so, and its thread takes follow-up questions. */
   readonly figures?: boolean;
-  /** Sends a file; the message with the button stays. */
+  /** Sends a file, so the message with the button stays. */
   readonly sendsFile?: boolean;
-  /** Shows manager-only data, so “Ask a manager” isn't offered. */
+  /** Shows data that only managers may see, so **Ask a manager** isn't offered. */
   readonly isForManagers?: boolean;
 }
 
-/** What a request can ask of Slack. Each throws slack-failed. */
+/** What a handler can look up in Slack. Each method throws slack-failed. */
 export const slackLookups = (people: People, client: WebClient, asker: SlackId, workspace: Workspace) => ({
   channels: channelsOf(client),
-  /** The workspace's user groups. @throws slack-failed `missing_scope` without the optional scope usergroups:read */
+  /** The workspace's user groups. @throws slack-failed `missing_scope` without usergroups:read, an optional scope */
   userGroups: () => people.userGroups(),
-  /** Whether the user is in one of these user groups now, never cached. */
+  /** Whether the user is in one of these groups now; Slack is always asked. */
   isInGroups: async (groups: readonly string[]) => (await people.membersOf(groups, true)).includes(asker),
   roleOf: (person: SlackId) => people.roleOf(person),
-  /** Another user's permissions. @param settings default: the workspace's current ones */
+  /** What another user may do. @param settings by default the workspace's current settings */
   permissionsOf: (person: SlackId, settings: Settings = workspace.settings) =>
     people.permissionsOf(person, settings, false),
   managers: () => people.managers(workspace, true),

@@ -13,7 +13,7 @@ interface Profile {
   readonly teamId: SlackId;
   readonly id: string;
   readonly role: Role;
-  /** BCP 47 locale for numbers. */
+  /** The locale for the user's numbers (BCP 47). */
   readonly locale: string;
   /** The user's time zone from their Slack profile. */
   readonly zone: Zone | undefined;
@@ -23,17 +23,17 @@ export type User = Profile & Permissions;
 
 export interface UserGroup {
   readonly id: string;
-  /** `finops`, without the @; untrusted. */
+  /** The group's name in mentions without the @, such as `finops`; untrusted. */
   readonly handle: string;
 }
 
-/** Finds the people of a workspace, whose client asks Slack. */
+/** Gives access to the people of a workspace. @param client asks Slack */
 export type UserDirectory = (client: WebClient, teamId: SlackId) => People;
 
-/** How long a role is cached. Management actions bypass the cache. */
+/** How long a role is cached. Before a change, Slack is asked again. */
 const TTL = MINUTE;
 
-/** @param most maximum cached users, and groups */
+/** @param most maximum number of cached users, and of cached groups */
 export function createUserDirectory(clock: () => Millis, most = 5000): UserDirectory {
   const caches: Caches = {
     users: createCache(clock, most),
@@ -53,7 +53,7 @@ interface Caches {
 
 type Cache<T> = (key: string, fresh: boolean, ask: () => Promise<T>) => Promise<T>;
 
-/** Caches results, but not failures, for `TTL`; simultaneous look-ups share one call. */
+/** A cache that keeps results for `TTL`, but no failures. Simultaneous look-ups of one key share a call. */
 function createCache<T extends object>(clock: () => Millis, max: number): Cache<T> {
   const known = new LRUCache<string, T, () => Promise<T>>({
     max,
@@ -67,10 +67,10 @@ function createCache<T extends object>(clock: () => Millis, max: number): Cache<
 
 const MOST_NAMED = 5;
 
-/** How many managers to look up at most: some may have left. */
+/** Maximum managers to look up. More than `MOST_NAMED`, because some of them may have left. */
 const MOST_LOOKED_UP = 15;
 
-/** Each method throws slack-failed. */
+/** The people of a workspace. Each method throws slack-failed. */
 export class People {
   constructor(
     private readonly client: WebClient,
@@ -78,7 +78,7 @@ export class People {
     private readonly caches: Caches,
   ) {}
 
-  /** The profile and role of the user that a payload names, cached for `TTL`; `fresh` asks Slack again. */
+  /** Profile and role of the user that a payload names, cached for `TTL`. If `fresh`, Slack is asked again. */
   async find(
     { userId, homeTeamId = this.teamId }: Pick<Source, 'userId' | 'homeTeamId'>,
     fresh = false,
@@ -96,7 +96,7 @@ export class People {
     return { teamId, id: userId, role, locale: user.locale ?? DEFAULT_LOCALE, zone: user.tz };
   }
 
-  /** User groups are looked up only if they decide. Unless `fresh`, a failed look-up counts as “not a member”. */
+  /** A user with rights. Groups are asked for only if they decide; unless `fresh`, a failed look-up is “no member”. */
   async admit(profile: Profile, settings: Settings, fresh = false): Promise<User> {
     const { id, role } = profile;
     const { managers, managerGroups } = settings;
@@ -106,7 +106,7 @@ export class People {
     return { ...profile, ...permissionsOf(role, settings, isNamed) };
   }
 
-  /** A user who sent nothing; `nobody` if unknown to Slack. */
+  /** Profile of a user other than the sender; the role is `nobody` if Slack doesn't know the user. */
   async #findOther(userId: SlackId, fresh: boolean): Promise<Profile> {
     try {
       return await this.find({ userId, homeTeamId: undefined }, fresh);
@@ -116,17 +116,17 @@ export class People {
     }
   }
 
-  /** Current permissions of someone who sent nothing. @param fresh bypass the group cache, and throw if Slack fails */
+  /** Current rights of a user other than the sender. @param fresh don't use cached groups, and throw if Slack fails */
   async permissionsOf(person: SlackId, settings: Settings, fresh: boolean): Promise<Permissions> {
     return this.admit(await this.#findOther(person, true), settings, fresh);
   }
 
-  /** The role of another user, cached for `TTL`; `nobody` for an unknown one. */
+  /** The role of a user other than the sender, cached for `TTL`; `nobody` if Slack doesn't know the user. */
   async roleOf(person: SlackId): Promise<Role> {
     return (await this.#findOther(person, false)).role;
   }
 
-  /** Members of these groups; none if Slack doesn't know the group. @param fresh bypass the cache, and throw if Slack fails */
+  /** Members of these groups. A group unknown to Slack has none. @param fresh bypass the cache, throw if Slack fails */
   async membersOf(groups: readonly string[], fresh = false): Promise<readonly string[]> {
     const { client, teamId, caches } = this;
     const find = (group: string) =>
@@ -142,7 +142,7 @@ export class People {
     });
   }
 
-  /** Slack can only list all users, so use this as a last resort. */
+  /** The workspace's admins. A last resort, because Slack can only list all users. */
   admins(): Promise<readonly string[]> {
     const { client, teamId: team_id } = this;
     return callSlack('users.list', async () => {
@@ -156,7 +156,7 @@ export class People {
     });
   }
 
-  /** Managers of the settings, else admins who registered a connection, else (`listsAdmins`) any admins. */
+  /** The managers in the settings, else admins who registered a connection, else (if `listsAdmins`) any admins. */
   async managers({ settings, connections }: Workspace, listsAdmins: boolean): Promise<readonly SlackId[]> {
     const named = [...settings.managers, ...(await this.membersOf(settings.managerGroups))];
     const registered = [...connections.values()].map(({ registeredBy }) => registeredBy);
@@ -179,7 +179,7 @@ interface TokenOwner {
   readonly organization?: string | undefined;
 }
 
-/** The workspace or organization of a token. A payload that names another one comes from an external user. */
+/** The workspace or organization that a token belongs to. A payload that names another one is from an external user. */
 function ownerOf(client: WebClient, known: Caches['owners']): Promise<TokenOwner> {
   const ask = async (): Promise<TokenOwner> => {
     const owner = await callSlack('auth.test', () => client.auth.test());
@@ -191,7 +191,7 @@ function ownerOf(client: WebClient, known: Caches['owners']): Promise<TokenOwner
   return owner;
 }
 
-/** @returns [] for a deleted group, and for other errors unless `strict` */
+/** The members of a group. @returns [] for a deleted group and, unless `strict`, after any other error */
 async function fetchMembers(
   client: WebClient,
   usergroup: SlackId,

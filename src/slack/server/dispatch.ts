@@ -1,6 +1,6 @@
 /**
- * From Bolt to a handler, the same steps for every payload: log line, rate limit, acknowledgement, work. Forms and
- * suggestions are read first, because their acknowledgement carries the result.
+ * From Bolt to a handler, with the same steps for every payload: log line, rate limit, acknowledgement, work. Forms and
+ * suggestions are read before the acknowledgement, which carries the result.
  */
 import { type AllMiddlewareArgs, type App, ErrorCode, type RespondArguments } from '@slack/bolt';
 import { Failure } from '../../domain/failure/index.ts';
@@ -62,7 +62,7 @@ export function registerListeners(app: App, listeners: Required<Listeners>, serv
   registerEvents(app, dispatch);
   registerSteps(app, dispatch);
   app.error(async (error) => {
-    // Authorization errors were logged where the token was looked up.
+    // The cause of an authorization error was logged where the token was looked up.
     if (error.code !== ErrorCode.AuthorizationError) services.log.error({ err: error }, 'A listener failed');
   });
 }
@@ -86,7 +86,7 @@ const takeUp = (
     work({ reply: createReply(dispatch, source, client), annotate }),
   );
 
-/** Counts a request against the limits. @returns the error if over */
+/** Counts a request against the rate limits. @returns the error to show if the request exceeds a limit */
 function findExcess({ limits, errorReply }: Dispatch, { reply, annotate }: Task): ErrorReport | undefined {
   const excess = limits.take('requests', reply.source);
   return excess && errorReply.explain(excess, annotate);
@@ -99,14 +99,14 @@ function registerCommands(app: App, dispatch: Dispatch): void {
     const route = routeOf(lookUp(listeners.commands, typed.command), typed.command);
     await takeUp(dispatch, arrival, sourceOf(dispatch, 'command', arrival), route, async (task) => {
       const excess = findExcess(dispatch, task);
-      // Rejected in the acknowledgement, so that a flood causes no Slack calls.
+      // An excess is answered in the acknowledgement, so that a flood of commands causes no calls to Slack.
       await ack(excess && (errorMessageOf(excess, {}, true) as RespondArguments));
       if (excess === undefined) await answerCommand(dispatch, task, typed);
     });
   });
 }
 
-/** Clicks on buttons, and choices in selects. */
+/** Handles clicks on buttons, and choices in selects. */
 function registerClicks(app: App, dispatch: Dispatch): void {
   const { listeners, errorReply, limits } = dispatch;
   app.action({ type: 'block_actions' }, async ({ ack, action, ...arrival }) => {
@@ -121,7 +121,7 @@ function registerClicks(app: App, dispatch: Dispatch): void {
       const excess = findExcess(dispatch, task);
       if (excess !== undefined) {
         if (limits.take('refusals', source) !== undefined) return;
-        // The message stays, so the button can be pressed again.
+        // The message must stay, so that its button can be pressed again later.
         return errorReply.send(reply.as({ ...source, replaces: false }), excess, {}, {});
       }
       const asked = readCommandClick(click, source, payload);
@@ -133,7 +133,7 @@ function registerClicks(app: App, dispatch: Dispatch): void {
       } else if (handler !== undefined) await runAction(dispatch, task, handler, click, payload);
       if (payload.view?.type !== 'home') return;
       const opened = { type: 'app_home_opened', user: source.userId, tab: 'home' };
-      // Without annotations, which would overwrite those of the click in the same log line.
+      // The click has its own data in the log line, which annotations of the event would overwrite.
       await answerEvent(dispatch, { reply, annotate: () => undefined }, opened);
     });
   });
@@ -147,7 +147,7 @@ interface ClickedElement {
 }
 
 interface Click extends NonNullable<AskedManager['click']> {
-  /** The action ID up to its colon. */
+  /** The part of the action ID before its colon. */
   readonly name: string;
 }
 
@@ -158,10 +158,10 @@ const readClick = ({ action_id: id = '', selected_option: chosen, value, text }:
   label: (text ?? chosen?.text)?.text ?? '',
 });
 
-/** A second press within this time counts as a double click; later ones are meant. */
+/** How long after a press another press counts as a double click, in ms; a later press is meant. */
 const DOUBLE_CLICK = { share: 10_000, change: 1_000 } as const;
 
-/** Whether it is the first press in a message or Home; modals re-render. Without Redis every press counts. */
+/** Whether a click in a message or Home isn't a double click. In modals, and without Redis, every click counts. */
 async function isFirstClick(
   { eventDedup }: Dispatch,
   { isFirst, teamId, userId }: Source,
@@ -192,7 +192,7 @@ async function runAction(
     answerCommand(dispatch, { reply: reply.as({ ...source, ...changes }), annotate }, command);
   const fields = parseFieldValues((view?.state ?? state)?.values as never);
   const clicked = { ...shown, fields, metadata: view?.private_metadata ?? '' };
-  // A click inside a form depends on its fields, so it can't be passed to a manager.
+  // What a click inside a form does depends on the form's fields, so the click can't be passed to a manager.
   const unauthorized = rules.opensForm && view?.type !== 'modal' ? { click: shown } : {};
   await perform(
     dispatch,
@@ -203,14 +203,14 @@ async function runAction(
   );
 }
 
-/** `rerun` replaces the message, `run` answers below it, `share` to the channel. @returns undefined for other buttons */
+/** `rerun` replaces the message, `run` answers below it, `share` to the channel; undefined for other buttons. */
 function readCommandClick(
   { name, value }: Click,
   source: Source,
   { channel }: SlackPayload,
 ): { readonly line: string; readonly from: Source } | undefined {
   if (name === 'rerun') return { line: value, from: source };
-  // Anyone can press a button of a public message; only they see the answer.
+  // Everyone can press a button of a public message, but only the person who presses it sees the answer.
   const audience = channel && !source.replaces ? 'asker' : undefined;
   if (name === 'run') return { line: value, from: { ...source, replaces: false, audience } };
   if (name !== 'share') return undefined;
@@ -220,7 +220,7 @@ function readCommandClick(
   return { line: words.join(' '), from: { ...source, replaces: false, audience: 'channel', sharedFrom } };
 }
 
-/** A form's acknowledgement carries its errors, or the “Saving…” view. */
+/** Handles forms. The acknowledgement of a form carries its errors, or the view that says “Saving…”. */
 function registerForms(app: App, dispatch: Dispatch): void {
   const { listeners, errorReply, limits, redis, eventDedup } = dispatch;
   app.view({ type: 'view_submission' }, async ({ ack, view, ...arrival }) => {
@@ -230,7 +230,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
     await takeUp(dispatch, arrival, sourceOf(dispatch, 'form', arrival), name, async (task) => {
       const { reply, annotate } = task;
       const errorModal = (error: unknown) => errorModalOf(errorReply.explain(error, annotate), {}, true);
-      // Once the waiting view is up, the input is gone, so reject before.
+      // The waiting view replaces the form and its input, so refuse the form before.
       const refusal =
         limits.take('requests', reply.source) ??
         (redis.status === 'ready' ? undefined : new Failure('store-unavailable'));
@@ -247,7 +247,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
         return ack({ response_action: 'errors', errors: parsed.errors });
       }
       await ack({ response_action: 'update', view: listener.waiting });
-      // The same form, sent again to whichever process. One that is shown again has other metadata.
+      // Recognizes a form that was submitted before, in any process. A form that is shown again has other metadata.
       const sent = `${view.id} ${view.private_metadata}`;
       const isFirst = eventDedup.first(reply.source.teamId, sent).catch(() => true);
       if (!(await isFirst)) return annotate({ outcome: 'duplicate' });
@@ -259,13 +259,13 @@ function registerForms(app: App, dispatch: Dispatch): void {
   });
 }
 
-/** Slack shows only the suggestions that are in the acknowledgement. */
+/** Handles requests for suggestions. Slack shows only suggestions that are in the acknowledgement. */
 function registerSuggestions(app: App, dispatch: Dispatch): void {
   const { listeners, authorize, errorReply, limits } = dispatch;
   app.options(/.*/, async ({ ack, options, ...arrival }) => {
     const listener = lookUp(listeners.options, options.action_id);
     const route = routeOf(listener, options.action_id);
-    // No replay check: typing the same text twice sends identical bytes.
+    // No check for replays, because typing the same text twice sends identical payloads.
     const source = { ...sourceOf(dispatch, 'suggestions', arrival), isFirst: undefined };
     const { view } = arrival.body as object as SlackPayload;
     const typed = options.value ?? '';
@@ -293,10 +293,10 @@ function registerSuggestions(app: App, dispatch: Dispatch): void {
   });
 }
 
-/** Slack waits 3 s for suggestions, then shows an error; an empty list is better. */
+/** How long to look for suggestions, in ms. Slack shows an error after 3 s, so an empty list is sent before. */
 const SUGGESTION_TIMEOUT: Millis = 2_000;
 
-/** Bolt has already acknowledged the event. */
+/** Handles events, which Bolt has acknowledged already. */
 function registerEvents(app: App, dispatch: Dispatch): void {
   const { listeners, clock, limits, eventDedup } = dispatch;
   app.event(/.*/, async ({ event: payload, body, client, context }) => {
@@ -310,8 +310,8 @@ function registerEvents(app: App, dispatch: Dispatch): void {
       const excess = findExcess(dispatch, task);
       if (excess !== undefined && limits.take('refusals', source) !== undefined) return;
       if (excess !== undefined) return explainEvent(dispatch, task, event, excess);
-      // Slack resends an event if the acknowledgement got lost. Treat it as first if Redis is down: the answer fails
-      // anyway.
+      // Slack resends an event if the acknowledgement was lost. If Redis is down, treat the event as a first one: its
+      // answer fails anyway.
       const isFirst = eventDedup.first(source.teamId, body.event_id).catch(() => true);
       if (await isFirst) await answerEvent(dispatch, task, event);
       else task.annotate({ outcome: 'duplicate' });
@@ -348,10 +348,10 @@ async function explainEvent(
   await onError(message, reply).catch(errorReply.logUndelivered(reply.source.teamId));
 }
 
-/** All workflows of a workspace share one person's rate limit. */
+/** All workflows of a workspace share one rate limit, as if they were one person. */
 const WORKFLOWS = 'workflows';
 
-/** Workflow steps. Each run ends with outputs or an error text. */
+/** Handles the steps of workflows. Each ends with its outputs or an error text. */
 function registerSteps(app: App, dispatch: Dispatch): void {
   const { listeners, errorReply, eventDedup, limits, clock, onFinished, workspaces } = dispatch;
   const end = (...call: Parameters<typeof callSlack>) => retryRateLimited(() => callSlack(...call));

@@ -11,37 +11,37 @@ import type { FormFields, SlackEvent, Source } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 
 interface Handler<Work> extends HandlerRules {
-  /** Rules that differ for this command text or button value. Pure. */
+  /** Rules of the handler that depend on the command's text or the button's value. Pure. */
   readonly needs?: (text: string) => Partial<HandlerRules>;
   readonly run: Work;
 }
 
-/** @param text the command's words, or the button's value */
+/** A handler's rules. @param text the command's words, or the button's value */
 export const rulesFor = ({ needs, run: _, ...rules }: Handler<unknown>, text: string): HandlerRules => ({
   ...rules,
   ...needs?.(text),
 });
 
-/** @param typed for `/billing` subcommands: the text as typed (`text` is in lower case) */
+/** @param typed for subcommands of `/billing`: the text as it was typed, whereas `text` is in lower case */
 type CommandWork = (text: string, request: Request, typed?: string) => Promise<void>;
 
 export interface CommandHandler extends Handler<CommandWork> {
-  /** The help page of a `/billing` subcommand. */
+  /** The help page of the subcommand, if it has one of its own. */
   readonly help?: (request: Request) => Message;
-  /** Parses the text without side effects. A command without it takes no words. */
+  /** Parses the text without side effects. A command without `parse` takes no words. */
   readonly parse?: (text: string, workspace: Workspace, reader: Reader) => unknown;
 }
 
-/** A click. All fields are untrusted. */
+/** A clicked button or select. All fields are untrusted. */
 interface ClickedOn {
   readonly id: string;
   readonly value: string;
   readonly fields: FormFields;
-  /** `private_metadata` of its modal; '' elsewhere. */
+  /** `private_metadata` of the modal with the button; '' for a button elsewhere. */
   readonly metadata: string;
 }
 
-/** Runs a command as if it had been typed here. @param changes to the source @returns whether it was answered */
+/** Runs a command as if typed here. @param changes what differs in the source @returns whether it was answered */
 export type Rerun = (
   command: Command,
   changes?: Partial<Pick<Source, 'askedIn' | 'replaces'>>,
@@ -51,17 +51,17 @@ type ActionWork = (action: ClickedOn, request: Request, rerun: Rerun) => Promise
 
 export type ActionHandler = Handler<ActionWork>;
 
-/** A button whose value is all it needs. @param work gets the value (untrusted) */
+/** A button that needs only its value. @param work gets the value, which is untrusted */
 export const onClick = (
   right: Right,
   does: Omit<HandlerRules, 'right'>,
   work: (value: string, request: Request) => Promise<void>,
 ): ActionHandler => ({ right, ...does, run: ({ value }, request) => work(value, request) });
 
-/** A submitted form. `parse` runs before the acknowledgement, its result after, and that can change data. */
+/** A submitted form. `parse` runs before the acknowledgement; the work it returns runs after, and may change data. */
 export interface ViewListener {
   readonly right: Right;
-  /** Pure and fast. @returns errors by block ID, or the work to do */
+  /** Pure and fast. @returns errors by block ID, or the work to do after the acknowledgement */
   parse(fields: FormFields, metadata: string): ParsedForm;
   readonly waiting: ModalView;
 }
@@ -70,10 +70,10 @@ export type ParsedForm =
   | { readonly errors: Record<string, string> }
   | { readonly submit: (request: Request) => Promise<void> };
 
-/** Suggestions for an external select. */
+/** Finds suggestions for a select. */
 export interface OptionsListener {
   readonly right: Right;
-  /** @param metadata the `private_metadata` of the view it is in; untrusted */
+  /** @param metadata the `private_metadata` of the view with the select; untrusted */
   find(
     query: string,
     request: Request,
@@ -81,26 +81,26 @@ export interface OptionsListener {
   ): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
 }
 
-/** An event handler, called after the acknowledgement. It only reads and answers. */
+/** Handles an event after its acknowledgement. It only reads data and answers. */
 export interface EventListener {
   readonly right: Right;
-  /** Pure. Events it rejects are dropped before any look-up. */
+  /** Pure. An event for which it returns false is dropped before anything is looked up. */
   wants?(event: SlackEvent): boolean;
   answer(event: SlackEvent, request: Request, rerun: Rerun): Promise<unknown>;
-  /** Shows an error. Default: a private message where the event happened. */
+  /** Shows an error of `answer`. By default, the error is a private message in the place of the event. */
   onError?(message: Message, reply: Reply): Promise<void>;
 }
 
-/** A workflow's inputs: untrusted, any JSON. */
+/** The inputs of a workflow step: untrusted, and any JSON. */
 export type StepInputs = Readonly<Record<string, unknown>>;
 
-/** Runs a workflow step. Slack doesn't say who runs it, so it returns only what everyone may see. */
+/** Runs a workflow step. Slack doesn't say for whom, so the step returns only what everyone may see. */
 export type StepListener = (
   inputs: StepInputs,
   request: Pick<Request, 'at' | 'workspace'>,
 ) => Promise<Readonly<Record<string, string>>>;
 
-/** Whether the command accepts this text, so it can be suggested. */
+/** Whether a command accepts a text, so that the text can be suggested. */
 export function acceptsWords(
   handler: CommandHandler | undefined,
   text: string,
@@ -117,22 +117,22 @@ export function acceptsWords(
   }
 }
 
-/** A feature's listeners. An action ID can have a suffix after a colon. */
+/** The listeners of a feature, by name. An action ID can have a suffix after a colon, which isn't part of the name. */
 export interface Listeners {
   readonly commands?: Readonly<Record<string, CommandHandler>>;
   readonly actions?: Readonly<Record<string, ActionHandler>>;
   readonly views?: Readonly<Record<string, ViewListener>>;
   readonly options?: Readonly<Record<string, OptionsListener>>;
   readonly events?: Readonly<Record<string, EventListener>>;
-  /** By callback ID. */
+  /** The handlers of workflow steps, by callback ID. */
   readonly steps?: Readonly<Record<string, StepListener>>;
 }
 
-/** Own properties only: the name is untrusted and could be `constructor`. */
+/** Looks up a name in a table. Only own properties count, because an untrusted name could be `constructor`. */
 export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** Label for metrics; unregistered (untrusted) names share one. */
+/** The label for metrics. Untrusted names without a listener share the label `other`. */
 export const routeOf = (listener: object | undefined, name: string): string =>
   listener === undefined ? 'other' : name;

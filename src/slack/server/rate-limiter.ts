@@ -5,29 +5,29 @@ import type { Source } from '../request/payload.ts';
 
 const ASKING = 'asking faster than Tally can answer';
 
-/** A token bucket: `most` at once, refilled with `most` in each `per`. */
+/** A rate limit: at most `most` requests at once, and `most` more in each time `per`. */
 interface Rate {
   readonly most: number;
   readonly per: Millis;
 }
 const rate = (most: number, seconds: number): Rate => ({ most, per: seconds * 1_000 });
 
-/** `workspace`: all its people together. */
+/** A limit for each person, and one for all people of a workspace together. */
 type PersonAndWorkspace = Readonly<Record<'person' | 'workspace', Rate>>;
 
-/** Limits per process. `doing` completes “You're …”. */
+/** The rate limits; each process counts for itself. `doing` completes “You're …”. */
 export const RATE_LIMITS = {
-  /** Commands, mentions, clicks, forms, Home. */
+  /** Limits commands, mentions, clicks, forms, and opening Home. */
   requests: { doing: ASKING, person: rate(20, 20), workspace: rate(200, 10) },
-  /** Tests, **Send now**, OS_TOKENs: each calls a service or posts. */
+  /** Limits tests, **Send now** and OS_TOKENs, each of which calls a service or posts. */
   tests: {
     doing: 'doing this faster than Tally can keep up with',
     person: rate(10, 100),
     workspace: rate(30, 60),
   },
-  /** Suggestions come at every keystroke. Over the limit: an empty list. */
+  /** Limits suggestions, which come at every keystroke. Over the limit, people get an empty list. */
   suggestions: { doing: 'typing faster than Tally can search', person: rate(60, 6), workspace: rate(600, 6) },
-  /** Rate-limit replies to clicks and mentions cost a Slack call. Over the limit: no reply. */
+  /** Limits replies that say “too fast” to clicks and mentions, because each costs a Slack call. Beyond: no reply. */
   refusals: { doing: ASKING, person: rate(3, 15), workspace: rate(20, 20) },
 } as const satisfies Record<string, PersonAndWorkspace & { readonly doing: string }>;
 
@@ -37,16 +37,16 @@ type Refusal = FailureOf<'throttled'>;
 type Whose = Refusal['data']['whose'];
 
 export interface RateLimiter {
-  /** @returns undefined, or why it was refused and not counted */
+  /** Counts a request. @returns undefined, or why the request is refused; then it isn't counted */
   take(what: Limited, who: Who): Refusal | undefined;
-  /** @throws throttled if it was refused and not counted */
+  /** Counts a request. @throws throttled if the request is refused; then it isn't counted */
   demand(what: Limited, who: Who): void;
 }
 
 /** Rounding tolerance in ms; without it the last request of a burst is sometimes rejected. */
 const ROUNDING = 0.001;
 
-/** Token buckets in memory: they protect this process, and cost no write in Redis. @param clock must be monotonic */
+/** Counts in memory, because the limits protect this process and shouldn't cost Redis writes. @param clock monotonic */
 export function createRateLimiter({
   limits = RATE_LIMITS,
   clock = () => performance.now(),
@@ -56,7 +56,7 @@ export function createRateLimiter({
   readonly clock?: () => Millis;
   readonly onRefused?: (refusal: { readonly what: Limited; readonly whose: Whose }) => void;
 } = {}): RateLimiter {
-  /** When each bucket is full again, which is its whole state. LRU eviction. */
+  /** When each token bucket is full again; no other state is needed. The least recently used buckets are dropped. */
   const fullAt = {
     person: new LRUCache<string, number>({ max: 20_000 }),
     workspace: new LRUCache<string, number>({ max: 5_000 }),

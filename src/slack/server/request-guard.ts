@@ -5,47 +5,47 @@ import type { Logger } from 'pino';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 
-/** Rejection reason → HTTP status. */
+/** Why a request is rejected, with the HTTP status for each reason. */
 const REJECTIONS = {
-  /** Missing or malformed signature. */
+  /** The signature is missing or malformed. */
   unsigned: 401,
-  /** Signed too long ago, or in the future. */
+  /** The request was signed too long ago, or its time is in the future. */
   outdated: 401,
   'wrong-signature': 401,
   'too-large': 413,
-  /** Truncated, or neither form nor JSON. */
+  /** The body is cut off, or is neither a form nor JSON. */
   malformed: 400,
 } as const;
 
 export type RejectionReason = keyof typeof REJECTIONS;
 
-/** Limits for every client, in bytes and ms. */
+/** Limits for HTTP clients, in bytes and ms. */
 export const SERVER_LIMITS = {
-  /** One body. Slack's largest payload, a 250 KB view, fits even when fully percent-encoded. */
+  /** One body. Slack's largest payload, a view of 250 KB, fits even if each byte is percent-encoded. */
   bodyBytes: 1024 * 1024,
   unsignedBytes: 1024,
-  /** All bodies being read. */
+  /** All bodies together that are being read at a time. */
   allBodiesBytes: 32 * 1024 * 1024,
-  /** Slack gives up after 3 s, so a slower request isn't Slack's. */
+  /** Slack waits 3 s for a response, so a request that takes longer isn't from Slack. */
   headersTimeout: 5_000,
   requestTimeout: 5_000,
-  /** How often Node enforces the two timeouts, so they can overrun by this much. */
+  /** How often Node checks the two timeouts above; a request can exceed them by as much. */
   connectionsCheckingInterval: 1_000,
-  /** Without a signed request, at a time, each with one body being read. Beyond that, the oldest are closed. */
+  /** Maximum connections without a signed request, each with one body being read. Above that, the oldest close. */
   unsignedConnections: 256,
-  /** Node handles pipelined requests at once, so this also caps requests in flight per connection. */
+  /** Maximum requests at a time per connection. Node handles requests that a client sends without waiting at once. */
   requestsPerConnection: 100,
 } as const;
 
-/** Allowed clock skew to Slack, in s. */
+/** How far Slack's clock and ours may differ, in s. */
 const TOLERANCE = 300;
 
-/** How long a signature can be accepted, in s. */
+/** How long Tally accepts a signature, in s. */
 export const SIGNATURE_LIFE = 2 * TOLERANCE;
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Seconds since the epoch, and the signature; undefined when they are missing or malformed. */
+/** The time in the headers, in s since the epoch, and the signature; undefined if missing or malformed. */
 function signatureOf({ headers }: IncomingMessage) {
   const { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': signature } = headers;
   if (typeof timestamp !== 'string' || typeof signature !== 'string') return undefined;
@@ -54,9 +54,9 @@ function signatureOf({ headers }: IncomingMessage) {
 }
 
 /**
- * Runs before Bolt's receiver, which has four weaknesses: it reads any body to its end before verifying, accepts future
- * timestamps, recognizes forms by the bare content type only, and crashes on a signed `null`. @returns whether Bolt may
- * have the request; its body is in `rawBody`
+ * Runs before Bolt's receiver, which has four weaknesses: it reads any body to its end before it verifies the
+ * signature, accepts times in the future, recognizes forms only by a bare content type, and crashes on a signed `null`.
+ * @returns whether Bolt may have the request; its body is in `rawBody`
  */
 export function createRequestGuard(
   signingSecret: string,
@@ -79,7 +79,7 @@ export function createRequestGuard(
     const isForm = req.headers['content-type']?.split(';')[0]?.trim().toLowerCase() === FORM;
     if (isForm) req.headers['content-type'] = FORM;
     Object.assign(req, { rawBody: body });
-    // Slack's certificate test has no signature. Bolt answers it and ignores the rest.
+    // Slack's test of our certificate isn't signed. Bolt answers the test, and ignores the rest of such a request.
     if (isForm && size <= SERVER_LIMITS.unsignedBytes && fieldOf(text, 'ssl_check') === '1') return undefined;
     if (claim === undefined || early !== undefined) return early;
     const { timestamp, signature } = claim;
@@ -99,7 +99,7 @@ export function createRequestGuard(
   };
 }
 
-/** Bytes announced, or the maximum if it doesn't say. */
+/** The size of the body that the headers announce; the maximum if they announce none. */
 const announcedSize = ({ headers }: IncomingMessage): number =>
   Number(headers['content-length'] ?? SERVER_LIMITS.bodyBytes);
 
@@ -110,9 +110,9 @@ function isJsonObject(text: string): boolean {
   return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
 }
 
-/** Each body's buffer grows as bytes arrive. If all together exceed `allBodiesBytes`, the oldest are cut off. */
+/** Reads bodies into buffers that grow as bytes arrive. If all exceed `allBodiesBytes`, the oldest are cut off. */
 function createBodyReader() {
-  /** Bodies being read, oldest first. */
+  /** The bodies being read, oldest first. */
   const buffers = new Map<IncomingMessage, Buffer>();
   const grow = (req: IncomingMessage, size: number): Buffer => {
     const larger = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 16 * 1024), announcedSize(req)));
@@ -147,12 +147,12 @@ function createBodyReader() {
   };
 }
 
-/** Responds at once; Node discards the rest of the body. */
+/** Responds at once, without reading the body, which Node discards. */
 export function refuse(res: ServerResponse, status: number): void {
   res.writeHead(status, { 'content-length': 0 }).end();
 }
 
-/** Rejections that a wrong setting can cause. Others come from anyone on the Internet and aren't logged. */
+/** Reasons that a wrong setting can cause. Other rejections come from anyone on the Internet and aren't logged. */
 const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: string]>> = {
   'wrong-signature': [
     'Rejected requests that were not signed with SLACK_SIGNING_SECRET',
@@ -164,7 +164,7 @@ const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: 
   ],
 };
 
-/** Logs those rejections, at most once a minute per reason, so that a flood can't fill the disk; metrics count all. */
+/** Logs `BY_SETTINGS`, at most once a minute per reason, so that a flood can't fill the disk. Metrics count all. */
 function createRejectionLog(log: Logger) {
   const logged = new LRUCache<RejectionReason, true>({ max: 10, ttl: MINUTE });
   return (reason: RejectionReason): void => {

@@ -1,4 +1,4 @@
-/** Runs a command or click with its sender's rights. Errors become replies. */
+/** Runs a command or a click with the rights of the person who sent it. Errors become replies. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND } from '../../domain/failure/index.ts';
 import { parseCommandText } from '../../domain/language/parse-command-text.ts';
@@ -27,13 +27,13 @@ export interface Dispatch extends SlackServices {
   readonly authorize: Authorize;
 }
 
-/** A payload being handled: its reply and its log line. */
+/** A payload that is being handled: its reply, and its log line. */
 export interface Task {
   readonly reply: Reply;
   readonly annotate: Annotate;
 }
 
-/** Authorizes and runs work, showing a loading view or message. Never rejects. @param explain sends the error */
+/** Checks rights and runs the work, with a loading modal or message. Never rejects. @param explain sends the error */
 export async function perform(
   { authorize, errorReply, loadingDelays = LOADING_DELAYS }: Dispatch,
   { reply, annotate }: Task,
@@ -50,7 +50,7 @@ export async function perform(
     request = await authorize(reply, rules, annotate, command);
     if (request === undefined) return;
     const delay = Math.max(0, loadingDelays.message - (performance.now() - began));
-    // Sending a file keeps the message whose button was pressed.
+    // A click that sends a file keeps its message, so a loading message must not replace that message.
     if (rules.figures && !opensWindow) request.reply.startLoadingMessage(delay, rules.sendsFile !== true);
     await work(request);
     annotate({ answered: performance.now() });
@@ -61,7 +61,7 @@ export async function perform(
   }
 }
 
-/** Never rejects. @returns whether it was answered, rather than refused */
+/** Runs a typed command. Never rejects. @returns whether the command was answered, rather than refused */
 export async function answerCommand(dispatch: Dispatch, task: Task, typed: Command): Promise<boolean> {
   const { reply, annotate } = task;
   const { command, text } = typed;
@@ -101,26 +101,26 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
 const unknownCommand = (command: string): InvalidWord =>
   new InvalidWord(command, UNKNOWN_COMMAND, `Type ${commandText('/billing help')} to see what works.`);
 
-/** “No data” counts as an answer; a rejected word is not a question to remember. */
+/** How a question ended, to remember it. “No data” counts as an answer; one with a refused word isn't remembered. */
 function outcomeOf({ failure }: ErrorReport): ThreadOutcome | undefined {
   if (failure?.kind === 'invalid-word' || failure?.kind === 'secret-pasted') return undefined;
   return failure?.kind === 'no-data' ? 'person' : 'failed';
 }
 
-/** The failed command as its reply offers it, to retry or to ask a manager. */
+/** The failed command as the reply offers it: to try again, or to ask a manager. */
 function offeredCommand(
   { failure }: ErrorReport,
   typed: Command,
   { isForManagers = false }: HandlerRules,
   aliases: ReadonlySet<string> | undefined,
 ): Command | undefined {
-  // Drop all text: it may hold a secret, and the command alone selects the form.
+  // Drop all words: they may hold a secret, and without them the command still opens its form.
   if (failure?.kind === 'secret-pasted') return { ...typed, text: '' };
   if (failure?.kind === 'not-allowed' && isForManagers) return undefined;
   return offeredAgain(typed, aliases);
 }
 
-/** Remembers the question, so that a follow-up can omit parts of it. Never rejects: the answer is sent already. */
+/** Remembers a question, so that a follow-up can omit some words. Never rejects, because the answer is sent already. */
 async function rememberQuestion(
   { threads, log }: Pick<Dispatch, 'threads' | 'log'>,
   request: Request,
@@ -130,7 +130,7 @@ async function rememberQuestion(
   const { thread: place, reply } = request;
   const question = place && tryParse(() => threadQuestion(command, request));
   if (place === undefined || question === undefined) return;
-  // The answer to a direct message can start a thread.
+  // The answer to a direct message can be the first message of a thread.
   const answer = reply.posted();
   const thread = place.thread || (answer?.channel === place.channel ? answer.ts : undefined);
   if (thread === undefined) return;
@@ -141,7 +141,7 @@ async function rememberQuestion(
     );
 }
 
-/** @returns undefined for a help request */
+/** The question to remember. @returns undefined for a request for help */
 function threadQuestion({ command, text }: Command, request: Request): ThreadQuestion | undefined {
   if (!FOLLOW_UP_COMMANDS.has(command)) return undefined;
   const { at, workspace } = request;

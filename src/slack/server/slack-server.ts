@@ -13,7 +13,7 @@ import { INTERACTIVE_OPTIONS } from '../web-client.ts';
 import { createRequestGuard, refuse, SERVER_LIMITS, SIGNATURE_LIFE } from './request-guard.ts';
 import { createSocketMode } from './socket-mode.ts';
 
-/** GET path → status and body. */
+/** What machines ask for, such as health: the response for each path of a GET request. */
 type MachineRoutes = Readonly<Record<string, () => RouteAnswer | Promise<RouteAnswer>>>;
 
 interface RouteAnswer {
@@ -28,7 +28,7 @@ type ServerServices = Pick<SlackServices, 'redis' | 'names' | 'onRejected' | 'lo
 
 /**
  * Bolt with its own receivers: HTTPReceiver serves pages and, without Socket Mode, Slack's events. Every event is
- * acknowledged when its listeners end, even if they fail; until then it is in flight.
+ * acknowledged when its listeners end, even if they fail; until then, a stop waits for the event.
  */
 export function createSlackServer(
   config: Config['slack'],
@@ -59,31 +59,31 @@ export function createSlackServer(
     start: async () => undefined,
     stop: async () => undefined,
   };
-  // Tally stores no conversation state, so Bolt need not look one up.
+  // Tally stores no conversations in Bolt, so Bolt needn't look one up for each event.
   const app = new App({ receiver, logger, clientOptions, authorize, convoStore: false });
 
   return {
     app,
-    /** Listens. Retries until Slack accepts the token or the socket connection. @returns the port */
+    /** Listens, and asks Slack until it accepts the token or the socket's connection. @returns the port */
     async start(port: number): Promise<number> {
       const listening = await http.start(port);
       await Promise.all([socket?.start(), tokenCheck?.start()]);
       return listening;
     },
-    /** Ready: events can arrive, and Slack accepts our token. */
+    /** Whether Tally is ready: events can arrive, and Slack has accepted the token. */
     up: (): boolean => !isLeaving && (tokenCheck?.ok() ?? true) && (socket?.isUp() ?? true),
-    /** Sets `up` to false, keeps serving for `delay` ms, then until requests stop coming. */
+    /** Makes `up` false, goes on for `delay` ms, and then until no more requests arrive. */
     async leave(delay: Millis): Promise<void> {
       isLeaving = true;
       await sleep(delay);
       await waitUntilQuiet(http.arrived);
     },
-    /** Stops accepting and waits up to `deadline` ms for work in flight. @returns how many requests were cut off */
+    /** Accepts nothing new, and waits up to `deadline` ms for running work. @returns how many requests were cut off */
     async stop(deadline: Millis): Promise<number> {
       isLeaving = true;
       tokenCheck?.stop();
       await socket?.stop();
-      // A request still being received counts once it is complete.
+      // A request whose body is still being received counts as running once it is complete.
       await withTimeout(deadline, http.stop().then(inFlight.drain), () => undefined);
       http.closeConnections();
       return inFlight.count();
@@ -91,18 +91,18 @@ export function createSlackServer(
   };
 }
 
-/** Requests sent before the stop may still sit in OS buffers: waits until 50 ms pass without one, at most 3 s. */
+/** Waits until no request comes for 50 ms, at most 3 s: some that were sent before may still be in the OS's buffers. */
 async function waitUntilQuiet(arrivals: () => number): Promise<void> {
   const end = performance.now() + 3_000;
   for (let before = -1; before !== arrivals() && performance.now() < end; ) {
     before = arrivals();
     await sleep(50);
-    // Under load the timer can fire before Node reads pending network input.
+    // Under load, the timer can end before Node reads what has arrived, so give Node a turn.
     await turn();
   }
 }
 
-/** The work that a stop waits for. */
+/** The work in progress, for which a stop waits. */
 function createInFlight() {
   const running = new Set<Promise<void>>();
   return {
@@ -119,15 +119,15 @@ function createInFlight() {
   };
 }
 
-/** Listens for Bolt's receiver, and limits what clients without the secret can hold. */
+/** The HTTP server for Bolt's receiver. It limits what clients that don't know the signing secret can use. */
 function createHttpServer({ receiver, unsigned }: ReturnType<typeof createHttpReceiver>) {
   let server: Server | undefined;
-  /** Connections and requests since start. */
+  /** How many connections and requests have come since the start. */
   let arrived = 0;
   const count = () => {
     arrived += 1;
   };
-  /** Closes the oldest of too many unsigned connections, so that clients without the secret can't keep Slack out. */
+  /** Closes the oldest of too many connections without a signed request, so that they can't keep Slack out. */
   const limitUnsigned = (socket: Socket): void => {
     unsigned.add(socket);
     socket.once('close', () => unsigned.delete(socket));
@@ -148,7 +148,7 @@ function createHttpServer({ receiver, unsigned }: ReturnType<typeof createHttpRe
   };
 }
 
-/** Bolt's receiver behind the guard. In Socket Mode it serves only pages. */
+/** Bolt's HTTP receiver behind the request guard. In Socket Mode it serves only pages. */
 function createHttpReceiver(
   { mode, signingSecret }: Config['slack'],
   { redis, onRejected, log, boltLogger: logger }: ServerServices,
@@ -158,10 +158,10 @@ function createHttpReceiver(
   const isSocketMode = mode.kind === 'socket';
   const isAllowed = createRequestGuard(signingSecret, log, onRejected);
   const { spend } = createOAuthNonces(redis, 'request');
-  /** Connections without a signed request, oldest first. */
+  /** The connections without a signed request so far, oldest first. */
   const unsigned = new Set<Socket>();
 
-  /** Runs in parallel with look-ups. Without Redis nothing counts as a replay. */
+  /** Whether a request is no replay. Runs while other look-ups run. Without Redis, no request counts as a replay. */
   const isFirstTime = async (req: IncomingMessage): Promise<boolean> => {
     const digest = Buffer.from(String(req.headers['x-slack-signature']).slice('v0='.length), 'hex');
     const isFirst = await spend(digest.toString('base64url'), SIGNATURE_LIFE).catch(() => true);
@@ -189,7 +189,7 @@ function createHttpReceiver(
   });
   const serve = receiver.requestListener;
   receiver.requestListener = (req, res) => {
-    // Makes clients reconnect to another process before this one stops.
+    // Makes clients reconnect, to another process, before this one stops.
     if (isLeaving()) res.setHeader('connection', 'close');
     if (req.method !== 'POST') serve(req, res);
     else if (isSocketMode || req.url?.split('?')[0] !== EVENTS_PATH) refuse(res, 404);
@@ -199,8 +199,8 @@ function createHttpReceiver(
 }
 
 /**
- * Hands an event to Bolt; acknowledges it afterwards if no listener did. Uninstalls are handled before Bolt, because
- * Bolt acknowledges first, and Slack must resend if deleting fails.
+ * Hands an event to Bolt, and acknowledges it afterwards if no listener did. Uninstalls are handled before Bolt,
+ * because Bolt acknowledges first, and Slack must resend the event if deleting data fails.
  */
 async function processAndAck(
   app: App,
@@ -208,7 +208,7 @@ async function processAndAck(
   { names, boltLogger }: ServerServices,
   event: ReceiverEvent,
 ): Promise<void> {
-  // Bolt reads parts of a payload unchecked, so it is checked before Bolt gets it.
+  // Bolt reads some fields of a payload without a check, so check the payload first.
   const body = parsePayload(event.body);
   if (body === undefined) {
     boltLogger.warn('Ignored a payload that does not have the shape of Slack’s');

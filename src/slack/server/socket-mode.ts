@@ -6,7 +6,7 @@ const CLOSED_EARLY =
   'Slack closed the connection before it was ready. If this stays, let this machine open WebSockets to Slack, wss://*.slack.com.';
 const WRONG_TOKEN = 'Make an app-level token with connections:write on the app’s page.';
 
-/** Reconnects at once: Slack's client waits 5 s first, and gives up where the API can't be reached just then. */
+/** Socket Mode that reconnects at once. Slack's client waits 5 s first, and gives up if it can't reach the API then. */
 export function createSocketMode(
   appToken: string,
   clientOptions: webApi.WebClientOptions,
@@ -37,7 +37,7 @@ export function createSocketMode(
     } finally {
       isConnecting = false;
     }
-    // If stopped while asking for an address, there was nothing to close yet.
+    // If `stop` came while the client asked Slack for an address, there was no connection to close yet.
     if (isStopped) await receiver.stop();
   };
   const attempts = createAttempts(connect, log, 'SLACK_APP_TOKEN', WRONG_TOKEN);
@@ -50,13 +50,13 @@ export function createSocketMode(
   });
   client.on('disconnected', () => {
     isConnected = false;
-    // While it connects, `connect` has the error.
+    // While the client connects, `connect` gets the error and tries again.
     if (!isConnecting) void attempts.start();
   });
 
   return {
     receiver,
-    /** Resolves when connected, or after one failed attempt (it keeps retrying). Never rejects. */
+    /** Resolves when connected or after one failed attempt, and goes on trying. Never rejects. */
     start: attempts.start,
     isUp: () => isConnected,
     async stop(): Promise<void> {
@@ -67,7 +67,7 @@ export function createSocketMode(
   };
 }
 
-/** The client doesn't catch its listeners' rejections, so an invalid envelope would end the process. */
+/** Slack's client doesn't catch errors of its async listeners, so an invalid message would end the process. */
 function catchRejections(client: SocketModeReceiver['client'], log: Logger): void {
   for (const event of ['ws_message', 'slack_event']) {
     const listeners = client.listeners(event);
