@@ -55,7 +55,7 @@ export interface Tally {
   readonly registry: Registry;
   /** @returns the port that the server listens on @throws store-unavailable if Redis can't be reached */
   start(): Promise<number>;
-  /** Reports “not ready” for `delay` ms, then accepts no more requests, waits up to `drain` ms for answers, and closes. */
+  /** Reports “not ready” for `delay` ms, then accepts no requests, waits up to `drain` ms for answers, and closes. */
   stop(delay?: Millis, drain?: Millis): Promise<void>;
 }
 

@@ -25,7 +25,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 process.on('uncaughtException', (err: unknown) => {
   if (isSecondSocketError(err)) return log.debug({ err }, 'A closed connection reported another error');
-  // After an uncaught error the process may be in a bad state, so exit. The log writes synchronously, so no line is lost.
+  // After an uncaught error the process may be in a bad state, so exit. The log is synchronous, so no line is lost.
   log.fatal({ err }, 'Tally ends because of an error that nothing caught');
   process.exit(1);
 });

@@ -23,8 +23,8 @@ export interface BillingAccess extends Tenant {
   readonly baseUrl: string;
   readonly token: string;
   /**
-   * The workspace's stored billing failures, by project and product. Absent if the connection isn't stored, as when a
-   * form tests a new token.
+   * The workspace's stored billing failures, by project and product. Absent if the connection wasn't read from a
+   * workspace's record.
    */
   readonly failures?: ReadonlyMap<string, { readonly kind: string; readonly topic: string }>;
 }
@@ -53,7 +53,7 @@ export interface TimeRange {
 
 /**
  * The billing GraphQL API. Both methods throw what {@link GuardedHttp.request} throws, and token-rejected (401), forbidden
- * (403), query-rejected, no-data, invalid-response, service-failed, and InvalidWord for a token that no header can carry.
+ * (403), query-rejected, no-data, invalid-response, service-failed, and InvalidWord for a token with odd characters.
  */
 export interface BillingClient {
   balance(access: BillingAccess, subscription: Subscription, priority?: Priority): Promise<BalanceRecord>;
@@ -179,7 +179,7 @@ export function emptyIfNoData(error: unknown): Consumption {
   throw error;
 }
 
-/** A project's balance for each product for which billing returned one, and the failures of the others. */
+/** The products for which billing returned the project's balance, and those for which the query failed. */
 export type BalanceByProduct = Readonly<Awaited<ReturnType<typeof fetchBalanceByProduct>>>;
 
 /**

@@ -99,7 +99,7 @@ export const parseConsumption =
     return report.items.length === 0 ? null : report.items.map((item) => parseItem(item, mask));
   };
 
-/** Parses one item. A malformed item becomes one marked as unreadable, so that the other items can still be shown. */
+/** Parses one item. A malformed item is returned with its text in every field, so that the other items still count. */
 function parseItem(value: unknown, mask: SecretMask): WireCharge {
   if (isJsonObject(value)) {
     const { day, totalAmount, totalBonuses } = value;

@@ -61,8 +61,8 @@ export async function* readSealed(redis: RedisConnection, keyring: Keyring) {
 }
 
 /**
- * @returns the value encrypted with the newest key (undefined if it already is), or why it can't be decrypted; undefined
- * if nothing in the field is encrypted
+ * @returns the value encrypted with the newest key (undefined if it already is), or why it can't be decrypted;
+ * undefined if nothing in the field is encrypted
  */
 function tryReseal(keyring: Keyring, workspace: SlackId, field: string, value: string) {
   try {

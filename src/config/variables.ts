@@ -59,7 +59,7 @@ const slackApiUrl = parsedBy((text, fail) => {
   return fail('is plain http to another machine, which would expose the bot token', SLACK_API);
 });
 
-/** Put before each command, in case another app has the same. Slack allows 32 characters; the longest is `/os-token`. */
+/** Put before each command, in case another app has it too. Slack allows 32 characters; the longest is `/os-token`. */
 export const commandPrefix = z
   .string()
   .regex(

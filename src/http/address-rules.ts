@@ -27,7 +27,7 @@ const OF_CLOUDS = [
 ].map((block) => ipaddr.parseCIDR(block));
 /** Only this IPv6 block is publicly routed. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
-/** IPv6 blocks (NAT64, 6to4) whose addresses contain an IPv4 address, beginning at this byte. The IPv4 address is checked. */
+/** IPv6 blocks (NAT64, 6to4) whose addresses contain an IPv4 address from this byte on. The IPv4 address is checked. */
 const CARRIERS = [
   [ipaddr.IPv6.parseCIDR('64:ff9b::/96'), 12],
   [ipaddr.IPv6.parseCIDR('2002::/16'), 2],
@@ -92,7 +92,7 @@ function hostProblem(host: string): string | undefined {
 /** The end of an endpoint's URL, which people paste because the API documentation shows it. */
 const PASTED_ENDPOINT = /\/(?:bill\/graphql|auth\/tokens)$/;
 
-/** The look-behind makes the pattern start only once per run of slashes, so that a long run doesn't take quadratic time. */
+/** The look-behind makes the pattern start once per run of slashes, or a long run would take quadratic time. */
 const TRAILING_SLASHES = /(?<!\/)\/+$/;
 
 /**
@@ -159,7 +159,7 @@ export const createLookup =
     );
   };
 
-/** The name is unknown or private. One error for both, so that nobody can find out private names; only the log tells. */
+/** The name is unknown or private: one error, so that nobody can find out private names. The log has the cause. */
 class NoPublicAddress extends Error {
   readonly code = NO_PUBLIC_ADDRESS;
 }

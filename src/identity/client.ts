@@ -109,7 +109,7 @@ export function createIdentityClient({
     });
   }
 
-  /** Whether the service no longer accepts the token. A 404 counts only with an identity API error: else the URL is wrong. */
+  /** Whether the service rejects the token. A 404 counts only with an identity API error: else the URL is wrong. */
   async function isDead(authUrl: string, token: string, tenant: Tenant): Promise<boolean> {
     const response = await sendAboutToken('GET', authUrl, token, tenant);
     const { status } = response;
