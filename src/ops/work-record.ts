@@ -65,7 +65,7 @@ export interface RunWork extends WorkBase {
 }
 
 /**
- * A message that Tally sends on its own. Outcomes: sent; found (a crashed run sent it); skipped; waiting (for a report);
+ * A message that Tally sends on its own. Outcomes: sent; found (a crashed run sent it); skipped; waiting (for data);
  * refused (the recipient may not see it); changed (its subject was); overtaken; retrying; paused; failed.
  */
 export interface MessageWork extends WorkBase {

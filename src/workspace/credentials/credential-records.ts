@@ -1,4 +1,4 @@
-/** How credentials are stored: connections (billing tokens) and accesses (application credentials for OpenStack tokens). */
+/** How credentials are stored: billing tokens as connections, OpenStack application credentials as accesses. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';

@@ -10,7 +10,7 @@ import { createWorkspaceIndex } from '../record/record-store.ts';
 import { EVENTS_KEPT_MS } from '../replay-protection.ts';
 
 /**
- * Stores Slack installations, encrypted; only `slack/` knows what is in the text. @throws store-unavailable from all methods
+ * Stores Slack installations as encrypted text that only `slack/` can parse. @throws store-unavailable from all methods
  */
 export type InstallationRecords = ReturnType<typeof createInstallationStore>;
 
@@ -64,7 +64,7 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
      */
     async join(organization: string, workspace: SlackId): Promise<boolean> {
       if (await access.isRevoked(organization, workspace)) return false;
-      // Two steps, because the keys are in two Cluster slots. Members first: an uninstall in between finds the workspace.
+      // Two steps, because there are two Cluster slots. Members first: an uninstall in between finds the workspace.
       const keys = [recordKey, membersKey];
       const ask = (script: string) => evalInWorkspace(redis, organization, script, keys, workspace);
       if ((await ask(JOIN)) !== 1) return false;
@@ -95,14 +95,14 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1`;
 
 /**
- * Remembers, as long as Slack may resend events, whether an organization has revoked a workspace's access, so that a late
- * older request can't bring back deleted data. @throws store-unavailable from each method
+ * Remembers whether an organization has revoked a workspace's access, as long as Slack may resend events: a late, older
+ * request can't bring back deleted data. @throws store-unavailable from each method
  */
 export function createMemberAccessStore(redis: RedisConnection) {
   const keyOf = (...ids: readonly string[]) =>
     onceKey('access', createHash('sha256').update(ids.join(' ')).digest('base64url'));
   return {
-    /** @param at event time, in s @returns false if a later event is already stored */
+    /** @param at Slack's time of the event, in s @returns false if a later event is already stored */
     async save(organization: string, workspace: SlackId, access: MemberAccess, at: Millis): Promise<boolean> {
       const key = keyOf(organization, workspace);
       return (await guardRead(() => redis.eval(SAVE_LATEST, 1, key, at, access, EVENTS_KEPT_MS))) === 1;

@@ -1,4 +1,4 @@
-/** The projects that schedules, watches and select options refer to: how they are stored and named, and who sees them. */
+/** The projects of schedules, watches and select options: how they are stored and named, and who may see them. */
 import type * as z from 'zod';
 import { formatMoney, type Money } from '../../domain/money/amount.ts';
 import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/product.ts';
@@ -79,7 +79,7 @@ export function stopReasonOf(item: AutomationContent, workspace: Workspace): Sto
   const { projects, channel, people = [] } = item;
   const reasonOf = (project: ChosenProject): StopReason | undefined => {
     if (!workspace.connectionNames.includes(connectionNameOf(project, workspace))) return 'not-connected';
-    // A project that is limited to channels is never sent as a direct message.
+    // A project limited to other channels can't be sent to this channel; of people, only managers can get it.
     if (canAskAbout(project, workspace, { channel, isUnlimited: false })) return undefined;
     if (channel !== undefined) return 'project-limited';
     return people.every((person) => workspace.settings.managers.includes(person))

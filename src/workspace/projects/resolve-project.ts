@@ -38,8 +38,8 @@ export interface ResolvedProject {
 }
 
 /**
- * Finds the project by its alias or ID, or else takes the channel's default. @throws project-missing if nothing is typed, or not-connected if there
- * is no connection; not-allowed if it is limited to other channels; unseal-failed if damaged
+ * Finds the project by its alias or ID, or else takes the channel's default. @throws project-missing if there is none, or
+ * not-connected without any connection; not-allowed if it is limited to other channels; unseal-failed if damaged
  */
 export function resolveProject(
   named: ProjectReference,
@@ -80,8 +80,8 @@ export interface UnresolvedProject {
 }
 
 /**
- * Finds the listed projects, without duplicates, or all projects that the user can ask about. @throws project-missing, or not-connected if none
- * is registered
+ * Finds the listed projects, without duplicates, or all that the user can ask about. @throws project-missing, or
+ * not-connected if none is registered
  */
 export function resolveProjects(
   several: SeveralProjects,
@@ -200,7 +200,7 @@ export function findAllowedChannels(
 }
 
 /**
- * The project's other aliases, with the channel limit each takes over if this alias changes, or is removed (no `after`).
+ * The project's other aliases, with the channel limit each takes over if this alias changes or (no `after`) is removed.
  */
 export function limitOtherNames(
   record: Workspace,
@@ -237,7 +237,7 @@ export const isShownTo = (
   scope.isUnlimited ||
   (!isDamaged(record, 'project') && !isDamaged(record, 'settings') && canAskAbout(project, record, scope));
 
-/** The projects that may not be shown in the channel, even if a manager asks, because everyone there reads the message. */
+/** The projects that may not be shown in the channel. A manager gets no exception, because everyone there reads it. */
 export const limitedProjects = <T extends Pick<Project, 'id' | 'product'>>(
   channel: SlackId,
   projects: readonly T[],
