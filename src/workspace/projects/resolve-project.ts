@@ -38,7 +38,7 @@ export interface ResolvedProject {
 }
 
 /**
- * Finds the project by its alias or ID, or else takes the channel's default. @throws project-missing if there is none, or
+ * Finds the project by its alias or ID, or else takes the channel's default. @throws project-missing if none, or
  * not-connected without any connection; not-allowed if it is limited to other channels; unseal-failed if damaged
  */
 export function resolveProject(

@@ -78,7 +78,7 @@ export const parseFields = (json: string): Readonly<Record<string, unknown>> =>
 
 /**
  * All fields with an encrypted (“sealed”) value. It can be decrypted only for its workspace, kind and ID, and with the
- * same `addresses` (where the secret may be sent) beside it. `tally reseal` and `tally doctor` find values by this table.
+ * same `addresses` (where the secret may be sent) beside it. `tally reseal` and `tally doctor` use this table.
  * A new kind needs a line here, and a noun in unseal-failed.
  */
 const SEALED_KINDS = [
