@@ -27,7 +27,7 @@ export interface TokenBody {
   readonly project: string | undefined;
   readonly user: string | undefined;
   readonly roles: readonly string[];
-  /** Whether the application credential is forbidden to create others, which could stay valid after it is deleted. */
+  /** Whether the token is forbidden to create other application credentials, which could stay valid longer than it. */
   readonly isRestricted: boolean | undefined;
   /** The public endpoint of the compute service. */
   readonly computeUrl: string | undefined;

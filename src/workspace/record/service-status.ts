@@ -55,7 +55,7 @@ export function parseLastUsed(fields: RecordFields, connection: string): number 
   return Number.isSafeInteger(at) ? at : undefined;
 }
 
-/** Ignores a balance from a connection not in `askedOver`. @param askedOver the connections the project uses now */
+/** Ignores a balance from a replaced token or another connection. @param askedOver the connections in use now */
 export function parseLastBalance(
   fields: RecordFields,
   id: string,

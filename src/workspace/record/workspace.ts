@@ -65,7 +65,7 @@ export interface Workspace {
   readonly lastUsed: (connection: string) => Millis | undefined;
   /** When a service rejected the stored credential; undefined if it works. */
   readonly rejectedAt: (credential: CredentialName) => Millis | undefined;
-  /** A project's last known balance; undefined if it came over a connection that the project no longer uses. */
+  /** A project's last known balance; undefined if it came with a replaced token or over another connection. */
   readonly lastBalance: (id: string, product: ProductId) => LastBalance | undefined;
   /** The projects whose last query failed, by `projectKey`. */
   readonly failures: ReadonlyMap<string, LastFailure>;
