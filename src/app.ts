@@ -44,25 +44,25 @@ import { createEventDedup } from './workspace/replay-protection.ts';
 import { createServiceStatus } from './workspace/save-service-status.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
-/** Drain time at shutdown, in ms; longer than a billing request. */
+/** How long a shutdown waits for running requests, in ms: longer than a billing request takes. */
 const DRAIN = 11_000;
 
-/** How long the start waits for Redis, in ms; longer than a failover. */
+/** How long the start-up waits for Redis, in ms: longer than a Redis failover takes. */
 const REDIS_TIMEOUT = 30_000;
 
 export interface Tally {
-  /** Everything the features register. */
+  /** The commands, buttons and forms that the features have registered. */
   readonly registry: Registry;
-  /** @returns the port it listens on @throws store-unavailable if Redis can't be reached */
+  /** @returns the port that the server listens on @throws store-unavailable if Redis can't be reached */
   start(): Promise<number>;
-  /** Becomes unready and serves for `delay` ms; then stops accepting, waits up to `drain` ms for answers, and closes. */
+  /** Reports “not ready” for `delay` ms, then accepts no requests, waits up to `drain` ms for answers, and closes. */
   stop(delay?: Millis, drain?: Millis): Promise<void>;
 }
 
 /**
- * Builds every part of the bot: a table of contents, without logic.
+ * Builds every part of the bot and connects the parts.
  *
- * @param overrides for tests and measurements, which ask faster than people do, perhaps on a slow machine
+ * @param overrides replace limits in tests and benchmarks, which send requests faster than people do
  */
 export function createTally(
   config: Config,
@@ -124,13 +124,13 @@ export function createTally(
   };
 }
 
-/** The connections to Redis, and what is stored there. */
+/** Opens the connections to Redis and creates the stores that use them. */
 function createStores(config: Config, log: Log, isInstalled: (workspace: SlackId) => Promise<boolean>) {
   const redis = connectRedis(config.redisUrl, {
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
     onRecovery: () => log.info('Redis answers again'),
   });
-  // At debug level, because it fails at every attempt: the other connection reports the outage.
+  // At debug level, because every reconnection attempt logs; the other connection reports the outage once.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'The queue can’t reach Redis'));
   const keyring = createKeyring(config.keys);
   return {
@@ -144,7 +144,7 @@ function createStores(config: Config, log: Log, isInstalled: (workspace: SlackId
   };
 }
 
-/** The clients of billing and identity, which note in the workspace's record how the services answer. */
+/** The billing and identity clients. They note in the workspace's record which requests failed. */
 function createClients(
   { trustedHosts }: Config,
   { workspaces, log, clock }: Pick<SlackServices, 'workspaces' | 'log' | 'clock'>,
@@ -166,7 +166,7 @@ function createClients(
   };
 }
 
-/** How the addresses of the services are checked, and what they are in a new form. */
+/** How forms check the service addresses that people type, and the addresses that a new form suggests. */
 const addressesIn = ({ billing, identity, trustedHosts }: Config) => ({
   parseAddress: {
     baseUrl: (text: string) => checkBaseUrl(text, trustedHosts),
@@ -175,7 +175,7 @@ const addressesIn = ({ billing, identity, trustedHosts }: Config) => ({
   defaultAddresses: { baseUrl: billing.baseUrl, authUrl: identity.authUrl },
 });
 
-/** In the order of `/billing help`: what people ask most comes first. */
+/** The features in the order of `/billing help`: the most used first. */
 const createFeatures = (services: Services & TokenServices): readonly Feature[] => [
   createBalanceFeature(services),
   createSpendFeature(services),
@@ -193,7 +193,7 @@ const createFeatures = (services: Services & TokenServices): readonly Feature[] 
   createHelpFeature(services.registry.help),
 ];
 
-/** What is between the features and Slack: the installed workspaces, and the server that takes Slack's requests. */
+/** Connects the features to Slack: the installed workspaces, and the server that receives Slack's requests. */
 function createSlackSide(
   config: Config,
   registry: Registry,

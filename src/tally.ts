@@ -1,15 +1,15 @@
 #!/usr/bin/env node
-/** The executable: `tally start`, `tally doctor` … Reads `.env` for variables that aren't set. */
+/** The `tally` executable: `tally start`, `tally doctor` and so on. Takes variables that aren't set from `.env`. */
 import { existsSync } from 'node:fs';
 import { VERSION } from './ops/version.ts';
 
-// Source maps: stack traces show src.
+// With source maps, stack traces show the lines of the TypeScript source.
 process.setSourceMapsEnabled(true);
-// With it, libraries print what they send, such as the password of Redis.
+// If DEBUG is set, libraries print what they send, such as the Redis password.
 // biome-ignore lint/style/noProcessEnv: nothing reads it here
 delete process.env.DEBUG;
 
-/** Command → description and implementation. */
+/** Each command's description and a function that runs it. */
 const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promise<unknown>]>> = {
   start: ['runs the bot until SIGTERM', () => import('./main.ts')],
   doctor: [
@@ -31,10 +31,10 @@ const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promi
   ],
 };
 
-/** Exit codes of sysexits.h: EX_USAGE and EX_CONFIG. */
+/** The exit codes EX_USAGE and EX_CONFIG from sysexits.h. */
 const [WRONG_USAGE, WRONG_CONFIGURATION] = [64, 78];
 
-/** Loads `.env`; set variables win. Containers have none. */
+/** Loads `.env` if there is one (containers have none). Variables that are already set keep their values. */
 function loadEnvFile(): void {
   if (!existsSync('.env')) return;
   try {

@@ -1,9 +1,9 @@
 import type { Millis } from './domain/time/calendar.ts';
 
 /**
- * A timeout that survives a paused process (busy machine, SIGSTOP): Node runs expired timers before it reads pending
- * input. Two timers of half the time give it a chance to read in between.
- * @returns cancels it
+ * A timeout that isn't set off just because the process was paused (busy machine, SIGSTOP). After a pause Node runs due
+ * timers before it reads an answer that has come. With two timers of half the time, Node can read it in between.
+ * @returns a function that cancels the timeout
  */
 export function startTimeout(ms: Millis, onTimeout: () => void): () => void {
   let immediate: NodeJS.Immediate | undefined;
@@ -18,7 +18,7 @@ export function startTimeout(ms: Millis, onTimeout: () => void): () => void {
   };
 }
 
-/** Waits at most `ms`. The work isn't canceled; its late result is ignored. */
+/** Waits at most `ms` for the work, then returns what `onTimeout` does. The work goes on, but its result is ignored. */
 export function withTimeout<T>(ms: Millis, work: Promise<T>, onTimeout: () => T): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = startTimeout(ms, () => resolve(Promise.resolve().then(onTimeout)));

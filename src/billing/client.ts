@@ -18,18 +18,18 @@ import {
 
 export type { Subscription } from './graphql-contract.ts';
 
-/** `baseUrl` is normalized by `checkBaseUrl`; `token` is the user access token. */
+/** Where billing is and the token to send: `baseUrl` as `checkBaseUrl` returns it, and a person's access token. */
 export interface BillingAccess extends Tenant {
   readonly baseUrl: string;
   readonly token: string;
   /**
-   * Failures stored in the record when it was read, by project and product. Absent if the connection isn't from a
-   * record, as in a test.
+   * The workspace's stored billing failures, by project and product. Absent if the connection wasn't read from a
+   * workspace's record.
    */
   readonly failures?: ReadonlyMap<string, { readonly kind: string; readonly topic: string }>;
 }
 
-/** `remarks`: GraphQL errors that came with the data; untrusted, shortened. */
+/** A balance. `remarks` are GraphQL errors that billing sent with the data: untrusted text, shortened. */
 export interface BalanceRecord {
   readonly balance: WireScalar;
   readonly bonuses: WireScalar;
@@ -41,19 +41,19 @@ export interface Consumption {
   readonly remarks: readonly string[];
 }
 
-/** `to` is inclusive. */
+/** A period from `from` to `to`, both included. */
 export interface TimeRange {
   readonly from: Millis;
   readonly to: Millis;
-  /** The reporting time zone, for timestamps without a day. */
+  /** The workspace's reporting time zone: tells the day of an item that has only a timestamp. */
   readonly zone: Zone;
-  /** The days to name in error messages. */
+  /** The days that the user asked for, to name in error messages. */
   readonly days: RequestedDays;
 }
 
 /**
  * The billing GraphQL API. Both methods throw what {@link GuardedHttp.request} throws, and token-rejected (401), forbidden
- * (403), query-rejected, no-data, invalid-response, service-failed, and InvalidWord for a token that no header can carry.
+ * (403), query-rejected, no-data, invalid-response, service-failed, and InvalidWord for a token with odd characters.
  */
 export interface BillingClient {
   balance(access: BillingAccess, subscription: Subscription, priority?: Priority): Promise<BalanceRecord>;
@@ -114,20 +114,20 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
   };
 }
 
-/** A cache key for a query and its credentials. Hashed, because it contains the token. */
+/** A cache key for a query and its credentials. It is a hash, so that the cache doesn't hold the token. */
 export function questionKey(access: BillingAccess, question: readonly unknown[]): string {
   const { workspace, connection, baseUrl, token } = access;
   return hash('sha256', JSON.stringify([workspace, connection, baseUrl, token, ...question]), 'base64');
 }
 
-/** @param error why there was no answer. Never rejects. */
+/** Called after each query; must never reject. @param error why the query failed; undefined if billing answered */
 export type OnBillingOutcome = (
   access: BillingAccess,
   asked: Subscription & { readonly topic: 'balance' | 'consumption' },
   error?: unknown,
 ) => Promise<void>;
 
-/** Wraps a client; reports the outcome of each query before returning it. */
+/** Wraps a billing client so that each query's outcome is reported before the caller gets the answer. */
 export function reportOutcomes(billing: BillingClient, report: OnBillingOutcome): BillingClient {
   const reporting = async <T>(
     answer: Promise<T>,
@@ -158,7 +158,7 @@ function rejectionOf(response: ServiceResponse, question: BillingQuestion): Erro
     : new Failure('service-failed', { service: 'billing', status });
 }
 
-/** Checked first, so that no library's error can quote the token. */
+/** Checks the token before it is sent, because the HTTP library's error for an invalid header would quote it. */
 function requireSendable(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw new InvalidWord(
@@ -169,33 +169,33 @@ function requireSendable(token: string): string {
 }
 
 /**
- * For a project that is known to exist: there no-data means that none of these days is reported yet.
+ * Turns a no-data failure into an empty report. For projects known to exist: billing hasn't reported these days yet.
  *
- * @returns no charges and no remarks
- * @throws `error` itself if it is not no-data
+ * @returns a report without charges and remarks
+ * @throws `error` itself if it is any other failure
  */
 export function emptyIfNoData(error: unknown): Consumption {
   if (isFailure(error, 'no-data')) return { charges: [], remarks: [] };
   throw error;
 }
 
-/** What billing says of a project under each product. */
+/** The products for which billing returned the project's balance, and those for which the query failed. */
 export type BalanceByProduct = Readonly<Awaited<ReturnType<typeof fetchBalanceByProduct>>>;
 
 /**
- * Asks for the project's balance under each product once, in parallel: the interface doesn't say which product a project
- * belongs to, and a wrong one may be answered with nothing or with other figures.
- * @throws Failure if no product was answered
+ * Asks for the project's balance once per product, in parallel. The API doesn't tell a project's product, and for a
+ * wrong product it may return nothing or another product's figures.
+ * @throws Failure if the query failed for every product
  */
 export async function fetchBalanceByProduct(
   billing: BillingClient,
-  // Without `failures`: a failed guess isn't the project's failure.
+  // Without `failures`, because a failure for a guessed product must not be stored as the project's.
   { failures: _, ...access }: BillingAccess,
   project: string,
 ) {
-  /** Products with data. */
+  /** The products for which billing returned a balance. */
   const found: { readonly product: ProductId; readonly balance: BalanceRecord }[] = [];
-  /** Products that failed. */
+  /** The products for which the query failed. */
   const failed: { readonly product: ProductId; readonly failure: Failure }[] = [];
   const answers = await Promise.all(
     PRODUCT_IDS.map((product) => billing.balance(access, { project, product }).catch(failureOf)),

@@ -9,21 +9,21 @@ import type { ServiceResponse } from '../http/client.ts';
 import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/read-json.ts';
 import type { SecretMask } from '../http/secret-mask.ts';
 
-/** `project`: 1 to 32 digits, no leading zero. */
+/** What billing calls a subscription: a project ID (1 to 32 digits, no leading zero) and a product. */
 export interface Subscription {
   readonly project: string;
   readonly product: ProductId;
 }
 
-/** @returns the contract's getSubscriptionBalance document @throws TypeError for an invalid project or product */
+/** @returns the text of the getSubscriptionBalance query @throws TypeError for an invalid project or product */
 export function balanceDocument(subscription: Subscription): string {
   const fields = 'balance bonuses';
   return `query { bill { getSubscriptionBalance(${subscriptionArguments(subscription)}) { ${fields} } } }`;
 }
 
 /**
- * @param from included; so is `to`
- * @returns the contract's reportSubscriptionConsuming document
+ * @param from start of the period; `from` and `to` are both included
+ * @returns the text of the reportSubscriptionConsuming query
  * @throws TypeError for an invalid project or product
  */
 export function consumptionDocument(subscription: Subscription, from: Millis, to: Millis): string {
@@ -35,8 +35,8 @@ export function consumptionDocument(subscription: Subscription, from: Millis, to
 }
 
 /**
- * The ID becomes part of the query's text, so it is checked here too, whoever parsed it. It stays a string, because it
- * may exceed 2^53.
+ * Checks the project ID again, because it becomes part of the query's text and must not change the query. The ID stays
+ * a string, because it may exceed 2^53.
  */
 function subscriptionArguments({ project, product }: Subscription): string {
   if (!isProjectId(project)) throw new TypeError('A project ID is 1 to 32 digits, the first not a zero.');
@@ -44,27 +44,27 @@ function subscriptionArguments({ project, product }: Subscription): string {
   return `externalSubscriptionId: ${project}, productId: ${product}`;
 }
 
-/** How much of the service's error messages people see. */
+/** The most error messages of the service that Tally shows, and the most characters of each. */
 const SHOWN = { messages: 5, characters: 300 } as const;
 
-/** The most items of a report. `spare` allows for items of other days or without a readable day. */
+/** The most items accepted in a report. `spare` is for items of days not asked for, or without a readable day. */
 const ITEMS = { perDay: 8, spare: 1_000 } as const;
 
-/** A body can hold data, GraphQL errors, or both. */
+/** A parsed response body, which can contain data, GraphQL errors, or both. */
 export interface GraphqlResponse<T> {
   /** `value` is null if the service has no data; `problem` says what is wrong with the data's shape. */
   readonly data: { readonly value: T | null } | { readonly problem: string };
-  /** GraphQL errors: untrusted, masked, shortened. */
+  /** GraphQL error messages: untrusted text, with secrets masked, shortened. */
   readonly errors: readonly string[];
 }
 
-/** Reads the data below the root field `bill`. @returns null if the service has none @throws {ShapeError} */
+/** Reads the data below the root field `bill`. @returns null if the service has no data @throws {ShapeError} */
 export type ParseData<T> = (bill: JsonObject, mask: SecretMask) => T | null;
 
-/** The message completes "The billing service sent a response that Tally can’t read: …". */
+/** Unexpected data. The message completes "The billing service sent a response that Tally can’t read: …". */
 class ShapeError extends Error {}
 
-/** @throws {ShapeError} unless it is an object or null */
+/** @returns undefined for null @throws {ShapeError} if `value` is neither an object nor null */
 function objectOrNull(value: unknown, problem: string): JsonObject | undefined {
   if (value === null) return undefined;
   if (!isJsonObject(value)) throw new ShapeError(problem);
@@ -83,7 +83,7 @@ export const parseBalance: ParseData<WireBalance> = ({ getSubscriptionBalance },
   return 'missing' in balance && 'missing' in bonuses ? null : { balance, bonuses };
 };
 
-/** @param days how many were asked for @throws response-too-large for more items than so many days can have */
+/** @param days number of days asked for @throws response-too-large for more items than {@link ITEMS} allows for them */
 export const parseConsumption =
   (days: number): ParseData<readonly WireCharge[]> =>
   ({ reportSubscriptionConsuming }, mask) => {
@@ -99,7 +99,7 @@ export const parseConsumption =
     return report.items.length === 0 ? null : report.items.map((item) => parseItem(item, mask));
   };
 
-/** A malformed item is reported; the others still count. */
+/** Parses one item. A malformed item is returned with its text in every field, so that the other items still count. */
 function parseItem(value: unknown, mask: SecretMask): WireCharge {
   if (isJsonObject(value)) {
     const { day, totalAmount, totalBonuses } = value;
@@ -114,10 +114,10 @@ function parseItem(value: unknown, mask: SecretMask): WireCharge {
 }
 
 /**
- * Reads the body of a response. The contract does not show the envelope: GraphQL's `{data: {bill}}` is accepted, and a
- * bare `{bill}` too. Numbers keep their digits.
+ * Parses a response body. The API documentation doesn't show its outer object, so both GraphQL's `{data: {bill}}` and a
+ * bare `{bill}` are accepted. Numbers keep all their digits.
  *
- * @throws invalid-response for what is not a JSON object, and for a name given twice with different values
+ * @throws invalid-response if the body isn't a JSON object, or an object has a key twice with different values
  */
 export function parseResponse<T>(response: ReadableBody, parse: ParseData<T>): GraphqlResponse<T> {
   const root = parseBody(response);
@@ -133,7 +133,7 @@ export function parseResponse<T>(response: ReadableBody, parse: ParseData<T>): G
   }
 }
 
-/** @returns GraphQL errors of any body, masked and shortened; [] if unreadable */
+/** @returns the body's GraphQL error messages, with secrets masked, shortened; [] if the body can't be read */
 export function findGraphqlErrors(response: ReadableBody): readonly string[] {
   const root = tryParse(() => parseBody(response), Failure);
   return isJsonObject(root) ? parseMessages(root.errors) : [];
@@ -160,11 +160,11 @@ function parseScalar(value: unknown, mask: SecretMask): WireScalar {
   return isLosslessNumber(value) ? { text: value.value } : { odd: shortJson(value, mask) };
 }
 
-/** The first cut bounds the work of the mask. */
+/** A value as short JSON text without secrets. Cut before masking too, because masking a long text is slow. */
 const shortJson = (value: unknown, mask: SecretMask): string =>
   clip(mask((stringify(value) ?? '').slice(0, SHOWN.characters * 3)));
 
-/** Cuts between characters, never within a surrogate pair. */
+/** Shortens a text between characters, never inside a surrogate pair. */
 function clip(text: string): string {
   return Array.from(text.slice(0, SHOWN.characters * 2))
     .slice(0, SHOWN.characters)

@@ -1,4 +1,4 @@
-/** `tally check-billing`: asks a billing service what Tally asks, and says point by point whether it answers as Tally needs. */
+/** `tally check-billing`: sends Tally's queries to a billing service and judges the answers, point by point. */
 import { text } from 'node:stream/consumers';
 import {
   type BalanceRecord,
@@ -100,7 +100,7 @@ async function readToken(): Promise<string> {
   return typed;
 }
 
-/** What each point checks, in report order, and the expected answer. */
+/** The points in the order of the report: what each asks the service, and the answer that Tally needs. */
 export const POINTS = {
   reached: { asked: 'the balance', wanted: 'an answer of the contract from this address, in time' },
   token: { asked: 'the balance with the token', wanted: 'no 401 and no 403' },
@@ -132,11 +132,11 @@ function format(found: ReadonlyMap<PointId, Judgement>, shown: (came?: string) =
 }
 
 const DAYS = 31;
-/** A valid day from before any project existed. */
+/** A day before any project existed, for which billing must have no data. */
 const LONG_AGO: Day = '2001-01-01';
 const UNKNOWN_TOKEN = 'a-token-that-nobody-has';
 
-/** A point's verdict. */
+/** The result of one point. */
 interface Judgement {
   readonly isGood: boolean;
   readonly came: string;
@@ -144,17 +144,17 @@ interface Judgement {
 const good = (came: string): Judgement => ({ isGood: true, came });
 const bad = (came: string): Judgement => ({ isGood: false, came });
 
-/** How a service is asked. */
+/** The service to check, and what to ask it. */
 interface Asked {
   readonly billing: BillingClient;
   readonly baseUrl: string;
   readonly token: string;
   readonly subscription: Subscription;
-  /** The zone in which the service's days start. */
+  /** The time zone in which the service's days begin. */
   readonly zone: Zone;
 }
 
-/** Never rejects for what a service does. @returns why the points that have no verdict were not checked */
+/** Fills `found`; never rejects because of the service. @returns why the points missing from `found` weren't checked */
 async function judgePoints(asked: Asked, found: Map<PointId, Judgement>): Promise<string> {
   const { billing, subscription, zone } = asked;
   const access = { workspace: 'T0', connection: 'check', baseUrl: asked.baseUrl, token: asked.token };
@@ -196,12 +196,12 @@ const rangeOf = (first: Day, last: Day, zone: Zone): TimeRange => ({
 
 const REFUSED: readonly Failure['kind'][] = ['token-rejected', 'forbidden'];
 
-/** Whether the failure comes from a billing API at all, rather than from a proxy or a wrong path. */
+/** Whether a billing API sent this failure, rather than a proxy or a server at a wrong address. */
 const isAnswer = (failure: Failure): boolean =>
   [...REFUSED, 'no-data'].includes(failure.kind) ||
   (failure.kind === 'query-rejected' && ![404, 405].includes(failure.data.status));
 
-/** Includes addresses and redirect targets, which only operators may see. */
+/** A failure as text for operators: with addresses and redirect targets, which people in Slack don't see. */
 function describe(failure: Failure): string {
   const { message, kind, cause } = failure;
   if (kind === 'query-rejected')
@@ -236,8 +236,8 @@ function judgeMonth(answer: Consumption | Failure, days: readonly Day[]): Judgem
 }
 
 /**
- * @returns the day to test: the last but one readable day, because a service that cuts days wrongly would then return
- * its neighbors too
+ * @returns the day to test: the second-to-last readable day, which has data on both sides, so that a service with wrong
+ * day limits also returns items of the days around it
  */
 function chooseDay({ charges }: Consumption, days: readonly Day[]): Day | undefined {
   const readable = new Set(charges.map(({ day, amount }) => ('value' in amount ? day : undefined)));

@@ -5,18 +5,18 @@ import { parseArgs } from 'node:util';
 import type * as z from 'zod';
 import { redact } from '../ops/redact.ts';
 
-/** EX_USAGE of sysexits.h */
+/** Exit code for wrong arguments (EX_USAGE in sysexits.h). */
 const WRONG_USAGE = 64;
-/** EX_CANTCREAT of sysexits.h */
+/** Exit code when a file can't be created (EX_CANTCREAT in sysexits.h). */
 export const NOT_CREATED = 73;
 
-/** The message is a sentence that says what to type. */
+/** Wrong arguments or input. The message is a sentence that says what to type. */
 export class UsageError extends Error {}
 
 export const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 export const printError = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Untrusted text for a terminal. @returns at most 200 printable characters */
+/** Makes untrusted text safe to print in a terminal. @returns at most 200 printable characters */
 export const toPlainLine = (text: string): string =>
   text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '').slice(0, 200);
 
@@ -28,7 +28,7 @@ export async function runCliCommand<const T extends Record<string, typeof TEXT |
   options: T,
   run: (values: ReturnType<typeof parseArgs<{ options: T }>>['values']) => Promise<number> | number,
 ): Promise<void> {
-  // EPIPE: the reader (`head`) has closed. Exit like a shell does on SIGPIPE.
+  // EPIPE: the program that reads the output, such as `head`, has ended. Exit with the code of SIGPIPE.
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') process.exit(141);
     printError(`The output can’t be written (${code}).`);
@@ -41,15 +41,15 @@ export async function runCliCommand<const T extends Record<string, typeof TEXT |
   } catch (error) {
     const { message, stack, code } = error as NodeJS.ErrnoException;
     const isUsage = error instanceof UsageError || code?.startsWith('ERR_PARSE_ARGS');
-    // Node quotes an unexpected word, which may be a secret.
+    // Node's message quotes the unexpected argument, which may be a secret.
     const says = code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' ? 'Expected only options.' : message;
     printError(isUsage ? `${says}\n\n${usage}` : redact(stack ?? message));
-    // What was opened would keep the process alive.
+    // Open connections would keep the process running.
     process.exit(isUsage ? WRONG_USAGE : 1);
   }
 }
 
-/** @param schema as in the configuration: its message has two lines. @throws UsageError without the value */
+/** Parses an option. @param schema as for an environment variable @throws UsageError, which doesn't quote the value */
 export function parseOption<T>(name: string, schema: z.ZodType<T>, text: string | undefined): T | undefined {
   if (text === undefined) return undefined;
   const parsed = schema.safeParse(text.trim());
@@ -57,7 +57,7 @@ export function parseOption<T>(name: string, schema: z.ZodType<T>, text: string 
   throw new UsageError(`${name} ${parsed.error.issues[0]?.message.replace('\n', '. ')}`);
 }
 
-/** Asks on standard error, so that standard output can be piped. Ends the process at Ctrl-C and at the end of the input. */
+/** Asks on standard error, so that standard output can be piped. Ctrl-C or the end of the input ends the process. */
 export function openPrompts() {
   let isHidden = false;
   const output = new Writable({
@@ -70,7 +70,7 @@ export function openPrompts() {
   const stop = () => process.exit(130);
   lines.once('SIGINT', stop).once('close', stop);
   return {
-    /** @param hides don't echo @returns the trimmed input */
+    /** @param hides don't show what is typed, such as a secret @returns the trimmed input */
     async ask(question: string, hides = false): Promise<string> {
       if (hides) process.stderr.write(question);
       isHidden = hides;

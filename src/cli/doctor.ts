@@ -1,4 +1,4 @@
-/** `tally doctor`: what keeps Tally from starting or answering, or will one day, each with what fixes it. Changes nothing. */
+/** `tally doctor`: finds what stops Tally from working now or later, and says how to fix it. Changes nothing. */
 import { balanceDocument } from '../billing/graphql-contract.ts';
 import { type Config, ConfigError, parseConfig } from '../config/config.ts';
 import { type FailureOf, isFailure, NO_PUBLIC_ADDRESS } from '../domain/failure/index.ts';
@@ -25,7 +25,7 @@ Checks what the bot would start with, says what to fix, and changes nothing.
 Ends with 0 if Tally can start, 1 for a problem.`;
 
 export async function runDoctor(): Promise<void> {
-  // Ignore a TLS socket's second error: the findings already show the first.
+  // Ignore the second error that a failed TLS socket emits: the findings already show its first.
   process.on('uncaughtException', (error) => {
     if (!isSecondSocketError(error)) throw error;
   });
@@ -34,7 +34,7 @@ export async function runDoctor(): Promise<void> {
     printLine(format(findings));
     return findings.some(isBad) ? 1 : 0;
   });
-  // A client that gave up may still have a timer running.
+  // A client that has given up may still have a timer that keeps the process running.
   process.exit();
 }
 
@@ -48,7 +48,7 @@ function format(findings: readonly Finding[]): string {
   return [...lines, '', bad === 0 ? 'Tally can start.' : `${pluralize(bad, 'problem')} to fix.`].join('\n');
 }
 
-/** Bad: Tally would not start or not answer. Warning: it works now, and will fail one day. */
+/** A result of a check. `bad`: Tally can't start or answer. `warning`: Tally works now but will fail later. */
 interface Finding {
   readonly verdict: 'good' | 'warning' | 'bad';
   readonly check: string;
@@ -59,7 +59,7 @@ interface Finding {
 
 const isBad = ({ verdict }: Finding): boolean => verdict === 'bad';
 
-/** @returns what was found, without secrets */
+/** Runs all checks. @returns the findings, with secrets masked */
 export async function diagnose(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   const mask = createMask(env);
   const findings = await checkAll(env);
@@ -92,7 +92,7 @@ async function checkAll(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   }
 }
 
-/** Masks what a service or an error repeats of the secrets: tokens, sealing keys, the password of Redis. */
+/** Masks tokens, encryption keys and the Redis password in what services and errors say. */
 function createMask(env: NodeJS.ProcessEnv): (text: string) => string {
   const secrets = Object.keys(env).filter((name) => /^SLACK_.*(TOKEN|SECRET)$/.test(name));
   const keys = env.ENCRYPTION_KEYS?.split(',').map((entry) => entry.slice(entry.indexOf(':') + 1));
@@ -102,7 +102,7 @@ function createMask(env: NodeJS.ProcessEnv): (text: string) => string {
   return (text) => redact(mask(text));
 }
 
-/** Code of an error or a finding | what it means | what fixes it. Any other code is shown with its own message. */
+/** Rows: code of an error or finding | what it means | how to fix it. Other errors show their own message. */
 const TABLE = `
 ECONNREFUSED | can’t be reached: nothing listens at {at} | Start it, or correct {variable}; in a container, localhost is the container itself.
 ENOTFOUND | can’t be reached: the host name {at} is unknown | Correct {variable}, its DNS record, or this machine’s DNS.
@@ -140,10 +140,10 @@ const ROWS = new Map(
     .map((line) => [line.split(' | ')[0], line.split(' | ').slice(1)]),
 );
 
-/** Values for `{name}` in the table's rows. */
+/** The values that replace placeholders such as `{variable}` in a row of `TABLE`. */
 type Details = Readonly<Record<string, string>>;
 
-/** Creates a check's findings. */
+/** @returns functions that create the findings of one check */
 function about(check: string, details: Details = {}) {
   const found = (code: string, detail = '', verdict: Finding['verdict'] = 'bad'): Finding => {
     const known: Details = { ...details, detail: toPlainLine(detail) };
@@ -151,7 +151,7 @@ function about(check: string, details: Details = {}) {
     const [says = known.detail ?? '', todo = 'Look for it in the log of what answered.'] = row ?? [];
     const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '…');
     const named = /^[A-Z]|_/.test(code) && !says.includes(code) ? ` (${code})` : '';
-    // What isn't set can't be corrected.
+    // Don't advise to correct a variable that isn't set.
     const isUnset = todo.includes('{variable}') && known.variable === undefined;
     const advice = isUnset ? 'Check this machine’s DNS and network.' : fill(todo);
     return { verdict, check, says: `${fill(says)}${named}`, todo: advice };
@@ -164,7 +164,7 @@ function about(check: string, details: Details = {}) {
 }
 type About = ReturnType<typeof about>;
 
-/** The innermost cause. */
+/** Follows an error's `cause` to the first error, which says what really failed. */
 function rootOf(error: unknown): NodeJS.ErrnoException {
   const { cause, lastNodeError, errors } = error as Error & { lastNodeError?: unknown; errors?: unknown[] };
   const inner = lastNodeError ?? cause ?? errors?.[0];
@@ -175,7 +175,7 @@ function codeOf(error: unknown): string {
   const { code, message = '', name } = rootOf(error);
   if (/cluster support disabled|unknown command.*sentinel/i.test(message)) return 'one server';
   if (code === 'EAI_AGAIN') return 'ENOTFOUND';
-  // For Sentinels and a Cluster, ioredis hides the cause.
+  // With Sentinels or a Cluster, ioredis reports only “Connection is closed”, without the cause.
   if (message.includes('Connection is closed')) return 'closed';
   if (name === 'TimeoutError' || /timed? ?out/i.test(message)) return 'ETIMEDOUT';
   return code ?? /^[A-Z]{3,}\b|\b(?:E[A-Z]{5,}|NOAUTH|WRONGPASS)\b/.exec(message)?.[0] ?? name;
@@ -201,7 +201,7 @@ async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[
     });
     const servers = isCluster(redis) ? redis.nodes('master') : [redis];
     const found = await Promise.all(servers.map((server) => checkServer(server, isCluster(redis), redisIs)));
-    // Cluster nodes report the same findings, so deduplicate.
+    // All nodes of a Cluster can report the same finding: show each finding once.
     const findings = [...new Map(found.flat().map((each) => [each.says, each])).values()];
     return findings.some(isBad) ? findings : [...findings, await checkKeys(redis, keys)];
   } catch (error) {
@@ -211,13 +211,13 @@ async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[
   }
 }
 
-/** Enough keys for each master of a Cluster to have one, and the queue's. */
+/** Keys for test writes: the queue's, and enough others that each master of a Cluster probably has one. */
 const PROBES = [
   ...Array.from({ length: 16 }, (_, n) => `tally:{tally-${n}}:probe`),
   `${QUEUE_PREFIX}:${QUEUE_NAME}:meta`,
 ];
 
-/** Queues writes in MULTI and discards them: Redis checks permissions, memory and disk when queueing. */
+/** Queues writes in MULTI and discards them: Redis checks permissions, memory and disk when it queues them. */
 async function checkServer(
   server: RedisConnection,
   isOfCluster: boolean,
@@ -227,7 +227,7 @@ async function checkServer(
   if (findings.some(isBad)) return findings;
   const sent = [['multi'], ...PROBES.map((key) => ['set', key, 'v']), ['eval', 'x', '0'], ['discard']];
   const queued = await Promise.allSettled(sent.map(([name = '', ...args]) => server.call(name, ...args)));
-  // MOVED and ASK: the key belongs to another Cluster node. Not a problem.
+  // Replies such as MOVED only mean that another Cluster node has the key, which is no problem.
   const refused = queued.find(
     (each) => each.status === 'rejected' && !/^(MOVED|ASK|TRYAGAIN)/.test(each.reason.message),
   );
@@ -252,7 +252,7 @@ function readInfo(info: string, isOfCluster: boolean, { good, found }: About): r
   ].filter((finding) => finding !== false);
 }
 
-/** Tries the keys on everything that is sealed. */
+/** Tries to decrypt everything encrypted in Redis with the configured keys. */
 async function checkKeys(redis: RedisConnection, keys: Config['keys']): Promise<Finding> {
   const problems: FailureOf<'unseal-failed'>[] = [];
   let total = 0;
@@ -278,13 +278,13 @@ async function callSlack({ slack: { apiUrl } }: Config, method: string, token?: 
   const signal = AbortSignal.timeout(TIMEOUT);
   const response = await fetch(`${apiUrl}${method}`, { method: 'POST', headers, redirect: 'manual', signal });
   const body = tryParseJson(await response.text()) as SlackBody;
-  // Local time halfway through the request, minus Slack's.
+  // How far this machine's clock is ahead of Slack's, in ms; its time is taken halfway through the request.
   const ahead = (at + Date.now()) / 2 - Date.parse(response.headers.get('date') ?? '');
   const scopes = response.headers.get('x-oauth-scopes');
   return { status: response.status, scopes, ahead, body: typeof body?.ok === 'boolean' ? body : undefined };
 }
 
-/** Asks as the bot, and in Socket Mode as the app, without opening a connection. */
+/** Tests the bot token, and in Socket Mode the app-level token, without keeping a socket open. */
 async function checkSlack(config: Config): Promise<readonly Finding[]> {
   const { credentials, mode, apiUrl } = config.slack;
   const at = new URL(apiUrl).host;
@@ -306,7 +306,7 @@ async function checkSlack(config: Config): Promise<readonly Finding[]> {
   }
 }
 
-/** @param scopes those of a bot token */
+/** Judges Slack's answer to a token. @param scopes the token's scopes, if it is a bot token */
 function judgeToken(body: SlackBody, variable: string, scopes?: string | null): Finding {
   const { good, found } = about('Slack', { variable });
   const code = String(body?.error);
@@ -320,7 +320,7 @@ function judgeToken(body: SlackBody, variable: string, scopes?: string | null): 
   );
 }
 
-/** @param ahead in seconds; NaN if Slack's response has no date */
+/** Checks the clock. @param ahead seconds this clock is ahead of Slack's; NaN if Slack's response has no date */
 function checkClock(ahead: number): readonly Finding[] {
   const seconds = Math.abs(ahead);
   if (!(seconds > 60)) return [];
@@ -330,7 +330,7 @@ function checkClock(ahead: number): readonly Finding[] {
 
 // The services
 
-/** Asks as somebody without a token: the refusal shows that the address is right. */
+/** Sends each service a request without a valid token: if the service refuses it as expected, the address is right. */
 async function checkServices({ billing, identity, trustedHosts }: Config): Promise<readonly Finding[]> {
   const http = createGuardedHttp({ trustedHosts });
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
@@ -381,7 +381,7 @@ async function checkService(
     return isJson ? service.good(`answers (HTTP ${status})`) : service.found('not JSON');
   } catch (error) {
     if (!isFailure(error)) return service.error(error);
-    // An operator may know more than people in Slack: why a name has no public address, where a redirect leads.
+    // Show operators what people in Slack don't see: why a name has no public address, or where a redirect leads.
     const { kind, message, cause } = error;
     const reason = cause instanceof Error ? cause.message : message;
     if (kind === 'address-refused') return service.found(NO_PUBLIC_ADDRESS, message);

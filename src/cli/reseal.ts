@@ -1,4 +1,4 @@
-/** `tally reseal`, and what is sealed in Redis. */
+/** `tally reseal`: encrypts all secrets in Redis with the newest key. Also finds the encrypted values. */
 import { loadConfig } from '../config/config.ts';
 import { type FailureOf, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
@@ -49,7 +49,7 @@ export const runReseal = (): Promise<void> =>
     }
   });
 
-/** Reads everything that is sealed, of every workspace, one workspace at a time. @throws store-unavailable */
+/** Reads all encrypted values of every workspace, one workspace at a time. @throws store-unavailable */
 export async function* readSealed(redis: RedisConnection, keyring: Keyring) {
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     const fields = await guardRead(() => redis.hgetall(recordKey(workspace)));
@@ -61,8 +61,8 @@ export async function* readSealed(redis: RedisConnection, keyring: Keyring) {
 }
 
 /**
- * @returns the value sealed with the newest key (undefined if it is already), or why it doesn't open; undefined if
- * nothing in it is sealed
+ * @returns the value encrypted with the newest key (undefined if it already is), or why it can't be decrypted;
+ * undefined if nothing in the field is encrypted
  */
 function tryReseal(keyring: Keyring, workspace: SlackId, field: string, value: string) {
   try {
@@ -75,10 +75,10 @@ function tryReseal(keyring: Keyring, workspace: SlackId, field: string, value: s
 }
 
 /**
- * Seals everything with the newest key, while bots run. It can be interrupted: a second run continues when the first one
- * ended.
+ * Encrypts all secrets with the newest key. Bots can keep running. An interrupted run loses nothing: the next run does
+ * what is left.
  *
- * @param print prints what was left unchanged, and why: names and key IDs, never a value
+ * @param print gets a line for each value that couldn't be encrypted again, and why: names and key IDs, never the value
  * @throws store-unavailable
  */
 export async function resealAll(redis: RedisConnection, keyring: Keyring, print: (line: string) => void) {

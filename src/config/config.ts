@@ -1,4 +1,4 @@
-/** The environment as frozen, typed values; or everything that is wrong with it. */
+/** Reads Tally's configuration from environment variables, or lists everything that is wrong with them. */
 import {
   APP_PAGE,
   MAKE_SECRET,
@@ -9,15 +9,15 @@ import {
   variables,
 } from './variables.ts';
 
-/** Deeply frozen. */
+/** Tally's configuration; deeply frozen. */
 export type Config = ReturnType<typeof configOf>;
 
 interface Problem {
-  /** The variable. */
+  /** The variable's name. */
   readonly name: string;
-  /** Completes "NAME …". Never contains the value, which may be a misplaced secret. */
+  /** What is wrong, as the end of a sentence that begins with the name. Without the value, which may be a secret. */
   readonly what: string;
-  /** A value that works, and how to get it. */
+  /** An example of a valid value, and how to get one. */
   readonly works: string;
 }
 
@@ -40,7 +40,7 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
   const texts = trimVariables(env);
   const parsed = variables.safeParse(texts);
   const single = parsed.error?.issues.map(({ path, message }) => [String(path[0]), message] as const) ?? [];
-  // The first problem of each variable counts.
+  // Report only the first problem of each variable.
   const all = [...single, ...findCombinationProblems(texts)];
   const problems = [...new Map(all.toReversed())].map(([name, message]): Problem => {
     const [what = '', works = ''] = message.split('\n');
@@ -72,7 +72,7 @@ function configOf(values: typeof variables._output) {
               publicUrl: publicUrl ?? '',
             } as const)
           : ({ kind: 'token', botToken } as const),
-      /** May be empty in Socket Mode, where no request needs it. */
+      /** May be empty in Socket Mode, where Tally receives no HTTP requests from Slack. */
       signingSecret: values.SLACK_SIGNING_SECRET ?? '',
       /** Ends with a slash, because Slack's client appends the method's name. */
       apiUrl: values.SLACK_API_URL,
@@ -86,9 +86,9 @@ function configOf(values: typeof variables._output) {
       shutdownDelay: values.SHUTDOWN_DELAY * 1_000,
     },
     redisUrl: values.REDIS_URL,
-    /** Newest first: it encrypts; all decrypt. */
+    /** The encryption keys, newest first. The newest encrypts; all can decrypt. */
     keys: values.ENCRYPTION_KEYS,
-    /** Without trailing slash. */
+    /** The services' addresses, without a slash at the end. */
     billing: baseUrl === undefined ? {} : { baseUrl },
     identity: authUrl === undefined ? {} : { authUrl },
     trustedHosts: values.TRUSTED_API_HOSTS,
@@ -96,7 +96,7 @@ function configOf(values: typeof variables._output) {
   };
 }
 
-/** Buffers can't be frozen. */
+/** Freezes an object and all objects in it, except Buffers, which can't be frozen. */
 function deepFreeze<T extends object>(value: T): T {
   for (const part of Object.values(value)) {
     if (typeof part === 'object' && part !== null && !Buffer.isBuffer(part)) deepFreeze(part);
@@ -105,9 +105,9 @@ function deepFreeze<T extends object>(value: T): T {
 }
 
 /**
- * The configuration of a process.
+ * Reads the configuration, or ends the process if it isn't valid.
  *
- * @param print gets what is wrong; then the process ends with 78 (EX_CONFIG)
+ * @param print gets the problems as text before the process ends with exit code 78 (EX_CONFIG)
  */
 export function loadConfig(env: NodeJS.ProcessEnv, print: (text: string) => void): Config {
   try {
@@ -119,7 +119,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, print: (text: string) => void
   }
 }
 
-/** Variables required for OAuth. (A single-token bot may set `PUBLIC_URL` too.) */
+/** Variables required for installations by OAuth. (With a bot token for one workspace, `PUBLIC_URL` is optional.) */
 const OAUTH_NEEDS = {
   SLACK_CLIENT_ID: `the app’s client ID. ${APP_PAGE}`,
   SLACK_CLIENT_SECRET: `the app’s client secret. ${APP_PAGE}`,
@@ -130,7 +130,7 @@ const OAUTH = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET'] a
 
 type Problems = readonly (readonly [Variable, string])[];
 
-/** Takes the texts, so that its problems are reported together with those of single variables. @returns pairs of variable and message */
+/** Takes unparsed texts, so that these checks run even if a variable is invalid. @returns [name, message] pairs */
 function findCombinationProblems(texts: VariableTexts): Problems {
   const { SLACK_APP_TOKEN, SLACK_BOT_TOKEN } = texts;
   const missing = (name: Variable, works: string): Problems =>
@@ -147,7 +147,7 @@ function findCombinationProblems(texts: VariableTexts): Problems {
       : Object.entries(OAUTH_NEEDS).flatMap(([name, needs]) =>
           missing(name as Variable, `Installing by OAuth needs ${needs}`),
         );
-  // Some workspaces would be served with another workspace's token.
+  // With both, Tally would use the one bot token for workspaces that it doesn't belong to.
   const both = problemText(
     `is set together with ${oauth.join(', ')}`,
     'A bot token serves one workspace, OAuth serves many. Unset one of them.',

@@ -1,6 +1,6 @@
 /**
- * The environment variables that Tally reads, and what each may be. An error message has two lines, what is wrong and what
- * works. It never repeats the value, which may be a secret in the wrong variable.
+ * The environment variables that Tally reads, and their valid values. An error message has two lines: what is wrong,
+ * and a value that works. It never quotes the wrong value, which may be a secret pasted into the wrong variable.
  */
 import { isIPv6 } from 'node:net';
 import type { LevelWithSilent } from 'pino';
@@ -12,7 +12,7 @@ export const problemText = (what: string, works: string): string => `${what}\n${
 
 type Fail = (what: string, works: string) => never;
 
-/** A schema from a parse function, which can return `fail(…)`. */
+/** Makes a schema from a parse function. The function returns `fail(…)` for an invalid text. */
 const parsedBy = <T>(parse: (text: string, fail: Fail) => T) =>
   z.string().transform((text, ctx) =>
     parse(text, (what, works) => {
@@ -32,7 +32,7 @@ const slackToken = (prefix: 'xoxb-' | 'xapp-', name: string, where: string) =>
       problemText(`is not ${name}`, `It begins with ${prefix}. ${where}`),
     );
 
-/** Secrets and IDs: one word, and not a Slack token, which belongs in another variable. */
+/** A schema for secrets and IDs: one word. Slack tokens are refused, because they belong in another variable. */
 const word = (name: string, works: string) =>
   z.string().regex(/^(?!x(?:ox|app))[^\s"'<>${}]+$/, problemText(`is not ${name}`, works));
 
@@ -59,7 +59,7 @@ const slackApiUrl = parsedBy((text, fail) => {
   return fail('is plain http to another machine, which would expose the bot token', SLACK_API);
 });
 
-/** Slack commands have no namespaces. Slack allows 32 characters; the longest here is `/os-token`. */
+/** Put before each command, in case another app has it too. Slack allows 32 characters; the longest is `/os-token`. */
 export const commandPrefix = z
   .string()
   .regex(
@@ -131,7 +131,7 @@ const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] sa
 export const MAKE_SECRET = 'Make one with `openssl rand -hex 32`.';
 export const APP_PAGE = 'It’s on the app’s page under Basic Information, App Credentials.';
 
-/** Each variable that Tally reads; others are ignored. */
+/** The schema of each variable that Tally reads; other variables are ignored. */
 export const variables = z.object({
   SLACK_SIGNING_SECRET: z
     .string()
@@ -176,7 +176,7 @@ export const variables = z.object({
 export type Variable = keyof typeof variables.shape;
 export type VariableTexts = Partial<Record<Variable, string>>;
 
-/** `docker --env-file` keeps quotes and spaces, so remove them. @returns Tally's non-empty variables */
+/** Removes quotes and outer spaces, which `docker --env-file` keeps. @returns Tally's variables that aren't empty */
 export function trimVariables(env: NodeJS.ProcessEnv): VariableTexts {
   const texts = Object.keys(variables.shape).map((name) => [name, unquote(env[name]?.trim() ?? '')] as const);
   return Object.fromEntries(texts.filter(([, text]) => text !== ''));

@@ -7,7 +7,7 @@ import { Failure, type FailureOf, NO_PUBLIC_ADDRESS } from '../domain/failure/in
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
 
-/** A host that the operator exempts from the rules below, plain http included. Without `port`, every port. */
+/** A host that the operator exempts from the rules below, so that it may also use plain http. No `port`: every port. */
 export interface TrustedHost {
   readonly host: string;
   readonly port?: number;
@@ -16,7 +16,7 @@ export interface TrustedHost {
 /** The parts of a URL that a connection depends on. */
 type Destination = Pick<URL, 'protocol' | 'hostname' | 'port'>;
 
-/** Public-looking ranges that clouds route only internally. */
+/** Address ranges that look public but that cloud providers use for internal services. */
 const OF_CLOUDS = [
   // Azure: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
   '168.63.129.16/32',
@@ -27,7 +27,7 @@ const OF_CLOUDS = [
 ].map((block) => ipaddr.parseCIDR(block));
 /** Only this IPv6 block is publicly routed. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
-/** NAT64 and 6to4: IPv6 blocks whose addresses contain an IPv4 address from this byte on. That address decides. */
+/** IPv6 blocks (NAT64, 6to4) whose addresses contain an IPv4 address from this byte on. The IPv4 address is checked. */
 const CARRIERS = [
   [ipaddr.IPv6.parseCIDR('64:ff9b::/96'), 12],
   [ipaddr.IPv6.parseCIDR('2002::/16'), 2],
@@ -37,7 +37,7 @@ const CARRIERS = [
 export function isPublicAddress(address: string): boolean {
   const [text = ''] = address.split('%');
   if (isIP(text) === 0) return false;
-  // Unwraps ::ffff:127.0.0.1.
+  // Turns an IPv4 address written as IPv6, such as ::ffff:127.0.0.1, into IPv4.
   const ip = ipaddr.process(text);
   if (OF_CLOUDS.some(([net, bits]) => net.kind() === ip.kind() && ip.match(net, bits))) return false;
   if (ip instanceof ipaddr.IPv4) return ip.range() === 'unicast';
@@ -52,7 +52,7 @@ export function isPublicAddress(address: string): boolean {
   return ip.range() === 'unicast' && ip.match(GLOBAL_IPV6);
 }
 
-/** Names of this machine or of a local network: RFC 6761, 6762, 8375, ICANN's `.internal`. */
+/** Host names of this machine or a local network, as in RFC 6761, 6762 and 8375, and ICANN's `.internal`. */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
 
 /** Whether the operator exempts the destination's host and port from the address rules. */
@@ -63,7 +63,7 @@ function isTrusted(to: Destination, trusted: readonly TrustedHost[]): boolean {
   );
 }
 
-/** @returns the URL parser's spelling of a host: it turns 0x7f.1 and 2130706433 into 127.0.0.1 */
+/** @returns the host as the URL parser writes it: 0x7f.1 and 2130706433 become 127.0.0.1 */
 function canonicalHost(host: string): string {
   const url = `http://${isIP(host) === 6 ? `[${host}]` : host}`;
   return URL.canParse(url) ? withoutBrackets(new URL(url).hostname) : host;
@@ -71,7 +71,7 @@ function canonicalHost(host: string): string {
 
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$|(?<!\.)\.+$/g, '');
 
-/** Checks without DNS; {@link guardedConnect} checks resolved addresses. @throws address-refused */
+/** Checks a URL without a DNS lookup; {@link guardedConnect} checks the looked-up addresses. @throws address-refused */
 export function checkDestination(to: Destination, trusted: readonly TrustedHost[]): void {
   const isExempt = isTrusted(to, trusted);
   const hasProtocol = to.protocol === 'https:' || (isExempt && to.protocol === 'http:');
@@ -82,26 +82,26 @@ export function checkDestination(to: Destination, trusted: readonly TrustedHost[
   if (problem !== undefined) throw refuse(problem);
 }
 
-/** @returns why a host is not on the internet, by its name or address alone; undefined if it may be */
+/** @returns why a host can't be on the internet, judged without DNS; undefined if it can */
 function hostProblem(host: string): string | undefined {
   if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : 'is not a public address';
   if (LOCAL_NAME.test(host)) return 'is a name for this machine or a private network';
   return host.includes('.') ? undefined : 'is a name without a domain';
 }
 
-/** People paste whole endpoints, because the API documentation shows them. */
+/** The end of an endpoint's URL, which people paste because the API documentation shows it. */
 const PASTED_ENDPOINT = /\/(?:bill\/graphql|auth\/tokens)$/;
 
-/** The pattern is tried once a run of slashes, so that it takes linear time. */
+/** The look-behind makes the pattern start once per run of slashes, or a long run would take quadratic time. */
 const TRAILING_SLASHES = /(?<!\/)\/+$/;
 
 /**
  * Parses a typed base URL.
- * @returns without trailing slash or endpoint path
- * @throws address-refused, with a reason for the form field; quotes only the host
+ * @returns the URL without trailing slash or endpoint path
+ * @throws address-refused, with a reason to show at the form field; of the text it quotes only the host
  */
 export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): string {
-  // Not `URL.canParse`: on Node 20 it rejects some non-ASCII names.
+  // Don't use `URL.canParse`: on Node 20 it rejects some host names with non-ASCII letters.
   const url = tryParse(() => new URL(text.trim()));
   if (url === undefined) {
     throw new Failure('address-refused', {
@@ -120,12 +120,12 @@ export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): str
   );
 }
 
-/** @returns all addresses of a host */
+/** Looks up all IP addresses of a host. */
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export const systemResolve: ResolveHost = (hostname) => lookup(hostname, { all: true });
 
-/** A connect function for a pool that applies these rules to every connection. @param timeout per connection */
+/** A connect function that checks every new connection by these rules. @param timeout for connecting, in ms */
 export function guardedConnect(
   trusted: readonly TrustedHost[],
   timeout: Millis,
@@ -136,7 +136,7 @@ export function guardedConnect(
   const toPublic = buildConnector({ ...shared, lookup: createLookup(requirePublicAddress(resolve)) });
   return (options, callback) => {
     try {
-      // Literal IPs aren't looked up, so check them here.
+      // An IP address in the URL isn't looked up, so check it here.
       checkDestination(options, trusted);
     } catch (refusal) {
       return callback(refusal as FailureOf<'address-refused'>, null);
@@ -147,8 +147,8 @@ export function guardedConnect(
 }
 
 /**
- * A lookup for `net.connect`. The socket connects to the addresses that `resolve` has returned, so that a second answer
- * for the same name (DNS rebinding) has no effect.
+ * A lookup for `net.connect`. The socket connects to the very addresses that `resolve` has checked, so that a different
+ * answer to a second DNS query (DNS rebinding) has no effect.
  */
 export const createLookup =
   (resolve: ResolveHost): LookupFunction =>
@@ -159,7 +159,7 @@ export const createLookup =
     );
   };
 
-/** Unknown or private name. One error for both, so that private names can't be probed; the cause is only logged. */
+/** The name is unknown or private: one error, so that nobody can find out private names. The log has the cause. */
 class NoPublicAddress extends Error {
   readonly code = NO_PUBLIC_ADDRESS;
 }

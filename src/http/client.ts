@@ -1,4 +1,4 @@
-/** The only way to send requests to services whose addresses come from outside: guarded, in turns, with one retry. */
+/** Sends requests to services whose addresses people typed: checks the address, queues fairly, retries once. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
@@ -19,30 +19,30 @@ import { createSecretMask, type SecretMask } from './secret-mask.ts';
 
 /** Limits for requests to services; durations in ms. */
 const HTTP_LIMITS = {
-  /** For both attempts and the pause between, from the request's turn to the last byte. */
+  /** From leaving the queue to the last byte of the answer, including a retry and the pause before it. */
   deadline: 10_000,
   tries: 2,
-  /** Random pause before the retry: `pause` to 2 × `pause`, unless the service says. */
+  /** The pause before the retry is random, from `pause` to 2 × `pause`, unless the service asks for another. */
   pause: 200,
-  /** Ten years of days have half as much. */
+  /** The largest body accepted: twice the size of a report of ten years. */
   bodyBytes: 512 * 1024,
   /** Parallel requests to one origin, each on its own socket. */
   connections: 32,
-  /** Maximum queueing for interactive requests; background ones wait indefinitely. */
+  /** How long an interactive request may wait in the queue. Background requests wait without a limit. */
   queueTimeout: 10_000,
-  /** Keep-alive of idle connections, unless the service says. */
+  /** How long an idle connection stays open, unless the service asks for another time. */
   keepAlive: 20_000,
 };
 type HttpLimits = Readonly<typeof HTTP_LIMITS>;
 
-/** Whose request it is, for fair queueing. */
+/** The workspace and credential that a request is for, for fair queueing. */
 export interface Tenant {
   readonly workspace: SlackId;
   /** The credential used: connection name or project ID. */
   readonly connection: string;
 }
 
-/** `interactive`: a person waits for the answer. */
+/** Whether a person waits for the answer (`interactive`). */
 export type Priority = 'interactive' | 'background';
 
 export interface ServiceRequest {
@@ -51,26 +51,26 @@ export interface ServiceRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** Credentials in the request, to mask if the service echoes them. */
+  /** The credentials in the request, to mask wherever the service's answer repeats them. */
   readonly secrets: readonly string[];
-  /** The answer is in the headers, so a truncated 2xx body is fine. */
+  /** True if the answer is in the headers, so that a 2xx with an incomplete body is a success. */
   readonly headersSuffice?: boolean;
   /** Absent if no workspace is involved. */
   readonly tenant?: Tenant | undefined;
-  /** `interactive` by default. */
+  /** Default: `interactive`. */
   readonly priority?: Priority;
-  /** Never retry. */
+  /** True for a request that must never be retried. */
   readonly once?: boolean;
 }
 
-/** A 2xx, or a 4xx other than 429; everything else is thrown. */
+/** A response with status 2xx, or 4xx except 429. Any other status is thrown as a Failure. */
 export interface ServiceResponse {
   readonly status: number;
   /** Lower-case names; repeated headers are joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for a 4xx whose body broke off, where the status is the answer. See also `headersSuffice`. */
+  /** The body. Empty if the body of a 4xx was incomplete, because the status says enough. See also `headersSuffice`. */
   readonly text: string;
-  /** Masks the request's secrets, in whatever is stored or shown of the answer. */
+  /** Masks the request's secrets in a text. Use it on any part of the answer that is stored or shown. */
   readonly mask: SecretMask;
 }
 
@@ -79,7 +79,7 @@ export interface ExchangeInfo {
   readonly service: Service;
   /** HTTP status, or failure kind. */
   readonly outcome: number | Failure['kind'];
-  /** ms, since its turn */
+  /** Duration in ms, without the wait in the queue. */
   readonly took: Millis;
 }
 
@@ -87,14 +87,14 @@ type Reader<T> = (response: ServiceResponse) => T | Promise<T>;
 
 export interface GuardedHttp {
   /**
-   * Sends within one deadline, which begins at the request's turn, with one retry if useful.
+   * Sends a request, and retries once if that can help. The deadline for both begins when the request leaves the queue.
    * @param read parses the response, or throws a Failure
    * @throws address-refused, queue-full, timed-out, service-unreachable, response-too-large, invalid-response,
    * redirect-refused, rate-limited (429), service-failed (5xx)
    */
   requestAndRead<T>(request: ServiceRequest, read: Reader<T>): Promise<T>;
   request(request: ServiceRequest): Promise<ServiceResponse>;
-  /** Waiting and running requests. */
+  /** The number of waiting and running requests. */
   inProgress(): number;
   /** Closes all connections; running requests fail. */
   close(): Promise<void>;
@@ -115,8 +115,8 @@ export function createGuardedHttp(options: {
     pipelining: 1,
     keepAliveTimeout: keepAlive,
     maxResponseSize: bodyBytes,
-    // Half the deadline, so that a failed connect is known to be unsent, while a timeout at the deadline may have
-    // been received.
+    // Connecting may take half the deadline, so that it fails before the deadline: then the request surely wasn't sent.
+    // After a timeout at the deadline, the service may have received it.
     connect: guardedConnect(trustedHosts, deadline / 2, resolve),
     // Disabled: the request's own deadline applies.
     headersTimeout: 0,
@@ -156,13 +156,13 @@ export function createGuardedHttp(options: {
   };
 }
 
-/** Queues kept in memory: one per origin, priority and workspace. */
+/** The most queues kept in memory. Each origin, priority and workspace has its own. */
 const LINES = 10_000;
 
 /**
  * Fair queues per origin: a workspace gets at most a quarter of the connections, and all background requests together a
  * quarter.
- * @returns a function that runs work at its turn; throws queue-full if a person would wait too long
+ * @returns a function that queues work and runs it; throws queue-full if interactive work waited too long
  */
 function createTurns({ connections, queueTimeout }: HttpLimits) {
   const quarter = Math.max(1, Math.floor(connections / 4));
@@ -195,7 +195,7 @@ function createTurns({ connections, queueTimeout }: HttpLimits) {
   };
 }
 
-/** If the pause wouldn't end before the deadline, fails at once. */
+/** Sends a request, and retries once. Fails without a retry if the pause wouldn't end before the deadline. */
 async function sendWithRetry(
   request: ServiceRequest,
   agent: Agent,
@@ -215,11 +215,11 @@ async function sendWithRetry(
 }
 
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
-/** Refused or closed connections may be a restart; wrong names and certificates are permanent. */
+/** Errors that may be gone at the retry, such as while a service restarts. A wrong name or certificate stays wrong. */
 const RETRYABLE_CODE =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
-/** @returns in ms, random so that clients don't all return at once to a service that has just recovered; undefined if no other try can help */
+/** @returns ms to wait, random so that clients don't all retry at once; undefined if a retry can't help */
 function pauseBeforeRetry(failure: Failure, { pause }: HttpLimits): Millis | undefined {
   const random = pause * (1 + Math.random());
   if (failure.kind === 'rate-limited')
@@ -227,7 +227,7 @@ function pauseBeforeRetry(failure: Failure, { pause }: HttpLimits): Millis | und
   const mayHelp =
     (failure.kind === 'service-failed' && RETRYABLE_STATUS.has(failure.data.status)) ||
     (failure.kind === 'invalid-response' && failure.data.what === BROKEN_OFF) ||
-    // Where a name could not be looked up, the error of its server decides.
+    // If a DNS lookup failed, the DNS server's error tells whether a retry can help.
     (failure.kind === 'service-unreachable' &&
       [failure.data.code, codeOf((failure.cause as Error).cause)].some((code = '') =>
         RETRYABLE_CODE.test(code),
@@ -235,10 +235,10 @@ function pauseBeforeRetry(failure: Failure, { pause }: HttpLimits): Millis | und
   return mayHelp ? random : undefined;
 }
 
-/** Leaves out a byte order mark. */
+/** Decodes UTF-8 without the byte order mark. */
 const UTF8 = new TextDecoder();
 
-/** @param timeLeft ms until the deadline @throws {Failure} */
+/** Sends a request once. @param timeLeft ms until the deadline @throws {Failure} */
 async function sendOnce(
   request: ServiceRequest,
   agent: Agent,
@@ -271,7 +271,7 @@ interface RawResponse {
   readonly statusCode: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Why the body did not arrive whole; `body` is empty then. */
+  /** Why the body arrived incomplete; `body` is then empty. */
   readonly bodyError?: unknown;
 }
 
@@ -315,19 +315,19 @@ async function exchange(
 }
 
 /**
- * Adds the host for the log, because network errors often lack it. Only the host: paths can be secret (`response_url`).
+ * Adds the host to a network error for the log. Not the path, which can be a secret, as in a Slack `response_url`.
  */
 function addHost(error: unknown, { host }: URL): unknown {
   return error instanceof Error && !('host' in error) ? Object.assign(error, { host }) : error;
 }
 
-/** @returns seconds; undefined if missing or a date */
+/** @returns the seconds in the `Retry-After` header; undefined if it is missing or a date */
 function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
   const text = [headers['retry-after']].flat()[0]?.trim() ?? '';
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The limits that can be reached before the body as well as within it. */
+/** The failure for an exceeded limit (time or size), which can happen before or within the body. */
 function limitFailure(error: unknown, service: Service, { deadline, bodyBytes }: HttpLimits) {
   if (error instanceof ExchangeTimeoutError) return new Failure('timed-out', { service, after: deadline });
   if (error instanceof errors.ResponseExceededMaxSizeError)
@@ -335,15 +335,15 @@ function limitFailure(error: unknown, service: Service, { deadline, bodyBytes }:
   return undefined;
 }
 
-/** The peer closed an open connection. */
+/** Codes for a connection that was open and that the other side closed. */
 const CLOSED_CODE = /^(?:ECONNRESET|ECONNABORTED|EPIPE)$/;
 
-/** @returns the failure for an error without response */
+/** @returns the failure for an error that came before any response */
 function connectionFailure(error: unknown, service: Service, url: URL, limits: HttpLimits): unknown {
   if (isFailure(error)) return error;
   const limit = limitFailure(error, service, limits);
   if (limit !== undefined) return limit;
-  // Don't pass the parser's error on: it contains response bytes.
+  // Don't keep the parser's error as the cause: it contains bytes of the response.
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
     return new Failure('invalid-response', { service, what: 'something that is not HTTP' });
   const code = codeOf(error);
@@ -354,14 +354,14 @@ function connectionFailure(error: unknown, service: Service, url: URL, limits: H
 
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
-  // undici's code for “closed by the peer”
+  // undici's code for a connection closed by the other side
   return error.code === 'UND_ERR_SOCKET' ? 'ECONNRESET' : error.code;
 }
 
 const joinHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
 
-/** @returns where it leads, without query and fragment, in at most 300 characters; undefined without a `Location` */
+/** @returns the redirect's URL without query and fragment, at most 300 characters; undefined without a `Location` */
 function redirectTarget({ location }: IncomingHttpHeaders, from: URL, mask: SecretMask): string | undefined {
   if (location === undefined) return undefined;
   const to = URL.canParse(location, from.href) && location !== '' ? new URL(location, from) : undefined;

@@ -1,4 +1,4 @@
-/** Parses untrusted JSON without losing digits. The body size is already limited. */
+/** Parses untrusted JSON and keeps all digits of numbers. The caller has already limited the text's size. */
 import { isLosslessNumber, parse } from 'lossless-json';
 import type { SecretMask } from './secret-mask.ts';
 
@@ -7,19 +7,19 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 
-/** Cut longer strings and numbers (characters). */
+/** Longer strings and numbers are cut to this many characters. */
 const LONGEST = 1_000;
-/** Maximum nesting. */
+/** The deepest nesting of objects and arrays. */
 const DEEPEST = 100;
 
 export class JsonError extends Error {
-  /** @param isCutOff valid JSON so far, but truncated */
+  /** @param isCutOff the text is valid JSON up to its end, but incomplete */
   constructor(readonly isCutOff = false) {
     super(isCutOff ? 'JSON without its end' : 'Not JSON.');
   }
 }
 
-/** @param mask applied to strings and numbers, not keys @throws {JsonError} without quoting the text */
+/** @param mask applied to strings and numbers, but not to keys @throws {JsonError}, which doesn't quote the text */
 export function readJson(text: string, mask: SecretMask): unknown {
   return shorten(parseExactly(text), mask, 0);
 }
@@ -28,7 +28,7 @@ function parseExactly(text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    // Recursive parser: deep nesting overflows the stack.
+    // RangeError: the parser is recursive, and deep nesting overflows the stack.
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
     throw new JsonError(error.message.includes('reached end of input'));
   }

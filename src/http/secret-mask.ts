@@ -1,17 +1,17 @@
-/** Masks credentials that a service echoes. */
+/** Masks the credentials of a request in a text that the service sent back. */
 export type SecretMask = (text: string) => string;
 
 const MASK = '…';
-/** Mask any run of this many characters of a secret; shorter runs occur by chance. */
+/** Any piece of a secret with this many characters is masked. Shorter pieces can be in a text by chance. */
 const REVEALING = 10;
-/** Shorter secrets would match ordinary words. */
+/** Secrets shorter than this aren't masked, because they would match ordinary words. */
 const SHORTEST = 4;
-/** Amounts and timestamps share digits with a secret by chance. */
+/** Matches amounts and timestamps, which can contain the same digits as a secret by chance. */
 const FIGURE = /^[\d\s.,:+\-TZe]{1,64}$/i;
 
 /**
- * Masks whole secrets and pieces of ten characters, in either case, also when escaped for an address or in base64.
- * In numbers only whole secrets.
+ * Masks whole secrets and pieces of ten characters, in upper or lower case, plain, URL-encoded or in base64. In amounts
+ * and timestamps, masks only whole secrets.
  */
 export function createSecretMask(secrets: readonly string[]): SecretMask {
   const figures = secrets.filter((secret) => secret.length >= REVEALING && FIGURE.test(secret));

@@ -10,7 +10,7 @@ import { createSecretMask } from '../http/secret-mask.ts';
 
 export type { Tenant } from '../http/client.ts';
 
-/** `authUrl` as `parseAuthUrl` returns it; `id` and `secret` of the application access. */
+/** Where identity is (`authUrl`, from `parseAuthUrl`), and the `id` and `secret` of an application credential. */
 export interface ApplicationAccess {
   readonly authUrl: string;
   readonly id: string;
@@ -21,20 +21,20 @@ export type Revocation = 'revoked' | 'already-dead' | 'not-offered' | 'refused';
 
 /** Data of an issued token; missing or malformed fields are undefined. */
 export interface TokenBody {
-  /** undefined if missing or unreadable */
+  /** When the token expires; undefined if missing or unreadable. */
   readonly expiresAt: Millis | undefined;
-  /** Names, or IDs. Untrusted. */
+  /** The names of the token's project and user, or their IDs if there are no names. Untrusted text. */
   readonly project: string | undefined;
   readonly user: string | undefined;
   readonly roles: readonly string[];
-  /** Whether the application access can't make others that outlive it. */
+  /** Whether the token is forbidden to create other application credentials, which could stay valid longer than it. */
   readonly isRestricted: boolean | undefined;
   /** The public endpoint of the compute service. */
   readonly computeUrl: string | undefined;
 }
 
 export interface IssuedToken extends TokenBody {
-  /** A bearer secret: shown to the person who asked, never stored. */
+  /** The token, a secret: shown only to the person who asked, and never stored. */
   readonly token: string;
 }
 
@@ -54,7 +54,7 @@ export interface IdentityClient {
   revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation>;
 }
 
-/** @param onNotIssued called before `issue` fails; never rejects */
+/** @param onNotIssued called when `issue` fails, before it throws; must never reject */
 export function createIdentityClient({
   http,
   onNotIssued = async () => undefined,
@@ -91,7 +91,7 @@ export function createIdentityClient({
     });
   }
 
-  /** Sends a request about a token, authorized by the token itself. */
+  /** Asks about or revokes a token, with the same token as the request's authorization. */
   function sendAboutToken(
     method: 'GET' | 'DELETE',
     authUrl: string,
@@ -109,7 +109,7 @@ export function createIdentityClient({
     });
   }
 
-  /** Whether the service says that it no longer accepts the token. A 404 without an error of the identity API means a wrong address. */
+  /** Whether the service rejects the token. A 404 counts only with an identity API error: else the URL is wrong. */
   async function isDead(authUrl: string, token: string, tenant: Tenant): Promise<boolean> {
     const response = await sendAboutToken('GET', authUrl, token, tenant);
     const { status } = response;
@@ -122,7 +122,7 @@ export function createIdentityClient({
     if (status === 403 || status === 405) return 'not-offered';
     if (status !== 401 && status !== 404)
       throw new Failure('service-failed', { service: 'identity', status });
-    // 401 or 404 can mean: token already invalid, a proxy's refusal, or no such endpoint. Check.
+    // 401 or 404 can mean that the token is already invalid, that a proxy refused, or that the endpoint is missing.
     if (await isDead(authUrl, token, tenant)) return 'already-dead';
     return status === 401 ? 'refused' : 'not-offered';
   }
@@ -136,15 +136,15 @@ const isSendable = (token: string): boolean => /^[\x21-\x7e]+$/.test(token);
 
 const PROXY_STATUS: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** @returns the failure that callers see */
+/** Turns the HTTP client's failure into the one that callers of this client get. */
 function interpretFailure(failure: Failure, authUrl: string): Failure {
   const { host } = new URL(authUrl);
-  // 300 is a list of API versions: the address lacks its version.
+  // Status 300 comes with a list of API versions: the address has no version at its end.
   if ('status' in failure.data && failure.data.status === 300) return wrongAddress(authUrl, 300);
-  // The connection was open: closed by the peer, or timed out later than a connect could.
+  // The request may have arrived: the open connection was closed, or the timeout came later than connecting could take.
   const hasNoResponse =
     (failure.kind === 'service-unreachable' && failure.data.isClosed) || failure.kind === 'timed-out';
-  // A proxy answered: the service behind it may have issued a token all the same.
+  // A proxy reports an error, but the service behind it may still have issued a token.
   const isFromProxy = failure.kind === 'service-failed' && PROXY_STATUS.has(failure.data.status);
   return hasNoResponse || isFromProxy
     ? new Failure('outcome-unclear', { host }, { cause: failure })
@@ -212,12 +212,12 @@ function withoutEndpoint(url: string): string {
   return origin + path.replace(/\/auth(?:\/tokens?)?$/, '');
 }
 
-/** Limits for untrusted text. */
+/** The most characters of a text and the most roles that are read from an answer. */
 const LIMITS = { characters: 255, roles: 50 } as const;
 
 type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
 
-/** Reads any body, even an empty one: the token itself comes in a header. Never throws. */
+/** Reads a token's data. Never throws, even for an empty body: the token itself comes in a header, so it is usable. */
 export function parseTokenBody(response: ReadableBody): TokenBody {
   const token = objectOf(objectOf(parseBody(response)).token);
   const { restricted } = objectOf(token.application_credential);
@@ -261,7 +261,7 @@ function nameOf(value: unknown): string | undefined {
   return textOf(value) ?? textOf(name) ?? textOf(id);
 }
 
-/** IDs may be numbers. */
+/** Reads a name or an ID, which some services send as a number. */
 function textOf(value: unknown): string | undefined {
   const text = isLosslessNumber(value) ? value.value : value;
   if (typeof text !== 'string' || text.trim() === '') return undefined;
@@ -272,14 +272,14 @@ function textOf(value: unknown): string | undefined {
 
 const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
-/** @returns undefined for what is not JSON */
+/** @returns the parsed body; undefined if it isn't JSON */
 const parseBody = ({ text, mask }: ReadableBody): unknown => tryParse(() => readJson(text, mask), JsonError);
 
 const ZONE = /(?:Z|[+-]\d\d(?::?\d\d)?)$/i;
 
 /**
- * Parses the expiry. Without an offset (as for a credential that expires before its token) it is UTC, although
- * `Date.parse` would use local time.
+ * Parses a token's expiry. A time without an offset (as for a credential that expires before its token) is read as UTC;
+ * `Date.parse` would read it as local time.
  * @returns undefined if unreadable or not after 1970
  */
 export function parseExpiry(value: unknown): Millis | undefined {

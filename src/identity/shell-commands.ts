@@ -1,10 +1,10 @@
 import type { IssuedToken } from './client.ts';
 
-/** Variables of an earlier login that would conflict; unset them. */
+/** Variables that an earlier login may have set, and that would conflict with the token: the commands unset them. */
 const CONFLICTING_VARIABLES = `OS_CLOUD OS_PROJECT_ID OS_PROJECT_NAME OS_PROJECT_DOMAIN_ID OS_PROJECT_DOMAIN_NAME OS_TENANT_ID OS_TENANT_NAME OS_DOMAIN_ID OS_DOMAIN_NAME OS_USER_DOMAIN_ID OS_USER_DOMAIN_NAME`;
 
 /**
- * Makes `openstack` and curl use the token.
+ * Makes shell commands after which `openstack` and curl use the token.
  *
  * `OS_AUTH_TYPE=token` and `v3token` would exchange the token for another one, which the identity service forbids for
  * tokens of application credentials (403). `admin_token`, despite its name, sends the token unchanged, but without a
@@ -25,5 +25,5 @@ export const renderShellCommands = (
     `export OS_ENDPOINT=${shellQuote(computeUrl ?? authUrl)}`,
   ].join('\n');
 
-/** Between single quotes, only the next single quote has a meaning. */
+/** Quotes a value for the shell. Within single quotes, only a single quote has to be escaped. */
 const shellQuote = (value: string): string => `'${value.replaceAll("'", `'\\''`)}'`;

@@ -5,7 +5,7 @@ import { redact } from './redact.ts';
 
 export type Log = Logger;
 
-/** JSON lines. `redact` masks each finished line; `errorSummary` reduces errors. @param stream default stdout */
+/** A log of JSON lines. `errorSummary` shortens errors; `redact` masks secrets. @param stream default: stdout */
 export const createLog = (level: LevelWithSilent, stream?: DestinationStream): Log =>
   pino(
     {
@@ -19,21 +19,21 @@ export const createLog = (level: LevelWithSilent, stream?: DestinationStream): L
     stream ?? standardOutput(),
   );
 
-/** Buffered characters while the log can't be written. */
+/** How many characters of log lines are kept in memory while the log can't be written. */
 const MAX_BACKLOG = 1_000_000;
 
-/** A full disk behind it must not end the bot: lines wait, and are lost beyond the limit. */
+/** Standard output. If it can't be written, as with a full disk, the bot runs on; lines beyond the limit are lost. */
 const standardOutput = (): DestinationStream =>
   pino.destination({ dest: 1, sync: true, maxLength: MAX_BACKLOG }).on('error', () => undefined);
 
 const MAX_CAUSES = 5;
 
-/** Failure data safe to log: nothing that people typed or named. */
+/** The fields of a Failure that are safe to log: none contains what people typed or named. */
 const FACTS = ['service', 'status', 'method', 'reason', 'what', 'keyId', 'write', 'host', 'code'];
 
 /**
- * Failures: kind and facts (sentences can quote people). Other errors: message and stack. Other properties are dropped,
- * because clients attach requests and responses.
+ * Shortens an error for the log. A Failure: kind and `FACTS`, without its sentence, which can quote people. Any other
+ * error: message and stack. Other properties are dropped, because HTTP clients attach whole requests and responses.
  */
 function errorSummary(error: unknown, depth = 0): object {
   if (!(error instanceof Error))
@@ -55,10 +55,10 @@ function errorSummary(error: unknown, depth = 0): object {
 const factsOf = (data: object): object =>
   Object.fromEntries(FACTS.map((fact) => [fact, (data as Record<string, unknown>)[fact]]));
 
-/** The SDK's lines about a failed call, whose error its caller logs. */
+/** Slack SDK lines about a failed call. They are dropped, because the code that made the call logs the error. */
 const LOGGED_BY_CALLER = /^(?:http request failed|Failed to retrieve a new WSS URL)/;
 
-/** Adapts Bolt's logger. Drops debug lines (they contain secrets) and objects (bodies). */
+/** Sends Bolt's log lines to Tally's log, without debug lines (they contain secrets) and objects (request bodies). */
 export function boltLogger(log: Log): BoltLogger {
   const write =
     (level: 'info' | 'warn' | 'error') =>

@@ -4,17 +4,17 @@ import { LAYOUT_KEY } from '../redis/keys.ts';
 import { withTimeout } from '../timeout.ts';
 import { VERSION } from './version.ts';
 
-/** How long Redis may take, in ms. */
+/** How long Redis may take to answer before it counts as missing, in ms. */
 const REDIS_TIMEOUT = 1_000;
-/** Probe Redis at most this often. */
+/** The shortest time between two tests of Redis, in ms. */
 const PROBE_INTERVAL = 1_000;
 
-/** What may be missing. */
+/** What Tally needs to be ready; the list in `/readyz` names what is missing. */
 export const NOT_READY = ['redis', 'slack'] as const;
 
 export type Readiness = ReturnType<typeof createReadiness>;
 
-/** @param slackUp whether Slack can reach us and accepts the token */
+/** @param slackUp whether Slack can reach Tally and accepts its token */
 export function createReadiness(redis: RedisConnection, slackUp: () => boolean) {
   let last: { readonly at: number; readonly answers: Promise<boolean> } | undefined;
   const redisAnswers = (): Promise<boolean> => {
@@ -35,9 +35,9 @@ export function createReadiness(redis: RedisConnection, slackUp: () => boolean) 
   };
   return {
     missing,
-    /** Whether the process runs, and which version. Always 200: a restart would not bring Redis back. */
+    /** Says that the process runs, and its version. Always 200: without Redis too, as a restart wouldn't help. */
     healthz: () => ({ status: 200, body: { ok: true, version: VERSION } }),
-    /** Readiness: 200, or 503 with what is missing. */
+    /** Whether Tally can serve requests: 200, or 503 with what is missing. */
     async readyz() {
       const notReady = await missing();
       if (notReady.length === 0) return { status: 200, body: { ok: true } };

@@ -1,10 +1,10 @@
 const MASK = '[masked]';
 
-/** Header and field names that precede a secret. */
+/** Names of headers and fields whose values are secrets. */
 const HEADERS = 'x-(?:user|auth|subject)-token|x-slack-signature|authorization|cookie|set-cookie';
 const SECRET_FIELDS = '[\\w-]{0,40}(?:token|secret|password)|private_?metadata|response_?url|trigger_?id';
 
-/** A name followed by its value: `"name": …`, or `"name", …` in a raw header list. */
+/** A pattern for a quoted name before its value: `"name": …`, or `"name", …` in a raw list of headers. */
 const quotedName = (sign: ':' | ',', quote: string): string =>
   `${sign === ',' ? '(?<!:\\s*)' : ''}${quote}(?:${HEADERS}|${SECRET_FIELDS})`;
 
@@ -14,15 +14,15 @@ const inString = (sign: ':' | ','): RegExp =>
   new RegExp(`(?<!\\\\)(${quotedName(sign, '(\\\\+)"')}\\2"\\s*${sign}\\s*\\2")[^"\\\\]*`, 'gi');
 
 const RULES: readonly (readonly [RegExp, string])[] = [
-  // JSON in the line.
+  // A field in the line's own JSON.
   [inLine(':'), `$1"${MASK}"`],
   [inLine(','), `$1"${MASK}"`],
-  // JSON inside a string of the line: its quotes are escaped.
+  // A field of JSON inside a string of the line, where quotes are escaped.
   [inString(':'), `$1${MASK}`],
   [inString(','), `$1${MASK}`],
-  // `X-User-Token: …` as text, to the end of its string.
+  // A header such as `X-User-Token: …` within a text: masked up to the end of the string.
   [new RegExp(`\\b(${HEADERS})('?\\s*[:=]\\s*)[^"\\\\]+`, 'gi'), `$1$2${MASK}`],
-  // A form or query field. `…` is already masked.
+  // A form or query field. A value that begins with `…` is already masked.
   [new RegExp(`\\b((?:${SECRET_FIELDS})=)(?!(?:xoxb-|xapp-)?…)[^"\\\\\\s&]+`, 'gi'), `$1${MASK}`],
   // All Slack token formats.
   [/\bx(?:ox[a-z]|app|wfp)(?:\.xox[a-z])?-[\w.-]+/g, MASK],
@@ -31,13 +31,13 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer )[\w.~+/=-]+/gi, `$1${MASK}`],
   // A response_url is a secret: anyone who has it can post.
   [/(\/\/hooks\.slack\.com\/)[^\s"\\]+/g, `$1${MASK}`],
-  // Credentials in URLs, except the documented placeholder.
+  // Credentials in URLs, except the placeholder `user:password` from the documentation.
   [/(\w:\/\/)(?!(?:user)?:password@)[^\s"\\/@:]*:[^\s"\\/@]*@/g, `$1${MASK}@`],
 ];
 
 /**
- * Masks secrets in a finished log line; the line stays valid JSON. Not pino's `redact`, which masks object paths:
- * secrets can be anywhere in a text.
+ * Masks secrets in a finished log line, which stays valid JSON. Pino's own `redact` wouldn't do: it masks named fields,
+ * but a secret can be anywhere in a text.
  */
 export function redact(line: string): string {
   return RULES.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line);

@@ -1,4 +1,4 @@
 import facts from '../../package.json' with { type: 'json' };
 
-/** From package.json, at build time. */
+/** Tally's version, taken from package.json at build time. */
 export const VERSION: string = facts.version;

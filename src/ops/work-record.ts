@@ -1,4 +1,4 @@
-/** A record of each finished piece of work, for metrics and one log line; see docs/observing.md. */
+/** Records each finished request, run and message, for metrics and one log line each; see docs/observing.md. */
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type FailureKind, isFailure } from '../domain/failure/index.ts';
@@ -7,21 +7,21 @@ import type { SealingKey } from '../vault/keyring.ts';
 
 interface WorkBase {
   readonly workspace: string;
-  /** `ok`, a failure's kind, `unknown` (unexpected error), or one specific to the kind of work. */
+  /** `ok`, a failure's kind, `unknown` (an unexpected error), or an outcome that only this kind of work has. */
   readonly outcome: string;
-  /** When the work began, by `performance.now()`. */
+  /** When the work began, as returned by `performance.now()`. */
   readonly began: Millis;
-  /** When its answer was out, if the work goes on after it. */
+  /** When the answer was sent, if the work continued after that. */
   readonly answered?: Millis;
-  /** Duration, up to the answer if there is one. */
+  /** Duration in ms, up to the answer if one was sent. */
   readonly ms?: Millis;
   readonly error?: unknown;
 }
 
-/** Adds facts to the record. The first `answered` counts. */
+/** Adds facts to the record of the current work. If `answered` is given twice, the first counts. */
 export type Annotate<W extends Work = RequestWork> = (found: Partial<W>) => void;
 
-/** What Slack sent. */
+/** The kind of request that Slack sent. */
 export type RequestVia =
   | 'command'
   | 'mention'
@@ -32,19 +32,19 @@ export type RequestVia =
   | 'suggestions'
   | 'step';
 
-/** Its own outcomes: `replayed` and `duplicate` were answered before, `invalid-form` was refused with its fields marked. */
+/** Extra outcomes: `replayed`, `duplicate` (both answered before), `invalid-form` (sent back with fields marked). */
 export interface RequestWork extends WorkBase {
   readonly kind: 'request';
   readonly via: RequestVia;
-  /** Registered names only: command, event, action, form or step; `other` otherwise. */
+  /** The name of the command, event, action, form or step that Tally registered; `other` if it registered none. */
   readonly route: string;
-  /** '' for a workflow: Slack doesn't say who runs it. */
+  /** The user's ID; '' for a workflow, because Slack doesn't tell who runs it. */
   readonly user: string;
-  /** Error reference shown to the user. */
+  /** The reference of the error that the user was shown. */
   readonly reference?: string;
 }
 
-/** Starts a request's record. @param arrived `performance.now()`, if the transport knows */
+/** Starts a request's record. @param arrived when it arrived, as from `performance.now()`; default: now */
 export const beginRequest = (
   { via, teamId, userId }: { readonly via: RequestVia; readonly teamId: string; readonly userId: string },
   route: string,
@@ -59,23 +59,23 @@ export const beginRequest = (
   outcome: 'ok',
 });
 
-/** Its own outcomes: `overtaken` (another process is about the same), `stopped`. */
+/** A delivery run. Extra outcomes: `overtaken` (another process does the same run), `stopped`. */
 export interface RunWork extends WorkBase {
   readonly kind: 'run';
 }
 
 /**
- * Its own outcomes: sent; found (sent by a crashed run); skipped; waiting (unreported day); refused
- * (recipient may not see it); changed (its subject changed); overtaken; retrying; paused; failed.
+ * A message that Tally sends on its own. Outcomes: sent; found (a crashed run sent it); skipped; waiting (for data);
+ * refused (the recipient may not see it); changed (its subject was); overtaken; retrying; paused; failed.
  */
 export interface MessageWork extends WorkBase {
   readonly kind: 'message';
   readonly message: string;
   readonly schedule?: string | undefined;
   readonly watch?: string | undefined;
-  /** Delay after its due time. */
+  /** How long after its due time the message was sent, in ms. */
   readonly late?: Millis;
-  /** Earlier failures. */
+  /** How many attempts failed before this one. */
   readonly tries?: number | undefined;
 }
 
@@ -84,13 +84,13 @@ export type Work = RequestWork | RunWork | MessageWork;
 /** Receives each finished record. */
 export type OnFinished = (work: Work) => void;
 
-/** The outcome and error for a record. */
+/** @returns a thrown error as the outcome and error of a record */
 export const errorOutcome = (error: unknown): Pick<Work, 'outcome' | 'error'> => ({
   outcome: isFailure(error) ? error.kind : 'unknown',
   error,
 });
 
-/** @returns or throws like `run`; an unexpected error gives outcome `unknown` unless `run` set another */
+/** @returns or throws what `run` does; for an unexpected error the outcome is `unknown` unless `run` set another */
 export async function trackWork<W extends Work, T>(
   begun: W,
   onFinished: OnFinished,
@@ -113,14 +113,14 @@ export async function trackWork<W extends Work, T>(
   }
 }
 
-/** Failures that users or managers can fix; all others are logged as warnings. */
+/** Outcomes that are normal, or that users or managers can fix. All others are logged as warnings. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set<FailureKind | RequestWork['outcome']>([
   ...['ok', 'replayed', 'duplicate', 'invalid-form'],
   ...(['invalid-word', 'text-too-long', 'secret-pasted', 'period-just-began', 'project-missing'] as const),
   ...(['not-connected', 'connection-missing', 'no-data', 'not-allowed', 'not-issuer', 'throttled'] as const),
   ...(['access-missing', 'edit-conflict', 'rights-changed', 'not-installed'] as const),
 ]);
-/** Log message per kind of work, and its normal outcomes. */
+/** The log messages of each kind of work, and the outcomes that are normal for it. */
 const LINES = {
   request: { event: 'request', well: 'Answered a request', badly: 'A request failed', isWell: FOR_PEOPLE },
   message: {
@@ -137,7 +137,7 @@ const LINES = {
   },
 } as const satisfies Record<Work['kind'], object>;
 
-/** @param keys newest first */
+/** Writes a log line for each record. @param keys the encryption keys, newest first */
 export function createWorkLog(log: Logger, keys: readonly SealingKey[]): OnFinished {
   const hashUser = createUserHash(keys);
   return (work) => {
@@ -153,19 +153,19 @@ export function createWorkLog(log: Logger, keys: readonly SealingKey[]): OnFinis
       ms: Math.round(ms * 10) / 10,
       ...(user && { user: hashUser(user) }),
       ...(late !== undefined && { lateMs: Math.round(late) }),
-      // A refused word was typed by a person, so it can be a password.
+      // The error of `invalid-word` quotes what a person typed, which can be a password.
       ...(error !== undefined && rest.outcome !== 'invalid-word' && { err: error }),
     };
     log[level](fields, isOwnError || isBad ? badly : well);
   };
 }
 
-/** The fields of each kind that the log words in its own way. */
+/** Any work, with the fields that the log writes in another form: the user as a hash, for instance. */
 type AnyWork = Work & Partial<Pick<RequestWork, 'user'> & Pick<MessageWork, 'late'>>;
 
 /**
- * A keyed hash (from the newest encryption key), so that IDs can't be found by trying all. Stable until the key is
- * replaced.
+ * Hashes user IDs for the log, with a key made from the newest encryption key, so that nobody can find an ID by hashing
+ * all possible IDs. A user's hash stays the same until that key is replaced.
  */
 function createUserHash([newest]: readonly SealingKey[]): (user: string) => string {
   const key = Buffer.from(hkdfSync('sha256', newest?.key ?? '', '', 'tally log user ids', 32));

@@ -1,11 +1,11 @@
-/** Wraps every Redis command: turns outages into failures and counts them. */
+/** Wraps every Redis command: turns the errors of an outage into Failures and counts them. */
 import { channel } from 'node:diagnostics_channel';
 import { Failure, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from './connect.ts';
 import { type KeyOf, LAYOUT_KEY, recordKey } from './keys.ts';
 
-/** Runs read commands. @throws store-unavailable on an outage; other errors unchanged */
+/** Runs commands that read. @throws store-unavailable in an outage; any other error unchanged */
 export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -16,7 +16,7 @@ export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs commands that write. @throws store-unavailable, `unsure` of the write if the command may have been executed although its answer was lost */
+/** Runs commands that write. @throws store-unavailable, with `unsure` if Redis may still have executed the command */
 export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await guardRead(work);
@@ -28,13 +28,13 @@ export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether Redis executed nothing. After a wrong key type a script may have written something already. */
+/** Whether Redis certainly wrote nothing. A script that meets a key of the wrong type may have written before. */
 const wasRefused = (cause: unknown): boolean =>
   cause instanceof Error &&
   storeErrorKind(cause) !== 'wrong-type' &&
   (cause.name === 'ReplyError' || NEVER_EXECUTED.test(cause.message));
 
-/** Redirections: not executed by that node. */
+/** Messages of the client's errors for commands that it never sent, or that no node executed. */
 const NEVER_EXECUTED =
   /^(Stream isn|Cluster isn't|Cluster is ended|None of startup nodes|Too many Cluster redirections)/;
 
@@ -42,25 +42,25 @@ type ScriptCall = readonly [
   redis: RedisConnection,
   workspace: SlackId,
   script: string,
-  /** The keys, made from the workspace's ID. */
+  /** Functions that make the script's keys from the workspace's ID. */
   keys: readonly KeyOf[],
   ...args: readonly (string | number)[],
 ];
 
 type Scripts = Partial<Record<string, (...args: readonly (string | number)[]) => Promise<unknown>>>;
 
-/** EVALSHA after the first use per connection. */
+/** Runs a Lua script. After the first use, the client sends only the script's hash (EVALSHA). */
 async function evalScript(...[redis, workspace, script, keys, ...args]: ScriptCall): Promise<unknown> {
   const scripts = redis as unknown as Scripts;
   if (scripts[script] === undefined) redis.defineCommand(script, { lua: script });
   return scripts[script]?.(keys.length, ...keys.map((key) => key(workspace)), ...args);
 }
 
-/** Runs a script that writes something of a workspace. @throws store-unavailable */
+/** Runs a script that writes a workspace's data. @throws store-unavailable */
 export const evalInWorkspace = (...call: ScriptCall): Promise<unknown> =>
   guardRead(() => evalScript(...call));
 
-/** The same for a change that somebody waits for. @throws store-unavailable, `unsure` as from `guardWrite` */
+/** Runs a script for a change that a person waits for. @throws store-unavailable, with `unsure` as in `guardWrite` */
 export const commitInWorkspace = (...call: ScriptCall): Promise<unknown> =>
   guardWrite(() => evalScript(...call));
 
@@ -69,7 +69,7 @@ if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1`;
 
-/** Compare-and-set of a record field. @returns whether it was replaced */
+/** Replaces a record field if it still has the expected value. @returns whether it was replaced */
 export const replaceField = async (
   redis: RedisConnection,
   workspace: SlackId,
@@ -79,17 +79,17 @@ export const replaceField = async (
 ): Promise<boolean> =>
   (await evalInWorkspace(redis, workspace, REPLACE, [recordKey], field, before, after)) === 1;
 
-/** Redis error prefixes → names in metrics. */
+/** The first word of a Redis error → its name in metrics. */
 const REPLY_KINDS = {
   OOM: 'full',
   READONLY: 'read-only',
   NOREPLICAS: 'no-replicas',
-  // A snapshot or the append-only file could not be written.
+  // Redis couldn't write its snapshot or append-only file to disk.
   MISCONF: 'misconf',
-  // Another program wrote a different type to our key.
+  // Another program wrote a value of another type to one of Tally's keys.
   WRONGTYPE: 'wrong-type',
 } as const;
-/** It is starting, failing over, or refuses our credentials. */
+/** Errors of a Redis that is starting, failing over or busy, or that refuses Tally's credentials. */
 const OTHER_REPLIES = /^(?:LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|NOAUTH|WRONGPASS|NOPERM)\b/;
 
 export const STORE_ERROR_KINDS = [
@@ -98,10 +98,10 @@ export const STORE_ERROR_KINDS = [
 ] as const;
 export type StoreErrorKind = (typeof STORE_ERROR_KINDS)[number];
 
-/** ioredis throws plain errors for a connection that is closed, not there yet, or silent. */
+/** Names of the errors that ioredis throws for a connection that is closed, not yet open, or silent. */
 const CONNECTION_ERRORS = ['Error', 'MaxRetriesPerRequestError', 'AbortError', 'ClusterAllFailedError'];
 
-/** The kind of outage. @returns undefined if it isn't one */
+/** @returns the kind of outage; undefined if the error isn't from an outage */
 function storeErrorKind(error: unknown): StoreErrorKind | undefined {
   if (!(error instanceof Error) || isFailure(error)) return undefined;
   const { name, message } = error;
@@ -114,23 +114,23 @@ function storeErrorKind(error: unknown): StoreErrorKind | undefined {
   return /timed out|timeout/i.test(message) ? 'timeout' : 'unreachable';
 }
 
-/** An uncaught second error of a TLS socket: ioredis handles only the first. */
+/** Whether this is the second error of a failed TLS socket, uncaught because ioredis handles only the first. */
 export const isSecondSocketError = (error: unknown): boolean => {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   return /^ERR_(?:SSL|TLS)_/.test(code ?? '') || /^(?:connect|read|write|shutdown)$/.test(syscall ?? '');
 };
 
-/** Costs nothing without a subscriber. */
+/** Where outages are published for the metrics. Costs nothing while nobody subscribes. */
 const STORE_ERRORS = channel('tally:store-error');
 
-/** Counts an outage. @returns undefined if the error is none */
+/** Publishes an outage for the metrics. @returns its kind; undefined if the error isn't from an outage */
 export function reportOutage(error: unknown): StoreErrorKind | undefined {
   const kind = storeErrorKind(error);
   if (kind !== undefined) STORE_ERRORS.publish(kind);
   return kind;
 }
 
-/** @returns a function that unsubscribes */
+/** Calls `listener` at each outage. @returns a function that unsubscribes */
 export function onStoreError(listener: (kind: StoreErrorKind) => void): () => void {
   const subscriber = (kind: unknown) => listener(kind as StoreErrorKind);
   STORE_ERRORS.subscribe(subscriber);
@@ -138,12 +138,12 @@ export function onStoreError(listener: (kind: StoreErrorKind) => void): () => vo
 }
 
 /**
- * Version of the Redis data layout. Increase it when another version would misread or destroy data; new fields don't
- * count.
+ * The version of how Tally stores data in Redis. Increase it for a change that makes other Tally versions misread or
+ * destroy data. A new field is no such change.
  */
 const LAYOUT = 5;
 
-/** Redis holds another version's layout. */
+/** The data in Redis was stored by a Tally version with another layout. */
 export class OtherLayout extends Error {
   constructor(found: string) {
     super(
@@ -152,15 +152,15 @@ export class OtherLayout extends Error {
   }
 }
 
-/** For a command of an operator. @throws OtherLayout, store-unavailable */
+/** Checks the layout, for operators' commands. @throws OtherLayout, store-unavailable */
 export async function requireLayout(redis: RedisConnection): Promise<void> {
   const found = await guardRead(() => redis.get(LAYOUT_KEY));
   if (found !== null && found !== String(LAYOUT)) throw new OtherLayout(found);
 }
 
-/** For a bot: from then on no other layout may start there. @throws OtherLayout, store-unavailable */
+/** Checks and stores the layout, so that no bot with another one can start. @throws OtherLayout, store-unavailable */
 export async function claimLayout(redis: RedisConnection): Promise<void> {
   await requireLayout(redis);
-  // A read-only Redis can't be marked, and that's fine.
+  // Ignore that a read-only Redis can't store the layout.
   await guardRead(() => redis.set(LAYOUT_KEY, LAYOUT, 'NX')).catch(() => undefined);
 }

@@ -5,32 +5,32 @@ import { withoutUndefined } from '../domain/without-undefined.ts';
 import { withTimeout } from '../timeout.ts';
 import { parseRedisUrl } from './url.ts';
 
-/** To one server, or to a Cluster. */
+/** A connection to one Redis server or to a Cluster. */
 export type RedisConnection = Redis | Cluster;
 
 export const isCluster = (redis: RedisConnection): redis is Cluster => redis instanceof Cluster;
 
 interface ConnectionOptions {
-  /** Called once per outage; in a Cluster also for a single node. */
+  /** Called once per outage; in a Cluster also if only one node fails. */
   readonly onOutage?: (error: Error) => void;
-  /** Called when it is back, but not for the first connection. */
+  /** Called when Redis is back after an outage, but not for the first connection. */
   readonly onRecovery?: () => void;
 }
 
-/** Slack waits 3 s for an acknowledgement, so fail in time to send one. */
+/** In ms. Slack waits 3 s for an acknowledgement, so a command must fail early enough to send one. */
 const COMMAND_TIMEOUT = 1_500;
-/** Detects a vanished peer; TCP alone would take 15 minutes. */
+/** In ms. A server that is silent for this long counts as gone; TCP alone would take 15 minutes to notice. */
 const SILENCE_TIMEOUT = 5_000;
 
 const retryStrategy = (times: number): number => Math.min(50 * 2 ** Math.min(times, 6), 1_000);
 
 const SHARED = {
   connectTimeout: 2_000,
-  // Failover: a demoted master rejects writes. Reconnect, but don't resend.
+  // After a failover, the former master rejects writes with READONLY. Reconnect, but don't send the command again.
   reconnectOnError: ({ message }: Error): boolean => message.startsWith('READONLY'),
 } satisfies RedisOptions;
 
-/** For interactive commands: fail fast. */
+/** Options for commands that a person waits for: fail at once if Redis is away. */
 const IMPATIENT = {
   ...SHARED,
   autoResendUnfulfilledCommands: false,
@@ -39,17 +39,17 @@ const IMPATIENT = {
   socketTimeout: SILENCE_TIMEOUT,
 } satisfies RedisOptions;
 
-/** For the queue: commands wait for Redis. */
+/** Options for the queue: commands wait until Redis is back. */
 const PATIENT = { ...SHARED, maxRetriesPerRequest: null, keepAlive: SILENCE_TIMEOUT } satisfies RedisOptions;
 
 /**
- * Connects in the background and reconnects. During an outage commands fail at once: nothing is queued or resent,
- * because it may have been executed.
+ * Connects in the background, and again after an outage. During an outage commands fail at once. No command is sent
+ * again, because Redis may have executed it already.
  */
 export function connectRedis(url: string, { onOutage, onRecovery }: ConnectionOptions = {}): RedisConnection {
   const redis = openConnection(url, IMPATIENT);
   let isAway = false;
-  // A Cluster's error lacks the cause; use the last node's.
+  // A Cluster's error doesn't tell the cause, so use the error of the last node.
   const lost = (error: Error & { readonly lastNodeError?: Error }) => {
     if (!isAway) onOutage?.(error.lastNodeError ?? error);
     isAway = true;
@@ -62,13 +62,13 @@ export function connectRedis(url: string, { onOutage, onRecovery }: ConnectionOp
   redis.on('ready', found);
   if (isCluster(redis)) {
     redis.on('node error', lost);
-    // A promoted or returning node.
+    // A node that joins, such as a promoted replica, also shows that Redis is back.
     redis.on('+node', (node: Redis) => node.once('ready', found));
   }
   return redis;
 }
 
-/** Commands wait until Redis is back; callers must use timeouts. */
+/** Connects for the queue. During an outage commands wait until Redis is back, so callers need timeouts. */
 export function connectQueue(url: string, onError: (error: Error) => void): RedisConnection {
   const redis = openConnection(url, PATIENT);
   redis.on('error', onError);
@@ -87,10 +87,10 @@ function openConnection(url: string, options: typeof IMPATIENT | typeof PATIENT)
   if (address.kind === 'cluster')
     return new (isImpatient ? ImpatientCluster : Cluster)([...address.nodes], {
       clusterRetryStrategy: retryStrategy,
-      // Pass names on unresolved: certificates are for names.
+      // Connect to host names without resolving them first, because TLS certificates are for names.
       dnsLookup: (host: string, callback: (error: null, address: string) => void) => callback(null, host),
       redisOptions: { ...options, ...credentials },
-      // Resend only redirected commands, which were not executed.
+      // Send a command again only after a redirection, because then it wasn't executed.
       ...(isImpatient && { maxRedirections: 5, retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 }),
     });
   const { sentinels, name, db, sentinelUsername, sentinelPassword } = address;
@@ -104,25 +104,25 @@ function openConnection(url: string, options: typeof IMPATIENT | typeof PATIENT)
     name,
     db,
     enableTLSForSentinelMode: isTls,
-    // Sentinels use the same CAs.
+    // Connect to Sentinels with TLS too, and the same CA certificates.
     ...(isTls && { sentinelTLS: {} }),
     sentinelRetryStrategy: retryStrategy,
     sentinelCommandTimeout: COMMAND_TIMEOUT,
   });
 }
 
-/** Refuses commands while the Cluster is away. `enableOfflineQueue: false` would also refuse them while a node's connection opens. */
+/** Rejects commands in an outage. `enableOfflineQueue: false` would reject them while a node's connection opens too. */
 class ImpatientCluster extends Cluster {
   override sendCommand(...args: Parameters<Cluster['sendCommand']>): unknown {
     const [command] = args;
-    // The client's own CLUSTER commands.
+    // The client itself sends CLUSTER commands to find the nodes, so let those pass.
     if (this.status === 'ready' || command.name === 'cluster') return super.sendCommand(...args);
     command.reject(new Error("Cluster isn't ready."));
     return command.promise;
   }
 }
 
-/** Waits until Redis answers, at start-up. @throws store-unavailable; it keeps trying in the background */
+/** Waits at start-up until Redis answers. @throws store-unavailable after `patience` ms; the client keeps trying */
 export async function waitUntilReady(redis: RedisConnection, patience: Millis): Promise<void> {
   if (redis.status === 'ready') return;
   const ready = new Promise<void>((resolve) => redis.once('ready', () => resolve()));

@@ -10,11 +10,11 @@ export interface SealingKey {
 }
 
 export interface Keyring {
-  /** Encrypts. @returns `v1.<key id>.<nonce>.<ciphertext+tag>`, base64url. New nonce each time. */
+  /** Encrypts with a new nonce. @returns an envelope: `v1.<key id>.<nonce>.<ciphertext+tag>`, in base64url */
   seal(plain: string, owner: SealOwner): string;
-  /** Throws nothing else, for any text. @throws unseal-failed */
+  /** Decrypts an envelope. @throws unseal-failed, and nothing else, whatever the text is */
   open(text: string, owner: SealOwner): string;
-  /** Whether an older key encrypted it. */
+  /** Whether the envelope was encrypted with another key than the newest. */
   needsReseal(text: string): boolean;
 }
 
@@ -57,30 +57,30 @@ const TAG_BYTES = 16;
 const ENVELOPE = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 
 /**
- * The owner is bound as associated data: an envelope copied to another record, or put beside another address, doesn't
- * decrypt.
+ * What a secret belongs to. Encryption includes the owner as associated data, so an envelope that someone copies to
+ * another record, or puts beside another service address, can't be decrypted.
  */
 export interface SealOwner {
   readonly workspace: SlackId;
   readonly kind: string;
   readonly id: string;
-  /** Where the secret may be sent; fixed order. */
+  /** The service addresses that the secret may be sent to, always in the same order. */
   readonly audience?: readonly string[];
 }
 
 type Envelope = ReturnType<typeof parseEnvelope>;
 
-/** @throws unseal-failed `malformed` */
+/** Splits an envelope into its parts. @throws unseal-failed `malformed` */
 function parseEnvelope(text: string, what?: string) {
   const match = ENVELOPE.exec(text);
   if (match === null) throw new Failure('unseal-failed', { reason: 'malformed', what });
-  // A match has all three groups.
+  // If the pattern matches, it has all three groups.
   const [, keyId, nonceText, sealedText] = match as unknown as [string, string, string, string];
-  // `sealed`: ciphertext + tag
+  // `sealed` is the ciphertext followed by the authentication tag.
   return { keyId, nonce: decode(nonceText, what), sealed: decode(sealedText, what) };
 }
 
-/** @throws unseal-failed `not-authentic` when the key, the owner or a single bit differs */
+/** Decrypts. @throws unseal-failed `not-authentic` if the key, the owner or any bit of the envelope is different */
 function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key: KeyObject): string {
   const end = sealed.length - TAG_BYTES;
   try {
@@ -93,12 +93,12 @@ function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key: KeyOb
   }
 }
 
-/** JSON, because concatenation is ambiguous: ('a', 'bc') vs ('ab', 'c'). */
+/** The associated data, as JSON: plain concatenation would make ('a', 'bc') and ('ab', 'c') the same text. */
 function boundData(keyId: string, { workspace, kind, id, audience = [] }: SealOwner): Buffer {
   return Buffer.from(JSON.stringify(['tally', 'v1', keyId, workspace, kind, id, ...audience]));
 }
 
-/** Accepts only the canonical base64: otherwise the unused bits of the last character could be changed unnoticed. */
+/** Decodes base64url. Accepts one spelling only, or unused bits of the last character could be changed unnoticed. */
 function decode(text: string, what: string | undefined): Buffer {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.toString('base64url') !== text) throw new Failure('unseal-failed', { reason: 'malformed', what });
@@ -106,9 +106,9 @@ function decode(text: string, what: string | undefined): Buffer {
 }
 
 /**
- * Re-encrypts with the newest key (a bare envelope, or JSON with `sealed`). Always decrypts first, to detect misplaced
- * envelopes.
- * @returns undefined if already newest
+ * Encrypts a value (an envelope, or JSON with one in `sealed`) again with the newest key. Decrypts it even if that was
+ * done before, to notice an envelope that was copied from elsewhere.
+ * @returns the new value; undefined if it was already encrypted with the newest key
  */
 export function reseal(keyring: Keyring, owner: SealOwner, value: string): string | undefined {
   const { record, envelope } = envelopeIn(value, owner);

@@ -1,4 +1,4 @@
-/** “Only once” checks across processes, by short-lived Redis keys that don't reveal the workspace. */
+/** Makes sure that only one process handles an event, by short-lived Redis keys without the workspace's ID. */
 import { createHash } from 'node:crypto';
 import type { SlackId } from '../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../domain/time/calendar.ts';
@@ -6,11 +6,11 @@ import { guardRead } from '../redis/commands.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { onceKey } from '../redis/keys.ts';
 
-/** One-time nonces. Only used ones are stored. */
+/** Checks that a nonce is used only once. Only used nonces are stored. */
 export interface OAuthNonces {
   /**
-   * Whether this is the first use. @param seconds how long to remember it, at least the nonce's lifetime @throws
-   * store-unavailable
+   * Whether the nonce is used for the first time. @param seconds how long to remember it, at least its lifetime
+   * @throws store-unavailable
    */
   spend(nonce: string, seconds: number): Promise<boolean>;
 }
@@ -23,14 +23,14 @@ export const createOAuthNonces = (
   spend: (nonce, seconds) => isFirst(redis, onceKey(kind, nonce), seconds * 1_000),
 });
 
-/** Slack resends an event at once, after one minute, and after five. */
+/** How long an event is remembered, in ms. Slack resends one at once, after one minute, and after five. */
 export const EVENTS_KEPT_MS = 10 * MINUTE;
 
-/** Event IDs and double clicks. */
+/** Recognizes events that Slack sends again, and double clicks. */
 export interface EventDedup {
   /**
-   * Whether this is new. @param event Slack's `event_id`, or a click's identity @param life how long to remember it @throws
-   * store-unavailable
+   * Whether the event is new. @param event Slack's `event_id`, or a click's identity
+   * @param life how long to remember it, in ms @throws store-unavailable
    */
   first(workspace: SlackId, event: string, life?: Millis): Promise<boolean>;
 }

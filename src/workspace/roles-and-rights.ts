@@ -2,14 +2,14 @@ import { Failure, type FailureOf } from '../domain/failure/index.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Roles by Slack: owner or admin; full member; guest; member of another organization (`external`); `nobody` for bots and
- * deactivated users.
+ * What a user is in Slack: `admin` (owner or admin), `member` (full member), `guest`, `external` (from elsewhere),
+ * or `nobody` (a bot or a deactivated user).
  */
 export type Role = 'admin' | 'member' | 'guest' | 'external' | 'nobody';
 
 /**
- * What a handler requires. `workspaceUser`: anyone in the workspace, guests included; `ask`: may ask questions; `member`:
- * full members; `manage`: Tally managers.
+ * What a user needs for a command or button. `workspaceUser`: anyone in the workspace, even guests;
+ * `ask`: who may ask questions; `member`: full members; `manage`: Tally managers.
  */
 export type Right = 'workspaceUser' | 'ask' | 'member' | 'manage';
 
@@ -19,7 +19,7 @@ export interface Permissions {
   readonly canManage: boolean;
 }
 
-/** @param named listed as a manager in the settings, directly or through a user group */
+/** @param named whether the settings list the person as a manager, directly or through a user group */
 export function permissionsOf(role: Role, settings: Settings, named: boolean): Permissions {
   const full = role === 'admin' || role === 'member';
   return {

@@ -25,11 +25,11 @@ import type { Workspaces } from './record/workspaces.ts';
 
 export interface CredentialRejection extends CredentialName {
   readonly workspace: SlackId;
-  /** The credential that was sent (it may have been replaced since): fingerprint, or the end of the ID. */
+  /** Tells if the credential was replaced since: the token's fingerprint, or the last characters of the access's ID. */
   readonly mark: string;
 }
 
-/** The connection used. `failures`: those stored when the record was read. */
+/** The connection that billing was asked over. `failures` are those stored when the record was read. */
 interface UsedAccess {
   readonly workspace: SlackId;
   readonly connection: string;
@@ -37,14 +37,14 @@ interface UsedAccess {
   readonly failures?: ReadonlyMap<string, { readonly kind: string; readonly topic: string }>;
 }
 
-/** A query about a project. */
+/** The billing query that was sent. */
 interface Asked {
   readonly topic: LastFailure['topic'];
   readonly project: string;
   readonly product: ProductId;
 }
 
-/** Stored characters of an access ID. */
+/** How many last characters of an access's ID are stored to recognize the access. */
 const MARK_LENGTH = 4;
 
 export type ServiceStatus = ReturnType<typeof createServiceStatus>;
@@ -53,8 +53,8 @@ export type ServiceStatus = ReturnType<typeof createServiceStatus>;
 export type AnswerStore = Pick<ServiceStatus, 'save'>;
 
 /**
- * Stores what responses say about credentials and projects. Never rejects, because answers don't depend on it. Writes only
- * changes, so a project that keeps failing or working costs nothing.
+ * Stores what services' answers show about credentials and projects. Never rejects, so that the user still gets the
+ * answer. Writes only changes, so a project that keeps failing or working causes no writes.
  */
 export function createServiceStatus({
   workspaces,
@@ -63,13 +63,13 @@ export function createServiceStatus({
   onFailure,
 }: {
   readonly workspaces: Pick<Workspaces, 'load' | 'writeUnaudited'>;
-  /** Reschedules the workspace. Never rejects. */
+  /** Plans the workspace's next delivery run anew. Must never reject. */
   readonly changed: (workspace: SlackId) => Promise<void>;
   readonly clock: () => Millis;
-  /** Receives errors of storing. */
+  /** Receives the errors of failed writes. */
   readonly onFailure: (error: unknown, workspace: SlackId) => void;
 }) {
-  /** @param plan undefined if nothing has changed @param wakes reschedule the workspace afterwards */
+  /** @param plan returns undefined if nothing has changed @param wakes whether to call `changed` afterwards */
   const note = async (
     record: Workspace | SlackId,
     plan: (now: Workspace) => Note | undefined,
@@ -90,7 +90,7 @@ export function createServiceStatus({
 
   return {
     rejected,
-    /** @param error why there was no answer */
+    /** Stores the outcome of a billing query. @param error why it failed; undefined if billing answered */
     async billing(
       { workspace, connection: name, token, failures }: UsedAccess,
       asked: Asked,
@@ -113,7 +113,7 @@ export function createServiceStatus({
           failureNote(asked, { ...storeFailure(error), topic: asked.topic, since: clock() }, now),
         );
     },
-    /** Records a rejection if the identity service refused the access. */
+    /** Stores a rejection if the identity service refused the access. */
     async notIssued(
       { id }: { readonly id: string },
       { workspace, connection: name }: { readonly workspace: SlackId; readonly connection: string },
@@ -124,8 +124,8 @@ export function createServiceStatus({
         await rejected({ workspace, kind: 'access', name, mark: id.slice(-MARK_LENGTH) });
     },
     /**
-     * Stores a response: connection use at most hourly (and once after a rejection), balances at most once a minute. Nothing
-     * for a removed connection.
+     * Stores an answer: the connection's last use at most hourly (and once after a rejection), balances at most once a
+     * minute. Stores nothing for a removed connection.
      */
     async save(workspace: Workspace, answer: StoredAnswer): Promise<void> {
       const { connection: name } = answer;
@@ -153,7 +153,7 @@ function rejectionNote(
   };
 }
 
-/** A registered project's failure and when it started. */
+/** What to write about a registered project's failure: the failure, and when it started. */
 function failureNote(
   { project: id, product }: Asked,
   failure: LastFailure,
@@ -165,15 +165,15 @@ function failureNote(
   return { set: { [failureField(key)]: JSON.stringify({ ...failure, since }) } };
 }
 
-/** A balance response. `runway` is a sentence if it couldn't be computed. */
+/** A balance and its estimates. `runway` is a sentence that says why if it couldn't be computed. */
 interface Balances extends Account {
   readonly runway?: Runway | string | undefined;
-  /** Of the month of `today`. */
+  /** The forecast for the month of `today`. */
   readonly forecast?: Forecast | undefined;
   readonly today?: Day | undefined;
 }
 
-/** The balance to store; undefined if unreadable, or for a project without alias (arbitrary IDs would fill the record). */
+/** The balance to store; undefined if unreadable, or for a project without alias (any IDs would fill the record). */
 export function storedBalance(
   { alias, project: id, product }: Pick<ResolvedProject, 'alias' | 'project' | 'product'>,
   { balance, bonuses, runway, forecast, today }: Balances,
@@ -192,7 +192,7 @@ export function storedBalance(
 
 export type AnswerCollector = ReturnType<typeof createAnswerCollector>;
 
-/** Collects responses, one per connection and project. @param clock ms since the epoch */
+/** Collects answers to store, one per connection and project. @param clock returns ms since the epoch */
 export function createAnswerCollector(clock: () => Millis) {
   const answers = new Map<string, StoredAnswer>();
   return {
@@ -204,7 +204,7 @@ export function createAnswerCollector(clock: () => Millis) {
   };
 }
 
-/** If only the balance was fetched, keeps the stored forecast and runway, less the days passed. */
+/** If only the balance was fetched, keeps the stored forecast, and the runway minus the days since. */
 function keepEstimates(answer: StoredAnswer, workspace: Workspace): StoredAnswer {
   const { balance, at } = answer;
   const last = balance && workspace.lastBalance(balance.id, balance.product);

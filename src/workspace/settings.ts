@@ -5,39 +5,39 @@ import { group, person, tryParseRecord } from './record/parse-record.ts';
 
 /** Limits the record, which every request reads whole. */
 export const MAX_MANAGERS = 100;
-/** Each group's members are looked up. */
+/** Few, because Tally looks up the members of each group. */
 export const MAX_MANAGER_GROUPS = 20;
-/** BCP 47's minimum supported length of a tag. */
+/** The tag length, in characters, that every BCP 47 implementation must support. */
 const MAX_LOCALE_LENGTH = 35;
 
-/** All fields have defaults. */
+/** The workspace's settings. Each has a default. */
 const schema = z.object({
   /** The reporting time zone. */
   zone: z.string().refine(isTimeZone).default('UTC'),
-  /** Who sees an answer before it is shared. */
+  /** Who sees an answer at first: only the person who asked, or everyone in the channel. */
   visibility: z.enum(['asker', 'channel']).default('asker'),
-  /** Currency label; billing doesn't name the currency. '' for none. */
+  /** The label after amounts, because billing doesn't tell the currency; '' for none. */
   currency: z.string().refine(isCurrencyLabel).default(''),
-  /** Number format of public messages. Slack has a locale per user, none per workspace. */
+  /** The number format in messages to everyone. Slack knows a locale only for each user, not for the workspace. */
   locale: z.string().max(MAX_LOCALE_LENGTH).refine(isLocale).default('en-US'),
-  /** User and group IDs of additional managers. */
+  /** The user IDs and user group IDs of managers who aren't admins in Slack. */
   managers: z.array(person).max(MAX_MANAGERS).readonly().default([]),
   managerGroups: z.array(group).max(MAX_MANAGER_GROUPS).readonly().default([]),
   guests: z.boolean().default(false),
-  /** Whether external people in shared channels can ask. */
+  /** Whether people of other organizations can ask in shared channels. */
   externals: z.boolean().default(false),
   /** The default connection. */
   connection: z.string().default('main'),
 });
 
-/** An invalid currency doesn't discard the other settings. */
+/** Drops an invalid currency, so that the other settings can still be used. */
 const stored = schema.extend({ currency: schema.shape.currency.catch('') });
 
 export type Settings = Readonly<z.infer<typeof schema>>;
 
 export const DEFAULT_SETTINGS: Settings = Object.freeze(schema.parse({}));
 
-/** @param json undefined gives the defaults @returns undefined if damaged */
+/** Parses stored settings. @param json if undefined, the defaults are returned @returns undefined if damaged */
 export function parseSettings(json: string | undefined): Settings | undefined {
   return json === undefined ? DEFAULT_SETTINGS : tryParseRecord(stored, json);
 }

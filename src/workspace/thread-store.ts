@@ -7,16 +7,16 @@ import { evalInWorkspace, guardRead } from '../redis/commands.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { auditKey, recordKey, threadsKey, threadTimesKey } from '../redis/keys.ts';
 
-/** Commands that support follow-ups. */
+/** The commands after whose answer people can ask a follow-up in the thread. */
 export const FOLLOW_UP_COMMANDS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
 
 const schema = z.object({
   command: z.custom<SlashCommand>((value) => FOLLOW_UP_COMMANDS.has(value as SlashCommand)),
-  /** The command in canonical form: projects, periods, products. No figures or other typed text. */
+  /** The question as a command with projects, periods and products, without figures or other text that was typed. */
   text: z.string(),
-  /** When it was asked; relative periods are as of then. */
+  /** When the question was asked, in ms. Periods such as `last-week` are relative to this time. */
   at: z.int(),
-  /** The project ID of each alias at that time. */
+  /** The project ID that each alias in the question had at that time. */
   ids: z.record(z.string(), z.string()),
 });
 
@@ -29,23 +29,23 @@ export interface ThreadPlace {
   readonly channel: SlackId;
   /** `ts` of its first message; '' for a new direct message, which has no history. */
   readonly thread: string;
-  /** Who asks; absent for Tally's own messages to everyone. */
+  /** The person who asks; absent for messages that Tally sends to everyone on its own. */
   readonly person?: SlackId;
-  /** Whether it is a reply in an existing thread. */
+  /** Whether the message is a reply in an existing thread. */
   readonly isReply?: boolean;
 }
 
-/** Who saw the answer: everyone, or only the asker; `failed` if it failed (only the asker saw that). */
+/** Who saw the answer: `everybody`, or the `person` who asked; `failed` if there was only an error, for that person. */
 export type ThreadOutcome = 'everybody' | 'person' | 'failed';
 
 /** The last questions of each thread, for follow-ups. Each method is one round trip. @throws store-unavailable */
 export type ThreadStore = ReturnType<typeof createThreadStore>;
 
 export const THREAD_LIFETIME = 30 * DAY;
-/** Maximum remembered threads per workspace; oldest dropped. */
+/** The most questions kept per workspace. The oldest are deleted. */
 const MOST_QUESTIONS = 2_000;
 
-/** Each write deletes expired questions; without writes, the keys expire as a whole. */
+/** Lua: stores a question and deletes expired ones. If nothing is written for long, Redis deletes the keys. */
 const REMEMBER = `
 if redis.call('EXISTS', KEYS[3], KEYS[4]) == 0 then return 0 end
 local questions, times, field, question, at = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
@@ -66,7 +66,7 @@ const fieldOf = ({ channel, thread, person }: ThreadPlace, outcome: ThreadOutcom
 
 export function createThreadStore(redis: RedisConnection) {
   return {
-    /** Does nothing for a removed workspace. */
+    /** Stores a question, unless the workspace was removed. */
     async remember(place: ThreadPlace, question: ThreadQuestion, outcome: ThreadOutcome): Promise<void> {
       const { workspace } = place;
       const keys = [threadsKey, threadTimesKey, recordKey, auditKey];
@@ -74,8 +74,8 @@ export function createThreadStore(redis: RedisConnection) {
       await evalInWorkspace(redis, workspace, REMEMBER, keys, ...args);
     },
     /**
-     * What this person's follow-up can refer to: `answered`, the last answer they saw; `failed`, their last question if it
-     * failed after that. @param at now
+     * What a person's follow-up can refer to: `answered`, the last question whose answer the person saw; `failed`, the
+     * person's last question, if it failed after that. @param at now
      */
     async recall(place: ThreadPlace, at: Millis) {
       const outcomes: readonly ThreadOutcome[] = ['everybody', 'person', 'failed'];
@@ -88,7 +88,7 @@ export function createThreadStore(redis: RedisConnection) {
   };
 }
 
-/** @returns undefined if there is none, it is too old, or from a newer Tally */
+/** @returns undefined if there is no question, or if it is too old or was stored by a newer Tally version */
 function parseQuestion(value: string | null | undefined, now: Millis): ThreadQuestion | undefined {
   const { data } = schema.safeParse(tryParseJson(value ?? ''));
   return data !== undefined && data.at > now - THREAD_LIFETIME ? data : undefined;

@@ -1,4 +1,4 @@
-/** The stored records of credentials: billing tokens and application accesses. */
+/** How credentials are stored: billing tokens as connections, OpenStack application credentials as accesses. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -16,7 +16,7 @@ import {
   slackId,
 } from '../record/parse-record.ts';
 
-/** The token lifetimes that the console offers. */
+/** The token lifetimes to choose from in the cloud console. */
 export const LIFETIMES = ['30-days', '60-days', '90-days', '1-year', 'none'] as const;
 
 export const LIFETIME_NAMES: Record<(typeof LIFETIMES)[number], string> = {
@@ -27,7 +27,7 @@ export const LIFETIME_NAMES: Record<(typeof LIFETIMES)[number], string> = {
   none: 'No expiry',
 };
 
-/** A token “expires soon” from this many days before. */
+/** A token “expires soon” from this many days before its expiry. */
 const SOON_DAYS = 14;
 
 export interface Expiring {
@@ -38,7 +38,7 @@ export interface Expiring {
 /** An expiry as a user entered it. */
 export type Expiry = { readonly expiresAt: Millis } | { readonly lifetime: 'none' };
 
-/** The record with a new expiry. */
+/** @returns the record with a new expiry instead of its old one */
 export const withExpiry = <T extends object>(
   { expiresAt: _, lifetime: __, ...rest }: T & { readonly expiresAt?: unknown; readonly lifetime?: unknown },
   expiry: Expiry,
@@ -47,7 +47,7 @@ export const withExpiry = <T extends object>(
 export const isExpiryUnknown = ({ expiresAt, lifetime }: Expiring): boolean =>
   expiresAt === undefined && lifetime !== 'none';
 
-/** Calendar days until it expires: 0 today, negative once expired. */
+/** Calendar days until the expiry: 0 on the day of the expiry, negative after it. */
 const daysLeft = (expiresAt: Millis, at: Millis, zone: Zone): number =>
   daysBetween(dayAt(at, zone), dayAt(expiresAt, zone));
 
@@ -62,7 +62,7 @@ export function formatExpiry({ expiresAt, lifetime }: Expiring, at: Millis, zone
   return `${at < expiresAt ? 'expires' : 'expired'} ${formatDays(day, day)} (${at < expiresAt ? daysAhead(left) : daysAgo(-left)})`;
 }
 
-/** What to say when no token has a problem. Mentions expiry only if all expiries are known. */
+/** The sentence for when no token has a problem. It mentions expiry only if all expiry dates are known. */
 export const tokensOkText = (connections: readonly Expiring[]): string =>
   connections.some(isExpiryUnknown)
     ? 'All connections work.'
@@ -72,7 +72,7 @@ const daysAhead = (days: number): string => ['today', 'tomorrow'][days] ?? `${da
 
 const daysAgo = (days: number): string => ['today', 'yesterday'][days] ?? `${days} days ago`;
 
-/** The token roles that the console offers. */
+/** The token roles to choose from in the cloud console. */
 export const ROLES = ['administrator', 'read-only', 'accountant', 'engineer'] as const;
 export const TOKEN_TYPES = ['for-oneself', 'for-a-user'] as const;
 
@@ -93,7 +93,7 @@ export const MAX_CONNECTIONS = 20;
 export const FIRST_CONNECTION_NAME = 'main';
 const NAME = /^[a-z0-9][a-z0-9-]{0,30}[a-z0-9]$/;
 
-/** In lower case: 2 to 32 letters, digits and hyphens, no hyphen at an end. */
+/** Whether a text has 2 to 32 lower-case letters, digits and hyphens, without a hyphen at the start or end. */
 export const isConnectionName = (text: string): boolean => NAME.test(text);
 
 const BILLING_TOKEN = 'billing-token';
@@ -108,12 +108,12 @@ const connectionSchema = z.object({
   lastFour: z.string(),
   /** First 12 hex digits of the token's SHA-256. */
   fingerprint: z.string(),
-  /** `role`, `lifetime` and `type` as chosen in the console, if entered. */
+  /** The token's `role`, `lifetime` and `type` in the cloud console, if the person entered them. */
   role: z.enum(ROLES).exactOptional(),
-  /** `none`: it never expires. Absent if only a date, or nothing, was entered. */
+  /** `none` if the token never expires. Absent if the person entered a date, or nothing. */
   lifetime: z.enum(LIFETIMES).exactOptional(),
   type: z.enum(TOKEN_TYPES).exactOptional(),
-  /** The console account, as typed. */
+  /** The account in the cloud console, as the person typed it. */
   account: z.string().exactOptional(),
   /** The project and product used to test the token. */
   test: z
@@ -131,20 +131,20 @@ const connectionSchema = z.object({
 export type Connection = Readonly<Omit<z.infer<typeof connectionSchema>, 'sealed'>>;
 export type NewConnection = Omit<Connection, 'lastFour' | 'fingerprint'> & { readonly token: string };
 
-/** `token()` decrypts at each call, so that the plain token isn't kept in memory. */
+/** A connection whose `token()` decrypts at each call, so that the plain token isn't kept in memory. */
 export type OpenableConnection = Connection & {
   /** @throws unseal-failed */
   readonly token: () => string;
 };
 
-/** The only way a token is shown: `token ending abcd · fingerprint 0123456789ab`. */
+/** All that is ever shown of a token: `token ending abcd · fingerprint 0123456789ab`. */
 export const describeToken = ({
   lastFour,
   fingerprint,
 }: Pick<Connection, 'lastFour' | 'fingerprint'>): string =>
   `token ending ${lastFour.replaceAll('·', '')} · fingerprint ${fingerprint}`;
 
-/** One line about a token: at most its last four characters and its fingerprint. */
+/** A line about a connection. Of the token it shows at most the last four characters and the fingerprint. */
 export function describeConnection(connection: Connection, at: Millis, zone: Zone): string {
   const { name, baseUrl, role } = connection;
   return [
@@ -156,7 +156,7 @@ export function describeConnection(connection: Connection, at: Millis, zone: Zon
   ].join(' · ');
 }
 
-/** @param name the field it was read from @throws unseal-failed */
+/** Parses a stored connection. @param name from the name of the record's field @throws unseal-failed */
 export function parseConnection(
   keyring: Keyring,
   workspace: SlackId,
@@ -182,18 +182,18 @@ export function serializeConnection(
 }
 
 /**
- * A plain hash, so that people can compare it with `printf %s "$TOKEN" | sha256sum`. Tokens are random, so it can't be
- * reversed; 48 bits tell two apart.
+ * A plain hash, so that people can compare it with `printf %s "$TOKEN" | sha256sum`. Nobody can find the token from it,
+ * because tokens are random. 48 bits are enough to tell two tokens apart.
  */
 export const fingerprintOf = (token: string): string =>
   createHash('sha256').update(token).digest('hex').slice(0, 12);
 
 /** Limits the record, which every request reads whole. */
 export const MAX_ISSUERS = 100;
-/** Each token request looks up the members of each group. */
+/** Few, because each token request looks up the members of each group. */
 export const MAX_ISSUER_GROUPS = 10;
 
-/** Only these people can get tokens. Owners and admins must be listed too. */
+/** The only people who can get tokens with this access. Slack's owners and admins must be listed too. */
 const issuers = z.object({
   people: z.array(person).max(MAX_ISSUERS).readonly(),
   groups: z.array(group).max(MAX_ISSUER_GROUPS).readonly(),
@@ -208,11 +208,11 @@ const accessSchema = z.object({
   authUrl: z.url(),
   /** Last four characters of the access ID; `····` if it has fewer than 12. */
   lastFour: z.string(),
-  /** From the service, or entered. */
+  /** When the access expires: from the identity service, or as a person entered it. */
   expiresAt: z.int().exactOptional(),
-  /** Entered: it never expires. */
+  /** `none` if a person entered that the access never expires. */
   lifetime: z.literal('none').exactOptional(),
-  /** Whether the service can revoke tokens, found by the test; absent if unknown. */
+  /** Whether the service can revoke tokens, as found by testing the access; absent if unknown. */
   revocable: z.boolean().exactOptional(),
   issuers,
   registeredBy: slackId,
@@ -222,19 +222,19 @@ const accessSchema = z.object({
 
 const secrets = z.object({ id: z.string(), secret: z.string() });
 
-/** The secret data that tokens are issued with. */
+/** The access's ID and secret, which Tally sends to get tokens, and the address to send them to. */
 export type AccessSecrets = Readonly<z.infer<typeof secrets>> & Pick<ApplicationAccessRecord, 'authUrl'>;
 
 export type ApplicationAccessRecord = Readonly<Omit<z.infer<typeof accessSchema>, 'sealed'>>;
 export type NewAccess = Omit<ApplicationAccessRecord, 'lastFour'> & Pick<AccessSecrets, 'id' | 'secret'>;
 
-/** `open()` decrypts at each call, so that the secret isn't kept in memory. */
+/** An access whose `open()` decrypts at each call, so that the plain secret isn't kept in memory. */
 export type OpenableAccess = ApplicationAccessRecord & {
   /** @throws unseal-failed */
   readonly open: () => AccessSecrets;
 };
 
-/** @param project the field it was read from @throws unseal-failed */
+/** Parses a stored access. @param project from the name of the record's field @throws unseal-failed */
 export function parseAccess(
   keyring: Keyring,
   workspace: SlackId,
@@ -262,15 +262,15 @@ export function serializeAccess(
   return { access, json: JSON.stringify({ ...access, sealed }) };
 }
 
-/** Whether this person is listed by name. Group members are looked up only when a token is requested. */
+/** Whether the access lists this person, not just a group of theirs: groups are looked up only at a token request. */
 export const isNamedIssuer = ({ issuers }: ApplicationAccessRecord, person: SlackId): boolean =>
   issuers.people.includes(person);
 
-/** The only way an access is shown: `access ending abcd, expires Thu 3 Dec 2026 (12 days)`. */
+/** All that is ever shown of an access: `access ending abcd, expires Thu 3 Dec 2026 (12 days)`. */
 export const describeAccess = (access: ApplicationAccessRecord, at: Millis, zone: Zone): string =>
   `access ending ${access.lastFour.replaceAll('·', '')}, ${formatExpiry(access, at, zone)}`;
 
-/** `describeAccess` for managers and named issuers; undefined for others, or if the record can't be read. */
+/** `describeAccess` for managers and people whom the access lists; undefined for others, or for a damaged record. */
 export const accessSummary = (
   access: ApplicationAccessRecord | undefined,
   user: { readonly id: SlackId; readonly canManage: boolean },

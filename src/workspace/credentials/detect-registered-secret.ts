@@ -4,14 +4,14 @@ import { tryParse } from '../../domain/try-parse.ts';
 import type { Workspace } from '../record/workspace.ts';
 import { fingerprintOf } from './credential-records.ts';
 
-/** Shorter pieces can't be a registered secret. */
+/** Pieces shorter than this can't be a registered secret. */
 const MIN_LENGTH = 6;
 
-/** Characters around words, and between a name and its value. */
+/** Characters that can stand around a secret; below, those between a name and its value. */
 const DELIMITERS = /[\s"'`‘’“”<>()[\]{}|,;*]+/;
 const ASSIGNMENT = /[:=]+/;
 
-/** Splits a text into pieces that could each be a whole secret: words, and values as after `token=`. */
+/** Splits a text into pieces that could be a whole secret: words, and values such as the part after `token=`. */
 const splitPieces = (text: string): readonly string[] => {
   const words = [...text.split(/\s+/), ...text.split(DELIMITERS)];
   const pieces = words.flatMap((word) => [word, word.replace(/[.!?:]$/, ''), ...word.split(ASSIGNMENT)]);
@@ -33,6 +33,6 @@ export function holdsRegisteredSecret(text: string, record: Workspace): boolean 
   });
 }
 
-/** A long number may be a project's ID or a token. */
+/** Whether Tally doesn't know the word, so that it may be a secret. A long number may be a project's ID or a token. */
 const mayBeSecret = (piece: string, { aliases, connectionNames }: Workspace): boolean =>
   !connectionNames.includes(piece) && (/^\d{9,}$/.test(piece) || holdsUnknownWord(piece, aliases));

@@ -10,15 +10,15 @@ import { createWorkspaceIndex } from '../record/record-store.ts';
 import { EVENTS_KEPT_MS } from '../replay-protection.ts';
 
 /**
- * Slack installations, encrypted as opaque text that only `slack/` understands. @throws store-unavailable from every method
+ * Stores Slack installations as encrypted text that only `slack/` can parse. @throws store-unavailable from all methods
  */
 export type InstallationRecords = ReturnType<typeof createInstallationStore>;
 
-/** Longer than a Slack call with its retry. */
+/** How long a lock lasts, in ms: longer than a call to Slack with its retry. */
 const LOCK_MS = 15_000;
 const owner = (id: string) => sealOwnerOf('slack-installation', id, FIELDS.installation);
 
-/** Takes no lock for a workspace that was removed. */
+/** Lua: takes the lock, unless another process has it or the workspace was removed. */
 const LOCK = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 return redis.call('SET', KEYS[2], '1', 'PX', ARGV[1], 'NX') and 1 or 0`;
@@ -47,12 +47,12 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
       await index.touch(id);
       await guardRead(() => redis.hset(recordKey(id), FIELDS.installation, envelope));
     },
-    /** @throws unseal-failed */
+    /** @returns the decrypted installation @throws unseal-failed */
     async load(id: string): Promise<string | undefined> {
       const envelope = await envelopeOf(id);
       return envelope === null ? undefined : keyring.open(envelope, owner(id));
     },
-    /** @returns false, without writing, if the text has changed or is gone @throws unseal-failed */
+    /** @returns false, without writing, if the stored text isn't `before` any more @throws unseal-failed */
     async replace(id: string, before: string, after: string): Promise<boolean> {
       const envelope = await envelopeOf(id);
       if (envelope === null || keyring.open(envelope, owner(id)) !== before) return false;
@@ -64,23 +64,23 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
      */
     async join(organization: string, workspace: SlackId): Promise<boolean> {
       if (await access.isRevoked(organization, workspace)) return false;
-      // Two Cluster slots, so two steps. Members first, so that an uninstall in between finds the workspace.
+      // Two steps, because there are two Cluster slots. Members first: an uninstall in between finds the workspace.
       const keys = [recordKey, membersKey];
       const ask = (script: string) => evalInWorkspace(redis, organization, script, keys, workspace);
       if ((await ask(JOIN)) !== 1) return false;
       await index.touch(workspace);
       await guardRead(() => redis.hset(recordKey(workspace), FIELDS.organization, organization));
       if ((await ask(IS_MEMBER)) === 1 && !(await access.isRevoked(organization, workspace))) return true;
-      // It was removed in between, so undo what was written.
+      // The organization's installation was removed in between, so undo what was written.
       await guardRead(() => redis.srem(membersKey(organization), workspace));
       const fields = [FIELDS.installation, FIELDS.organization];
       await evalInWorkspace(redis, workspace, UNDO_JOIN, WORKSPACE_KEYS, ...fields);
       return false;
     },
-    /** The organization this workspace is linked to; cleared when either is removed. */
+    /** The organization that this workspace is linked to. Removing the workspace or the organization ends the link. */
     organizationOf: async (workspace: SlackId): Promise<string | undefined> =>
       (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organization))) ?? undefined,
-    /** Takes a lock for `LOCK_MS`, so that only one process uses the refresh token (it works once). */
+    /** Takes a lock for `LOCK_MS`, so that only one process uses the Slack refresh token, which works only once. */
     lock: async (id: string): Promise<boolean> =>
       (await evalInWorkspace(redis, id, LOCK, [recordKey, tokenLockKey], LOCK_MS)) === 1,
   };
@@ -95,14 +95,14 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1`;
 
 /**
- * Remembered as long as Slack resends events: a late, older request must not bring back deleted data. @throws
- * store-unavailable from each method
+ * Remembers whether an organization has revoked a workspace's access, as long as Slack may resend events: a late, older
+ * request can't bring back deleted data. @throws store-unavailable from each method
  */
 export function createMemberAccessStore(redis: RedisConnection) {
   const keyOf = (...ids: readonly string[]) =>
     onceKey('access', createHash('sha256').update(ids.join(' ')).digest('base64url'));
   return {
-    /** @param at event time, in s @returns false if a later event is already stored */
+    /** @param at Slack's time of the event, in s @returns false if a later event is already stored */
     async save(organization: string, workspace: SlackId, access: MemberAccess, at: Millis): Promise<boolean> {
       const key = keyOf(organization, workspace);
       return (await guardRead(() => redis.eval(SAVE_LATEST, 1, key, at, access, EVENTS_KEPT_MS))) === 1;

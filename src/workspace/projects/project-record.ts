@@ -12,11 +12,11 @@ const schema = z.object({
   alias: z.string(),
   id: projectId,
   product,
-  /** Its connection; default if absent. */
+  /** The name of the project's connection; the default connection if absent. */
   connection: z.string().exactOptional(),
-  /** Overrides the workspace's currency. */
+  /** The project's currency, if it isn't the workspace's. */
   currency: z.string().exactOptional(),
-  /** Channels where people can ask about it; empty means all. */
+  /** The channels where people can ask about the project; empty for all channels. */
   channels: z.array(z.string()).readonly(),
   owner: slackId,
   addedBy: z.string(),
@@ -25,7 +25,7 @@ const schema = z.object({
 
 export type Project = Readonly<z.infer<typeof schema>>;
 
-/** An invalid currency isn't worth losing the project, so drop it. */
+/** Drops an invalid currency, so that the rest of the project can still be used. */
 const stored = schema.transform((project): Project => {
   const { currency = '', ...rest } = project;
   return isCurrencyLabel(currency) ? project : rest;
@@ -33,6 +33,6 @@ const stored = schema.transform((project): Project => {
 
 const KIND = 'project';
 
-/** @param alias the field it was read from @throws unseal-failed */
+/** Parses a stored project. @param alias from the name of the record's field @throws unseal-failed */
 export const parseProject = (alias: string, json: string): Project =>
   parseNamedRecord(stored, json, 'alias', alias, KIND);

@@ -1,4 +1,4 @@
-/** Resolves typed projects, and decides who may see which. */
+/** Finds the projects that people type, and decides who may see which project. */
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SeveralProjects } from '../../domain/language/parsed-command.ts';
 import { DEFAULT_PRODUCT, type ProductId } from '../../domain/product.ts';
@@ -19,27 +19,27 @@ export interface ProjectReference {
   readonly product?: ProductId;
 }
 
-/** The project of a question. */
+/** The project that a question is about. */
 export interface ResolvedProject {
   /** 1 to 32 digits */
   readonly project: string;
   readonly product: ProductId;
-  /** Its name for people: the alias, or `Project 123`. */
+  /** The project's name in messages: the alias, or `Project 123`. */
   readonly label: string;
-  /** Its name in commands: the alias, or the ID. */
+  /** The project's name in commands: the alias, or the ID. */
   readonly word: string;
   readonly alias: string | undefined;
   /** True if the project's name implies the product, so that answers needn't name it. */
   readonly isOwnProduct: boolean;
   /** Currency label; '' for none. */
   readonly currency: string;
-  /** Its connection; undefined means default. */
+  /** The name of the project's connection; undefined for the default connection. */
   readonly connection: string | undefined;
 }
 
 /**
- * Resolves an alias, an ID, or the channel's default. @throws project-missing if nothing is typed, or not-connected if there
- * is no connection; not-allowed if it is limited to other channels; unseal-failed if damaged
+ * Finds the project by its alias or ID, or else takes the channel's default. @throws project-missing if none, or
+ * not-connected without any connection; not-allowed if it is limited to other channels; unseal-failed if damaged
  */
 export function resolveProject(
   named: ProjectReference,
@@ -52,7 +52,7 @@ export function resolveProject(
   if (id === undefined)
     throw record.connectionNames.length === 0 ? new Failure('not-connected') : new Failure('project-missing');
   const product = named.product ?? project?.product ?? DEFAULT_PRODUCT;
-  // Billing may answer for another product with this project's figures, so its limits apply.
+  // Billing may answer for a wrong product with the registered project's figures, so apply that project's limits too.
   const registered = project === undefined ? [] : [project];
   const asked = [{ id, product }, ...registered];
   if (!asked.every((project) => canAskAbout(project, record, scope)))
@@ -70,18 +70,18 @@ export function resolveProject(
   };
 }
 
-/** A project in a list that can't be asked about, and why. */
+/** A project in the user's list that the user can't ask about, and why. */
 export interface UnresolvedProject {
   readonly label: string;
-  /** Its ID, or the typed name if the asker may not learn the ID. */
+  /** The project's ID, or what the user typed if the user may not learn the ID. */
   readonly project: string;
   readonly product: ProductId | undefined;
   readonly failure: Failure;
 }
 
 /**
- * The listed projects without duplicates, or all the asker can ask about. @throws project-missing, or not-connected if none
- * is registered
+ * Finds the listed projects, without duplicates, or all that the user can ask about. @throws project-missing, or
+ * not-connected if none is registered
  */
 export function resolveProjects(
   several: SeveralProjects,
@@ -121,7 +121,7 @@ function findRegistration(
   return named.project === undefined ? findChannelDefault(record, scope) : findById(named, record);
 }
 
-/** A default that was removed or limited since it was set is ignored, for managers too. */
+/** The channel's default project. Ignores one that was since removed or limited to other channels, for managers too. */
 function findChannelDefault(record: Workspace, scope: ProjectScope): Project | undefined {
   const alias = scope.channel === undefined ? undefined : record.channelDefault(scope.channel);
   const project = alias === undefined ? undefined : findProject(record, alias);
@@ -142,10 +142,10 @@ function findById({ project: id, product }: ProjectReference, record: Workspace)
   return others.length === 0 ? only : undefined;
 }
 
-/** A connection with its decrypted token, for one query. */
+/** A connection with its decrypted token, ready for a query. */
 export type OpenedConnection = Readonly<ReturnType<typeof openConnection>>;
 
-/** @throws not-connected; connection-missing if only this one is missing; unseal-failed */
+/** @throws not-connected if there are no connections; connection-missing if this one was removed; unseal-failed */
 export function openConnection(
   record: Workspace,
   { connection: name, label, alias }: Pick<ResolvedProject, 'connection' | 'label' | 'alias'>,
@@ -167,15 +167,15 @@ export function openConnection(
 export const isConnectionMissing = ({ connection }: Project, { connectionNames }: Workspace): boolean =>
   connection !== undefined && !connectionNames.includes(connection);
 
-/** Where and by whom something is asked. */
+/** The channel in which a project is asked about, and whether channel limits apply to the person. */
 export interface ProjectScope {
   /** Undefined in Home and in forms opened from there. */
   readonly channel: SlackId | undefined;
-  /** Channel limits don't apply: a manager asks, and nobody else reads the answer. */
+  /** True if channel limits don't apply, because a manager asks and nobody else sees the answer. */
   readonly isUnlimited: boolean;
 }
 
-/** No channel limits: for checks whose result isn't shown, and as the default of `describeProjects`. */
+/** A scope without channel limits, for checks whose result isn't shown and as the default of `describeProjects`. */
 export const UNLIMITED: ProjectScope = { channel: undefined, isUnlimited: true };
 
 /**
@@ -200,7 +200,7 @@ export function findAllowedChannels(
 }
 
 /**
- * The project's other names with the limit they inherit when this name changes (or, if `after` is undefined, is removed).
+ * The project's other aliases, with the channel limit each takes over if this alias changes or (no `after`) is removed.
  */
 export function limitOtherNames(
   record: Workspace,
@@ -215,7 +215,7 @@ export function limitOtherNames(
     .map((other) => ({ ...other, channels: [...channels] }));
 }
 
-/** Whether the project can be shown to this person, or to everyone in this channel. */
+/** Whether the project can be shown to the person who asks, or to everyone in the channel. */
 export function canAskAbout(
   project: Pick<Project, 'id' | 'product'>,
   record: Pick<Workspace, 'projects' | 'damaged'>,
@@ -237,7 +237,7 @@ export const isShownTo = (
   scope.isUnlimited ||
   (!isDamaged(record, 'project') && !isDamaged(record, 'settings') && canAskAbout(project, record, scope));
 
-/** Projects the channel may not see. No manager rights: everyone reads the message. */
+/** The projects that may not be shown in the channel. A manager gets no exception, because everyone there reads it. */
 export const limitedProjects = <T extends Pick<Project, 'id' | 'product'>>(
   channel: SlackId,
   projects: readonly T[],
@@ -245,7 +245,7 @@ export const limitedProjects = <T extends Pick<Project, 'id' | 'product'>>(
 ): readonly T[] =>
   projects.filter((project) => !canAskAbout(project, record, { channel, isUnlimited: false }));
 
-/** The projects the user can ask about here, by alias. */
+/** The projects that the user can ask about here, ordered by alias. */
 export function visibleProjects(record: Workspace, scope: ProjectScope): readonly Project[] {
   return record.projects.filter((project) => canAskAbout(project, record, scope));
 }

@@ -6,23 +6,23 @@ import type { RedisConnection } from '../../redis/connect.ts';
 import { auditKey, recordKey } from '../../redis/keys.ts';
 
 /**
- * Who did what and when, as finished sentences, so that showing them needs no other data. Contains no secrets. Questions
- * aren't audited.
+ * Who changed what and when. The text is complete, so that showing it needs no other data, and contains no secrets.
+ * Questions about spend aren't recorded.
  */
 export interface AuditEntry {
   readonly at: Millis;
   readonly who: SlackId;
-  /** What was done, without its object: `replaced the token of the connection`. */
+  /** What the person did, without the name of the thing: `replaced the token of the connection`. */
   readonly action: string;
-  /** The object: names, and channel or user IDs (shown as names). */
+  /** What it was done to: names, and IDs of channels or users (shown as their names). */
   readonly about: string;
 }
 
-/** Each method is one round trip. @throws store-unavailable */
+/** The audit log. Each method takes one round trip to Redis. @throws store-unavailable */
 export type Audit = ReturnType<typeof createAudit>;
 export type AuditPage = Awaited<ReturnType<Audit['page']>>;
 
-/** Older entries are dropped. */
+/** The most entries kept per workspace. Older entries are deleted. */
 export const MAX_AUDIT_ENTRIES = 1000;
 
 /** Lua: `enter(key, at, who, action, about)` appends an audit entry. */
@@ -31,17 +31,17 @@ local function enter(key, at, who, action, about)
   redis.call('XADD', key, 'MAXLEN', '${MAX_AUDIT_ENTRIES}', '*', 'at', at, 'who', who, 'action', action, 'about', about)
 end`;
 
-/** Arguments of `enter`. Lone surrogates are replaced, because Lua's JSON rejects them. */
+/** The arguments of `enter`. Replaces lone surrogates, because Lua's JSON library rejects them. */
 export const auditArguments = ({ at, who, action, about }: AuditEntry): string[] =>
   [String(at), who, action, about].map((text) => Buffer.from(text).toString());
 
-/** Records nothing for a removed workspace. */
+/** Lua: records an entry, unless the workspace was removed. */
 const RECORD = `${LUA_AUDIT}
 if redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 0 end
 enter(KEYS[2], ARGV[1], ARGV[2], ARGV[3], ARGV[4])
 return 1`;
 
-/** As Redis makes them; it refuses longer ones. */
+/** An entry's ID as Redis makes it. Redis returns an error for longer IDs. */
 const ID = /^[1-9]\d{0,14}-\d{1,15}$/;
 
 type Row = readonly [id: string, fields: readonly string[]];
@@ -49,15 +49,15 @@ type Row = readonly [id: string, fields: readonly string[]];
 export function createAudit(redis: RedisConnection) {
   return {
     /**
-     * For an action that doesn't change the record (changes bring their own entries, see `WorkspaceChange`). @throws
-     * not-installed if the workspace was removed
+     * Records an action that doesn't change the record. (A change brings its own entries: `WorkspaceChange`.)
+     * @throws not-installed if the workspace was removed
      */
     async record(workspace: SlackId, entry: AuditEntry): Promise<void> {
       const keys = [recordKey, auditKey];
       const written = await commitInWorkspace(redis, workspace, RECORD, keys, ...auditArguments(entry));
       if (written !== 1) throw new Failure('not-installed', { reason: 'unknown' });
     },
-    /** The newest entries, or those before `before`. */
+    /** A page of entries: the newest, or those older than the entry `before`. */
     async page(workspace: SlackId, most: number, before?: string) {
       // `before` comes from a button (untrusted); an invalid one means the newest page.
       const from = before !== undefined && ID.test(before) ? `(${before}` : '+';
@@ -79,7 +79,7 @@ function entryOf([id, fields]: Row): AuditEntry {
   const text = (name: string): string => named.get(name) ?? '';
   const at = Number(text('at'));
   return {
-    // If the stored time is invalid, use the stream ID's, by Redis' clock.
+    // If the stored time is invalid, use the time in the entry's ID, which comes from Redis's clock.
     at: Number.isSafeInteger(at) && at > 0 ? at : Number.parseInt(id, 10),
     who: text('who'),
     action: text('action'),

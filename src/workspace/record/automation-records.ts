@@ -9,7 +9,7 @@ import { isChannel, millis, money, person, projectChoice, slackId } from '../rec
 
 /** Limits the record, which every request reads whole. */
 export const MAX_SCHEDULES = 100;
-/** So that a post stays readable. */
+/** The most projects in a post, so that it stays readable. */
 export const MAX_DIGEST_PROJECTS = 12;
 
 /** How long a post waits for unreported days, in hours. */
@@ -23,7 +23,7 @@ const cadence = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('monthly'), day: z.union([z.int().min(1).max(31), z.literal('last')]) }),
 ]);
 
-/** What a schedule posts, and when. Each post stores it too. */
+/** What a schedule posts, and when. A copy is stored with each post. */
 export const scheduleContentSchema = z.object({
   report: z.literal(REPORT_NAMES),
   projects: z.array(projectChoice).min(1).max(MAX_DIGEST_PROJECTS).readonly(),
@@ -42,9 +42,9 @@ export const scheduleSchema = scheduleContentSchema.extend({
   owner: slackId,
   createdBy: z.string(),
   createdAt: millis,
-  /** Only posts due after this are sent. Set when the schedule is created, changed or resumed. */
+  /** When the schedule was created, changed or resumed. Only posts that are due after this time are sent. */
   since: z.int(),
-  /** By a person. */
+  /** When a person paused the schedule, and who. */
   paused: z.object({ at: millis, by: z.string() }).exactOptional(),
 });
 
@@ -52,7 +52,7 @@ export type Schedule = Readonly<z.infer<typeof scheduleSchema>>;
 
 /** Limits the record, which every request reads whole. */
 export const MAX_WATCHES = 500;
-/** Each gets a direct message. */
+/** The most people that a watch alerts. Each gets a direct message. */
 export const MAX_WATCH_PEOPLE = 5;
 
 const threshold = money
@@ -77,14 +77,14 @@ const storedWatch = z
     owner: slackId,
     createdBy: z.string(),
     createdAt: millis,
-    /** When the rule was last changed. Older alerts are about another rule. */
+    /** When the watch's rule was last changed. Alerts from before were about another rule. */
     since: z.int(),
     snoozedUntil: z.int().exactOptional(),
     paused: z.object({ at: z.int(), by: z.string() }).exactOptional(),
   })
   .refine(({ channel, people }) => (channel === undefined) !== (people === undefined));
 
-/** Where it sends to: a channel, or people. */
+/** Where a schedule or watch sends its messages: to a channel or to people. */
 export type Target =
   | { readonly channel: SlackId; readonly people?: undefined }
   | { readonly channel?: undefined; readonly people: readonly SlackId[] };

@@ -9,13 +9,13 @@ import type { RecordFields, RecordWrite, WorkspaceStore } from './record-store.t
 import type { Workspace } from './workspace.ts';
 
 /**
- * A change to the record with its audit entries, saved in one step. Every saving method takes one, so nothing is saved
- * without an entry:
+ * A change to the record with its audit entries, saved in one step. Every method that saves a person's change takes a
+ * `WorkspaceChange`, so that none is saved without an entry:
  *
  *     await workspaces.removeProject(auditedChange(request, ['removed the project', 'prod']), removal);
  */
 export interface WorkspaceChange {
-  /** The record the user saw. If someone changed it since, the save fails. */
+  /** The record as the user saw it. The save fails if someone has changed the same part since. */
   readonly workspace: Workspace;
   readonly entries: readonly AuditEntry[];
 }
@@ -34,7 +34,7 @@ export function auditedChange(
   return { workspace, entries };
 }
 
-/** Where changes are written. */
+/** Where changes are written, and how to find out whether the app is still installed. */
 export interface ChangeTarget {
   readonly store: WorkspaceStore;
   /** Asked after a workspace's first write: if the app was removed meanwhile, the write is deleted again. */
@@ -46,10 +46,10 @@ export interface PlannedChange extends Pick<RecordWrite, 'set' | 'remove'> {
   readonly dependsOn: readonly string[];
 }
 
-/** Whether the current request has saved something. */
+/** Whether the current request has already saved a change. */
 export const hasSaved = ({ saves }: Workspace): boolean => saves.length > 0;
 
-/** Whether settings and projects (which decide who may see what) are equal. */
+/** Whether two records have the same settings and projects, which decide who may see what. */
 export function hasSameRights({ fields: before }: Workspace, { fields: now }: Workspace): boolean {
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   return names.every(
@@ -57,12 +57,12 @@ export function hasSameRights({ fields: before }: Workspace, { fields: now }: Wo
   );
 }
 
-/** Retries while others write to other fields. */
+/** How often a save is tried, because writes to other fields can interrupt it. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Saves a change if everything it depends on is unchanged. A re-encrypted secret counts as unchanged; the save is then
- * retried. If the record already has the new values (a second press), nothing is written or audited. @param plan computes
+ * Saves a change if the fields it depends on are unchanged. If only their encryption is new, tries again. If the record
+ * already has the new values, as after a second click, writes nothing, and no audit entry. @param plan computes
  * the write from the current fields @param taken a field that must not exist @returns false if `taken` exists @throws
  * edit-conflict; not-installed when the workspace left; store-unavailable
  */
@@ -107,7 +107,7 @@ export const fieldValues = (
   ...names: readonly string[]
 ): Record<string, string | undefined> => Object.fromEntries(names.map((name) => [name, fields[name]]));
 
-/** Whether two values of a field mean the same. A re-encrypted secret does. */
+/** Whether two values of a field are equal, apart from the encryption of a secret in them. */
 const isSame = (before: string | undefined, now: string | undefined): boolean =>
   before === now || (before !== undefined && now !== undefined && withoutSeal(before) === withoutSeal(now));
 
@@ -115,7 +115,7 @@ function withoutSeal(text: string): string {
   return tryParse(() => JSON.stringify({ ...JSON.parse(text), sealed: undefined })) ?? text;
 }
 
-/** A hash of the field, which a form carries to notice conflicts. */
+/** A hash of a field's value. A form keeps it, to notice at the save that someone else has changed the field. */
 export const stampOf = ({ fields }: { readonly fields: RecordFields }, field: string): string => {
   const text = fields[field];
   return text === undefined ? '-' : createHash('sha256').update(withoutSeal(text)).digest('hex').slice(0, 12);

@@ -6,28 +6,28 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 import type { SealOwner } from '../../vault/keyring.ts';
 
-/** Slack's IDs; every stored or shown ID must match. */
+/** Patterns for Slack IDs of people, groups and channels. */
 const PERSON = /^[UW][A-Z0-9]{1,30}$/;
 const GROUP = /^S[A-Z0-9]{1,30}$/;
 const CHANNEL = /^[CG][A-Z0-9]{1,30}$/;
 
 export const isPerson = (text: string): boolean => PERSON.test(text);
 export const isGroup = (text: string): boolean => GROUP.test(text);
-/** A channel, not a direct message. */
+/** Whether a text is the ID of a channel, not of a direct message. */
 export const isChannel = (text: string): boolean => CHANNEL.test(text);
-/** Has no default project and no sharing. */
+/** Direct messages have no default project, and answers in them can't be shared. */
 export const isDirectMessage = (channel: SlackId): boolean => channel.startsWith('D');
 
 export const person = z.string().regex(PERSON);
 /** A Slack ID. Not validated: Tally stored it, and it came from Slack. */
 export const slackId = z.string();
-/** An instant since the epoch. */
+/** A time in ms since the epoch. */
 export const millis = z.int();
-/** 1 to 32 digits. */
+/** A project ID: 1 to 32 digits. */
 export const projectId = z.string();
 export const group = z.string().regex(GROUP);
 export const product = z.literal(PRODUCT_IDS);
-/** Money as plain digits; `JSON.stringify` of a Big can write an exponent. */
+/** Stores an amount as plain digits, because `JSON.stringify` can write a Big with an exponent. */
 export const money = z.codec(
   z.string().regex(/^-?\d+(\.\d+)?$/),
   z.custom<Money>((value) => typeof value === 'object'),
@@ -39,12 +39,12 @@ function toMoney(digits: string): Money {
   return 'value' in amount ? amount.value : ZERO;
 }
 
-/** A project reference: ID and product survive a rename; the alias tells which of several names was chosen. */
+/** A reference to a project. ID and product outlast a rename; the alias tells which of several aliases was chosen. */
 export const projectChoice = z.object({ id: projectId, product, alias: z.string().exactOptional() });
 
 /**
- * @param what the record's kind, for the error. No `cause`, because parser messages quote the input. @throws unseal-failed
- * `malformed`
+ * Parses a stored record. The error has no `cause`, because parser messages quote the input.
+ * @param what the record's kind, for the error @throws unseal-failed `malformed`
  */
 export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string): T {
   const record = schema.safeParse(tryParseJson(json));
@@ -68,18 +68,18 @@ export function parseNamedRecord<T, Key extends keyof T>(
   return record;
 }
 
-/** Like `parseRecord`, but returns undefined if nothing is stored or it is damaged. */
+/** Like `parseRecord`, but returns undefined if nothing is stored or the record is damaged. */
 export const tryParseRecord = <T>(schema: z.ZodType<T>, json: string | undefined): T | undefined =>
   json === undefined ? undefined : schema.safeParse(tryParseJson(json)).data;
 
-/** All fields of a record, without a check of their values. @throws unseal-failed `malformed` */
+/** Parses a record without checking the values of its fields. @throws unseal-failed `malformed` */
 export const parseFields = (json: string): Readonly<Record<string, unknown>> =>
   parseRecord(z.looseObject({}), json);
 
 /**
- * All fields that contain sealed values. A seal opens only for its workspace, kind and ID, and with the same `addresses`
- * beside it (where the secret may be sent). Reseal and doctor find sealed values by this table. A new kind needs a line
- * here, and a noun in unseal-failed.
+ * All fields with an encrypted (“sealed”) value. It can be decrypted only for its workspace, kind and ID, and with the
+ * same `addresses` (where the secret may be sent) beside it. `tally reseal` and `tally doctor` use this table.
+ * A new kind needs a line here, and a noun in unseal-failed.
  */
 const SEALED_KINDS = [
   { kind: 'billing-token', field: /^connection:(.+)$/s, addresses: ['baseUrl', 'authUrl'] },
@@ -89,7 +89,7 @@ const SEALED_KINDS = [
 
 export type SealedKind = (typeof SEALED_KINDS)[number]['kind'];
 
-/** @param record the JSON around the seal, which contains its addresses */
+/** @param record the JSON that contains the encrypted value and its addresses */
 export function sealOwnerOf(
   kind: SealedKind,
   workspace: SlackId,
@@ -101,7 +101,7 @@ export function sealOwnerOf(
   return { workspace, kind, id, audience: addresses.map((name) => String(values.get(name) ?? '')) };
 }
 
-/** Undefined if nothing in this field is sealed. @throws unseal-failed `malformed` */
+/** @returns undefined if the field has no encrypted value @throws unseal-failed `malformed` */
 export function sealOwnerOfField(workspace: SlackId, field: string, value: string): SealOwner | undefined {
   for (const { kind, field: pattern } of SEALED_KINDS) {
     const id = pattern.exec(field)?.[1];

@@ -5,30 +5,30 @@ import type { RedisConnection } from '../../redis/connect.ts';
 import { auditKey, FIELDS, INDEX_KEY, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 
-/** The Redis hash. */
+/** The fields of a workspace's Redis hash, as stored. */
 export type RecordFields = Readonly<Record<string, string>>;
 
-/** An atomic write. */
+/** Changes to a record that are written all together or not at all. */
 export interface RecordWrite {
-  /** Expected values, undefined for absent: otherwise nothing is written. */
+  /** Values that fields must have (undefined: no such field). If one differs, nothing is written. */
   readonly seen?: Readonly<Record<string, string | undefined>>;
   readonly remove?: readonly string[];
   readonly set?: RecordFields;
-  /** Whether this may create the record. Otherwise a workspace without one has left, and nothing is written. */
+  /** Whether this may create the record. If not and there is no record, the workspace was removed: writes nothing. */
   readonly first?: boolean;
   readonly entries?: readonly AuditEntry[];
 }
 
 /**
- * All of a workspace's data is one Redis hash: one HGETALL reads it, one UNLINK deletes it. Each method is one round trip,
+ * Stores a workspace's record in one Redis hash, so that one HGETALL reads all of it. Each method takes one round trip,
  * the first write two. @throws store-unavailable from every method
  */
 export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
 
 /**
- * Requests that outlive an uninstall find neither record nor audit and write nothing, so deleted data can't come back.
- * (Every workspace has one: OAuth creates a record, and every change leaves an audit entry.) Redis runs scripts alone but
- * doesn't roll back, so the audit entry, the only write that can fail, comes first.
+ * Lua: writes nothing if there is neither record nor audit log, as after an uninstall, so that a request still running
+ * can't bring back deleted data. (An installed workspace has a record from OAuth, or audit entries from its changes.)
+ * Redis can't undo a script's writes, so the audit entry, the only write that can fail, comes first.
  */
 const WRITE = `${LUA_AUDIT}
 local write = cjson.decode(ARGV[1])
@@ -69,19 +69,19 @@ export function createWorkspaceStore(redis: RedisConnection) {
   };
 }
 
-/** How long an indexed workspace may be without a record; longer than any command. */
+/** How long a workspace may be in the index before its record is written: longer than any command takes. */
 const ARRIVING: Millis = MINUTE;
 
 const PAGE = 500;
 
-/** Keeps a workspace touched since ARGV[2]: its record may be about to be written. */
+/** Lua: removes a workspace, unless it was touched after ARGV[2], as its record may be about to be written. */
 const REMOVE = `
 if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0) > tonumber(ARGV[2]) then return 0 end
 return redis.call('ZREM', KEYS[1], ARGV[1])`;
 
 /**
- * Index of all workspaces with a record. Added before the record and removed after it, so an entry without a record is
- * possible and harmless. @throws store-unavailable from each method
+ * The index of all workspaces with a record. A workspace is added before its record is written and removed after it is
+ * deleted, so an entry without a record is possible, and harmless. @throws store-unavailable from each method
  */
 export const createWorkspaceIndex = (redis: RedisConnection) => ({
   /** Call before creating the record. */
@@ -95,13 +95,13 @@ export const createWorkspaceIndex = (redis: RedisConnection) => ({
   async removeAbsent(workspace: SlackId): Promise<void> {
     await guardRead(() => redis.eval(REMOVE, 1, INDEX_KEY, workspace, Date.now() - ARRIVING));
   },
-  /** All workspace IDs. May miss or include ones changed during the scan. */
+  /** Lists all workspace IDs. A workspace added or removed meanwhile may be missing or included. */
   async *list(): AsyncGenerator<SlackId, void> {
     const seen = new Set<SlackId>();
     let cursor = '0';
     do {
       const [next, found] = await guardRead(() => redis.zscan(INDEX_KEY, cursor, 'COUNT', PAGE));
-      // ZSCAN returns ID, score, ID, score …
+      // ZSCAN returns IDs and scores in turn.
       for (const workspace of found.filter((_, at) => at % 2 === 0)) {
         if (!seen.has(workspace)) yield workspace;
         seen.add(workspace);
@@ -114,8 +114,8 @@ export const createWorkspaceIndex = (redis: RedisConnection) => ({
 export type Deletion = ReturnType<typeof createDeletion>;
 
 /**
- * Deletes everything about a workspace or organization. Each step touches one Cluster slot. Slack resends the event until
- * all succeed, so steps are idempotent. @throws store-unavailable from each method
+ * Deletes everything about a workspace or organization, one Cluster slot at a time. If a step fails, Slack resends the
+ * event, so every step can be repeated. @throws store-unavailable from each method
  */
 export function createDeletion({
   redis,
@@ -123,7 +123,7 @@ export function createDeletion({
   isInstalled = async () => false,
 }: {
   readonly redis: RedisConnection;
-  /** Deletes data outside the workspace's keys. */
+  /** Deletes data of the workspace that isn't in its own keys. */
   readonly others?: (id: string) => Promise<void>;
   /** Whether the workspace has its own working installation. */
   readonly isInstalled?: (id: string) => Promise<boolean>;
@@ -155,18 +155,18 @@ export function createDeletion({
       if (organization !== undefined) await removeMember(organization, id);
       await forgetRest(id);
     },
-    /** Deletes a workspace that depended on its organization's installation. @returns false if it has another */
+    /** Deletes a workspace that used its organization's installation. @returns false if it has another installation */
     async member(id: string, organization?: string): Promise<boolean> {
       if (organization !== undefined) await removeMember(organization, id);
       return leave(id, organization);
     },
     /** Deletes an organization and the workspaces that depend on it. */
     async organization(id: string): Promise<void> {
-      // First the organization, so that no workspace can join after the list is read.
+      // Delete the organization first, so that no workspace can join it after its members are read.
       await unlinkKeys(id);
       for (const member of await guardRead(() => redis.smembers(membersKey(id)))) await leave(member, id);
       await forgetRest(id);
-      // Last, so that a repeated event still finds the members.
+      // Delete the list of members last, so that a resent event still finds them.
       await guardRead(() => redis.unlink(membersKey(id)));
     },
   };

@@ -1,4 +1,4 @@
-/** What the record stores about the services' last responses: use, balances, failures, rejected credentials. */
+/** What the record keeps of the services' answers: last use, balances, failures, rejected credentials. */
 import * as z from 'zod';
 import { storedFailure } from '../../domain/failure/index.ts';
 import { PRODUCT_IDS, type ProductId } from '../../domain/product.ts';
@@ -9,29 +9,29 @@ import { millis, tryParseRecord } from './parse-record.ts';
 import type { RecordFields } from './record-store.ts';
 
 const balanceSchema = z.object({
-  /** The connection used. */
+  /** The name of the connection that was asked over. */
   connection: z.string(),
-  /** Exact digits as received. */
+  /** The balance with all digits, as billing sent it. */
   balance: z.string(),
   bonuses: z.string().exactOptional(),
-  /** Estimated days it lasted, if known. */
+  /** The estimate of how many days the balance would last, if there was one. */
   days: z.int().exactOptional(),
-  /** Forecast for a month: exact total, and the month `2026-11`. */
+  /** The forecast for a month: the total with all digits, and the month, such as `2026-11`. */
   forecast: z.object({ total: z.string(), month: z.string() }).exactOptional(),
   at: millis,
 });
 
-/** The last known balance and its time. */
+/** A project's last known balance, and when billing sent it. */
 export type LastBalance = Readonly<z.infer<typeof balanceSchema>>;
 
-/** What to store after a response. */
+/** What to store after an answer of a service. */
 export interface StoredAnswer {
   readonly connection: string;
   readonly at: Millis;
   readonly balance?: Omit<LastBalance, 'at' | 'days' | 'connection'> & {
     readonly id: string;
     readonly product: ProductId;
-    /** Undefined: there is no estimate. Absent: not asked, so keep the stored one. */
+    /** Undefined: there is no estimate. Absent: none was computed, so the stored estimate is kept. */
     readonly days?: number | undefined;
   };
 }
@@ -49,13 +49,13 @@ export function answerFields({ connection, at, balance }: StoredAnswer): RecordF
   return { ...used, [balanceField(id, product)]: JSON.stringify({ ...amounts, connection, at }) };
 }
 
-/** An unreadable one counts as none. */
+/** When the connection last answered; undefined if never, or if the stored time can't be read. */
 export function parseLastUsed(fields: RecordFields, connection: string): number | undefined {
   const at = Number(fields[lastUsedField(connection)]);
   return Number.isSafeInteger(at) ? at : undefined;
 }
 
-/** Ignores balances from another account or token. @param askedOver the connections that the project's names use now */
+/** Ignores a balance from a replaced token or another connection. @param askedOver the connections in use now */
 export function parseLastBalance(
   fields: RecordFields,
   id: string,
@@ -71,7 +71,7 @@ export function parseLastBalance(
 /** A project's failure, stored until the same query succeeds. */
 const failureSchema = storedFailure.extend({
   topic: z.enum(['balance', 'consumption']),
-  /** When it started. */
+  /** When the query began to fail, in ms since the epoch. */
   since: z.int(),
 });
 export type LastFailure = Readonly<z.infer<typeof failureSchema>>;
@@ -83,7 +83,7 @@ export const failureField = (key: string): string => FIELDS.failed + key;
 export const failureFields = (id: string): readonly string[] =>
   PRODUCT_IDS.map((product) => failureField(`${id}:${product}`));
 
-/** By `projectKey`. Skips damaged entries. */
+/** @returns the stored failures by `projectKey`, without damaged entries */
 export function parseFailures(
   fields: RecordFields,
   keys: readonly string[],
@@ -96,23 +96,23 @@ export function parseFailures(
   );
 }
 
-/** Identifies a token or an access. */
+/** Identifies a stored credential: a connection's token or an access. */
 export interface CredentialName {
   readonly kind: 'connection' | 'access';
   /** Connection name, or project ID. */
   readonly name: string;
 }
 
-/** A rejection by a service. */
+/** A service's rejection of a credential. */
 const rejectionSchema = z.object({
-  /** Which credential was sent (it may have been replaced since): fingerprint, or the end of the ID. */
+  /** Tells if the credential was replaced since: the token's fingerprint, or the last characters of the access's ID. */
   mark: z.string(),
   at: millis,
 });
 
 export const rejectionField = ({ kind, name }: CredentialName): string => `${FIELDS.rejected}${kind}:${name}`;
 
-/** The credential's record field. Without it, rejections aren't stored. */
+/** The record field with the credential. If it is gone, no rejection is stored. */
 export const credentialField = ({ kind, name }: CredentialName): string => FIELDS[kind] + name;
 
 interface Credentials {
@@ -121,7 +121,7 @@ interface Credentials {
   lastUsed(connection: string): number | undefined;
 }
 
-/** Whether this is the registered credential, and not one from a form or a replaced one. */
+/** Whether this credential is the stored one, not one that a form is testing or one replaced since. */
 export function isRegistered(
   { connections, accesses }: Pick<Credentials, 'connections' | 'accesses'>,
   { kind, name }: CredentialName,

@@ -1,4 +1,4 @@
-/** A workspace's record as values, and a list of what is damaged. */
+/** Parses a workspace's record into values, and lists what is damaged. */
 import type * as z from 'zod';
 import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/parsed-command.ts';
@@ -31,21 +31,21 @@ import {
 /** A parsed record, loaded once per request. Secrets are decrypted on demand. */
 export interface Workspace {
   readonly teamId: SlackId;
-  /** Defaults if damaged; see `requireSettings`. */
+  /** The settings; defaults if the stored settings are damaged, see `requireSettings`. */
   readonly settings: Settings;
-  /** The parts that can't be read. */
+  /** The parts of the record that can't be read. */
   readonly damaged: readonly DamagedPart[];
-  /** Ordered by name. */
+  /** The connections that can be read, by name and ordered by it. */
   readonly connections: ReadonlyMap<string, OpenableConnection>;
   /** Damaged ones included. */
   readonly connectionNames: readonly string[];
-  /** The default connection: the chosen one, or the only one; undefined otherwise, or if the settings are damaged. */
+  /** The connection chosen as default, or else the only one; undefined if neither, or if the settings are damaged. */
   readonly defaultConnection: string | undefined;
-  /** Ordered by alias. */
+  /** The projects that can be read, ordered by alias. */
   readonly projects: readonly Project[];
-  /** All aliases, damaged projects' too; lower case. */
+  /** The aliases of all projects, including damaged ones; in lower case. */
   readonly aliases: ReadonlySet<string>;
-  /** By project ID. */
+  /** The accesses that can be read, by project ID. */
   readonly accesses: ReadonlyMap<string, OpenableAccess>;
   /** Damaged ones included. */
   readonly accessIds: readonly string[];
@@ -63,22 +63,22 @@ export interface Workspace {
   readonly channelsOf: (alias: string) => readonly string[];
   /** When the connection last answered, rounded to the hour; undefined for never. */
   readonly lastUsed: (connection: string) => Millis | undefined;
-  /** When the stored credential was rejected; undefined if it works. */
+  /** When a service rejected the stored credential; undefined if it works. */
   readonly rejectedAt: (credential: CredentialName) => Millis | undefined;
-  /** Undefined if it is from another account or token. */
+  /** A project's last known balance; undefined if it came with a replaced token or over another connection. */
   readonly lastBalance: (id: string, product: ProductId) => LastBalance | undefined;
-  /** Failing projects, by `projectKey`. */
+  /** The projects whose last query failed, by `projectKey`. */
   readonly failures: ReadonlyMap<string, LastFailure>;
-  /** The raw hash, to detect conflicts. */
+  /** The record's fields as stored, to notice changes by others. */
   readonly fields: RecordFields;
   /** Fields saved by the current request, see `hasSaved`. */
   readonly saves: string[];
 }
 
-/** An unreadable part of the record. The rest works. */
+/** A part of the record that can't be read. The other parts still work. */
 export interface DamagedPart {
   readonly kind: 'settings' | 'connection' | 'project' | 'access' | 'schedule' | 'watch';
-  /** Its name: connection, alias, project ID or schedule ID. */
+  /** The part's name: a connection's name, an alias, or the ID of an access's project, a schedule or a watch. */
   readonly id: string;
   readonly reason: FailureOf<'unseal-failed'>['data']['reason'];
 }
@@ -93,26 +93,26 @@ const STORED_KINDS: Readonly<Record<DamagedPart['kind'], string>> = {
   watch: 'record',
 };
 
-/** For everything that must not use defaults: days in the wrong time zone give wrong sums. @throws settings-damaged */
+/** The settings, for code that mustn't use defaults: a wrong time zone gives wrong sums. @throws settings-damaged */
 export function requireSettings(workspace: Pick<Workspace, 'settings' | 'damaged'>): Settings {
   if (isDamaged(workspace, 'settings')) throw new Failure('settings-damaged');
   return workspace.settings;
 }
 
-/** The context for parsing a user's words. @param writtenAt if they were typed earlier */
+/** The context for parsing what a user typed. @param writtenAt when it was typed, if that was earlier than `at` */
 export function readerIn({ aliases, settings }: Workspace, at: Millis, writtenAt: Millis = at): Reader {
   const zone = settings?.zone ?? 'UTC';
   return { aliases, zone, today: dayAt(at, zone), writtenOn: dayAt(Math.min(writtenAt, at), zone) };
 }
 
-/** @param id not needed for the settings */
+/** Whether a part is damaged. @param id the part's name; if absent, any part of this kind */
 export const isDamaged = (
   { damaged }: Pick<Workspace, 'damaged'>,
   kind: DamagedPart['kind'],
   id?: string,
 ): boolean => damaged.some((part) => part.kind === kind && (id === undefined || part.id === id));
 
-/** Returns a part that may be missing. @throws unseal-failed if it is damaged */
+/** @returns `part`, which may be undefined @throws unseal-failed if it is missing because its record is damaged */
 function requireIntact<T>(
   { damaged }: Pick<Workspace, 'damaged'>,
   kind: DamagedPart['kind'],
@@ -125,8 +125,8 @@ function requireIntact<T>(
 }
 
 /**
- * @param name default connection if absent @throws unseal-failed if damaged; settings-damaged if the default can't be
- * determined
+ * @param name the connection's name; if absent, the default connection
+ * @throws unseal-failed if damaged; settings-damaged if the default can't be determined
  */
 export function findConnection(workspace: Workspace, name?: string): OpenableConnection | undefined {
   if (name === undefined) requireSettings(workspace);
@@ -219,7 +219,7 @@ export function parseWorkspace(teamId: SlackId, fields: RecordFields, keyring: K
 
 type RecordKind = Exclude<DamagedPart['kind'], 'settings'>;
 
-/** A record's parts of one kind, by ID. @param damaged gets those that can't be read */
+/** Parses a record's parts of one kind. @param damaged gets the parts that can't be read @returns the others by ID */
 function parseParts<T>(
   fields: RecordFields,
   kind: RecordKind,
@@ -238,7 +238,7 @@ function parseParts<T>(
   return parts;
 }
 
-/** The IDs after each prefix, sorted. One pass, because a record can have a thousand fields. */
+/** Collects the IDs after each field prefix, sorted, in one pass, because a record can have a thousand fields. */
 function idsByPrefix(fields: RecordFields): (prefix: string) => readonly string[] {
   const found = new Map<string, string[]>();
   for (const field of Object.keys(fields).sort()) {

@@ -60,26 +60,26 @@ export function createWorkspaces({
     async saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void> {
       await commitChange(target, change, (fields) => planSettings(fields, parts));
     },
-    /** Deletes a damaged project, which can't be repaired, also as a channel default. */
+    /** Deletes a damaged project, which can't be repaired. Channels that have it as default lose their default. */
     async dropDamagedProject(change: WorkspaceChange, alias: string): Promise<void> {
       const channels = change.workspace.channelsOf(alias).map((channel) => FIELDS.channel + channel);
       const dropped = [FIELDS.project + alias, ...channels];
       await commitChange(target, change, () => ({ dependsOn: dropped, remove: dropped }));
     },
-    /** Tally's own writes (results of requests and deliveries), without an audit entry. @returns whether it was written */
+    /** Writes what Tally found out, such as a service's answer, without an audit entry. @returns whether it wrote */
     writeUnaudited: (teamId: SlackId, write: Pick<RecordWrite, 'seen' | 'set' | 'remove'>) =>
       store.write(teamId, write),
-    /** Clears a rejection: the credential works again. */
+    /** Deletes a credential's stored rejection, because the credential works again. */
     async clearRejection(teamId: SlackId, credential: CredentialName): Promise<void> {
       await store.write(teamId, { remove: [rejectionField(credential)] });
     },
   };
 }
 
-/** Methods for connections and accesses. @throws settings-damaged from those that change the default */
+/** Methods for connections and accesses. @throws settings-damaged from methods that change the default connection */
 function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
   return {
-    /** Adds or replaces a connection. @param newDefault set if the default changes */
+    /** Adds or replaces a connection. @param newDefault the new default connection, if the default changes */
     async saveConnection(change: WorkspaceChange, added: NewConnection, newDefault?: string) {
       const { name } = added;
       const { connection, json } = serializeConnection(keyring, change.workspace.teamId, added);
@@ -107,7 +107,7 @@ function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
         return { ...plan, dependsOn: [...plan.dependsOn, FIELDS.connection + name] };
       });
     },
-    /** Replaces the access of the same project. */
+    /** Saves an access, in place of the project's previous one. */
     async saveAccess(change: WorkspaceChange, added: NewAccess): Promise<ApplicationAccessRecord> {
       const { access, json } = serializeAccess(keyring, change.workspace.teamId, added);
       const field = FIELDS.access + access.project;
@@ -120,7 +120,7 @@ function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
       const remove = [field, rejectionField({ kind: 'access', name: project })];
       await commitChange(target, change, () => ({ dependsOn: [field], remove }));
     },
-    /** Edits a credential's description, not its secret. Absent fields stay. */
+    /** Edits a credential's description, not its secret. Fields that aren't given keep their values. */
     async editCredential(
       change: WorkspaceChange,
       credential: CredentialName,
@@ -136,7 +136,7 @@ function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
   };
 }
 
-/** Overwrites these settings if they differ. */
+/** Plans to write these settings, if they differ from the stored ones. */
 function planSettings(fields: RecordFields, parts: Partial<Settings>): PlannedChange {
   const stored = parseSettings(fields[FIELDS.settings]);
   const now = { ...(stored ?? DEFAULT_SETTINGS), ...parts };
@@ -155,7 +155,7 @@ function planDefault(
   return planSettings(fields, { connection });
 }
 
-/** Storage of schedules or watches. @throws store-unavailable */
+/** Stores schedules or watches. @throws store-unavailable */
 export type AutomationStore<T extends { readonly id: string }> = ReturnType<typeof createAutomationStore<T>>;
 
 export function createAutomationStore<T extends { readonly id: string }>(
@@ -165,12 +165,12 @@ export function createAutomationStore<T extends { readonly id: string }>(
 ) {
   const stored = FIELDS[kind];
   return {
-    /** Creates or replaces it. @throws edit-conflict */
+    /** Creates or replaces a schedule or watch. @throws edit-conflict */
     async save(change: WorkspaceChange, item: T): Promise<void> {
       const field = stored + item.id;
       await commitChange(target, change, () => ({ dependsOn: [field], set: { [field]: serialize(item) } }));
     },
-    /** Does nothing if it is already removed. @throws edit-conflict */
+    /** Removes a schedule or watch, if it still exists. @throws edit-conflict */
     async remove(change: WorkspaceChange, id: string): Promise<void> {
       const names = [stored + id];
       await commitChange(target, change, () => ({ dependsOn: names, remove: names }));
@@ -180,13 +180,13 @@ export function createAutomationStore<T extends { readonly id: string }>(
 
 function createProjectStore(target: ChangeTarget) {
   return {
-    /** @returns false if the alias exists */
+    /** Adds a project. @returns false if another project has the alias */
     addProject(change: WorkspaceChange, project: Project): Promise<boolean> {
       const plan = { dependsOn: [], set: projectFields([project]) };
       return commitChange(target, change, () => plan, FIELDS.project + project.alias);
     },
     /**
-     * Saves or renames a project; channel defaults follow the rename. Its channel limit is copied to its other names.
+     * Saves or renames a project, also where it is a channel's default. Its other aliases get its channel limit.
      * @returns false if the new alias exists
      */
     changeProject(change: WorkspaceChange, alias: string, after: Project): Promise<boolean> {
@@ -207,7 +207,7 @@ function createProjectStore(target: ChangeTarget) {
       };
       return commitChange(target, change, () => plan, isRenamed ? to : undefined);
     },
-    /** Also as a channel default. Its other names keep its channel limit. */
+    /** Removes a project, also as a channel's default. Its other aliases keep its channel limit. */
     async removeProject(change: WorkspaceChange, project: Project): Promise<void> {
       const { alias, id } = project;
       const { workspace } = change;
