@@ -33,7 +33,7 @@ const anchorOf = (heading: string): string =>
     .replaceAll(' ', '-');
 
 describe('the links', () => {
-  it.each(TEXTS)('of $page lead somewhere', ({ page, text }) => {
+  it.each(TEXTS)('on $page lead somewhere', ({ page, text }) => {
     const plain = text.replace(BLOCK, '').replace(/`[^`\n]*`/g, '``');
     const links = plain.matchAll(/(?:\]\(|(?:src|srcset)=")(?!\w+:)([^)#\s"]*)(?:#([^)\s"]+))?[)"]/g);
     const broken = [...links].filter(([, path = '', anchor]) => {

@@ -239,7 +239,7 @@ describe('parseConfig', () => {
 });
 
 describe('ENCRYPTION_KEYS', () => {
-  it('keeps the order, newest first, and accepts both alphabets of base64', () => {
+  it('keeps the keys in order, newest first, and accepts both base64 alphabets', () => {
     const bytes = Buffer.alloc(32, 0xfb).fill(0xff, 20);
     const text = `new:${bytes.toString('base64url')}, old:${bytes.toString('base64')}`;
     const { keys } = parseConfig({ ...HTTP, ENCRYPTION_KEYS: text });
@@ -249,7 +249,7 @@ describe('ENCRYPTION_KEYS', () => {
     ]);
   });
 
-  it('says how many bytes a key of another length has, and how one is made', () => {
+  it('says how many bytes a key of the wrong length has, and how to make a valid one', () => {
     const short = `k1:${KEY},k2:${Buffer.alloc(16).toString('base64')}`;
     const problem = problemOf({ ENCRYPTION_KEYS: short });
     expect(problem.what).toContain('key 2 has 16 bytes instead of 32');
@@ -266,7 +266,7 @@ describe('ENCRYPTION_KEYS', () => {
     ['two keys of one name', `k1:${KEY},k1:${KEY}`],
   ])('refuses %s', (_, text) => expect(problemOf({ ENCRYPTION_KEYS: text }).name).toBe('ENCRYPTION_KEYS'));
 
-  it('accepts any 32 bytes under any valid name', () => {
+  it('accepts any 32 bytes as a key, under any valid name', () => {
     const id = fc.stringMatching(/^[A-Za-z0-9_-]{1,32}$/);
     const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
     const keys = fc.uniqueArray(fc.record({ id, key }), { selector: (entry) => entry.id, minLength: 1 });
@@ -279,7 +279,7 @@ describe('ENCRYPTION_KEYS', () => {
   });
 });
 
-it('is either refused or accepted, whatever the environment holds', () => {
+it('any environment is either refused or accepted', () => {
   const names = [
     ...Object.keys(HTTP),
     'PORT',

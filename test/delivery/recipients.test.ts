@@ -411,7 +411,7 @@ describe('an alert that was not sent because its project was limited', () => {
     expect(receivers()).toEqual([directMessage(ANNA), directMessage('U0DORA0001')]);
   });
 
-  it('stays with those who received it, and isn’t repeated', async () => {
+  it('stays with the people who received it, and isn’t sent to them again', async () => {
     await begin();
     const scenario = alertTo({ people: [BEN, ANNA] });
     await scenario.prepare();

@@ -129,7 +129,7 @@ describe('a workspace that is uninstalled', () => {
 });
 
 it.each(['hangs', 'dies'] as const)(
-  'while Redis is away as it %s no figures are sent, since nobody can tell who may see them, and the next question has to name its project',
+  'while Redis is away because it %s, no figures are sent and the next question has to name its project',
   async (how) => {
     const redis = await testRedis();
     stores.push(redis);

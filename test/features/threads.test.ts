@@ -311,7 +311,7 @@ describe('the project of the answer', () => {
     expect((await reply('and staging?')).visibleText).toContain('staging · ');
   });
 
-  it('is asked for after it was removed, even if two Septembers are possible', async () => {
+  it('is asked for after it was removed, even if “september” could be in two years', async () => {
     const { reply } = await startThread('spend prod october 2025');
     await removeProject('prod');
     await addProject(bot, { alias: 'prod', id: '789' });

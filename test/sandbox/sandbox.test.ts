@@ -149,6 +149,6 @@ it.each([
   ['09:00', 'UTC', '2026-11-21T08:00:00Z', '2026-11-21T09:00:00Z'],
   ['09:00', 'UTC', '2026-11-21T08:59:57Z', '2026-11-22T09:00:00Z'],
   ['02:30', 'America/New_York', '2026-03-08T06:00:00Z', '2026-03-09T06:30:00Z'],
-])('%s in %s after %s is next at %s', (time, zone, now, next) => {
+])('the next %s in %s after %s is at %s', (time, zone, now, next) => {
   expect(nextTime(time, zone, Date.parse(now))).toBe(Date.parse(next));
 });

@@ -56,10 +56,10 @@ it('projects by when they run out are overdrawn ones, then by days, then by bala
 describe.each([
   ['amounts', money, byLargest],
   ['outlooks', outlooks, bySoonestEnd],
-] as const)('the order of %s', (_, arbitrary, order) => {
+] as const)('sorting %s', (_, arbitrary, order) => {
   const compare = order as (a: unknown, b: unknown) => number;
 
-  it('are sorted the same from any order, with equal ones in their old order', () => {
+  it('gives the same order for any input, and keeps equal ones in their old order', () => {
     fc.assert(
       fc.property(fc.array(arbitrary as fc.Arbitrary<unknown>, { maxLength: 12 }), (list) => {
         const numbered = list.map((value, at) => ({ value, at }));
