@@ -127,8 +127,8 @@ describe('/billing audit', () => {
   });
 });
 
-describe('what is secret', () => {
-  it('is in no entry after every kind of change', async () => {
+describe('a secret', () => {
+  it('appears in no entry after any kind of change', async () => {
     await bot.connect();
     await bot.connect();
     const stream = JSON.stringify(await bot.redis.client.xrange(`tally:{${TEAM}}:audit`, '-', '+'));

@@ -138,7 +138,7 @@ describe('a period without length yet', () => {
   });
 });
 
-describe('what an answer prints', () => {
+describe('the period that an answer prints', () => {
   it('is the default without a phrase', () => {
     expect(resolvePeriodText('last-7-days', now, 'UTC')).toEqual(resolvePeriodText(' ', now, 'UTC'));
   });
@@ -149,7 +149,7 @@ describe('what an answer prints', () => {
   });
 
   it.each(['this-month excluding today', 'mtd excluding today', 'since 1 december excluding today'])(
-    'has no day on the first of a month: “%s”',
+    'covers no day on the first of a month: “%s”',
     (text) => {
       const refused = () => resolvePeriodText(text, Date.parse('2026-12-01T09:00:00Z'), 'UTC');
       expect(refused).toThrow(/begins today, and today is left out\. Type today\./);
@@ -158,7 +158,7 @@ describe('what an answer prints', () => {
 });
 
 describe('every period', () => {
-  it('does not depend on how its words are joined', () => {
+  it('means the same however its words are joined', () => {
     const texts = ['last 7 days including today', 'week to date', 'last 4 weeks', 'month to date', 'q3 2026'];
     const joints = fc.array(fc.constantFrom('-', '_', ' ', '', '–', '\u00a0', ' - '), {
       minLength: 4,
@@ -191,7 +191,7 @@ describe('a period that is shared later', () => {
   const later = (text: string) => resolvePeriodText(text, now + WEEK, 'UTC', now);
 
   it.each(['last-7-days', 'yesterday', 'last-month', 'q3', 'last-4-weeks', '2026-10-05'])(
-    'is the days it was when all of “%s” was over',
+    'covers the same days later if all of “%s” was over',
     (text) => {
       const { days, from, to, comparison } = resolvePeriodText(text, now, 'UTC');
       expect(later(text)).toMatchObject({ days, from, to, comparison: { days: comparison?.days } });
@@ -200,7 +200,7 @@ describe('a period that is shared later', () => {
   );
 
   it.each(['mtd', 'last-7-days including today', 'since 2026-11-01', '2026-11-21', '2026-11', 'today'])(
-    'is what “%s” means now when it was still running',
+    'covers what “%s” means now if it was still running',
     (text) => expect(later(text)).toEqual(resolvePeriodText(text, now + WEEK, 'UTC')),
   );
 });
