@@ -750,7 +750,7 @@ describe('a payload that does not match the person', () => {
     ['comes from elsewhere altogether', EXTERNAL, { team: { id: OTHER_TEAM }, home: OTHER_TEAM }],
     ['brings a member of ours from elsewhere', MEMBER, { team: { id: OTHER_TEAM }, home: TEAM }],
     ['brings an owner of ours from elsewhere', OWNER, { team: { id: OTHER_TEAM }, home: OTHER_TEAM }],
-  ])('%s: refused', async (_, person, { team, home }) => {
+  ])('is refused when it %s', async (_, person, { team, home }) => {
     const around = { team, user: { id: person, team_id: home } };
     const button = await action(person, { action_id: 'rerun:x', value: '/balance 123' }, around);
     expect((await reply(button)).visibleText).toMatch(REFUSALS);

@@ -36,7 +36,7 @@ async function unfold(person = OWNER): Promise<void> {
   await modalSays('Time zone', person);
 }
 
-describe('what was typed', () => {
+describe('the words of a schedule command', () => {
   const read = (text: string) => parseScheduleText(text, reader(new Set(['prod', 'archive', 'web-shop'])));
 
   it.each<[string, object]>([
@@ -96,7 +96,7 @@ describe('what was typed', () => {
     ['fortnightly 500 balance', 'I don’t recognize “fortnightly”'],
     ['500 mondays and fridays', '“mondays”'],
     ['500 daily hourly', 'I don’t recognize “hourly”'],
-  ])('refuses %s with the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
+  ])('refuses %s, and quotes the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
 });
 
 describe('the form', () => {

@@ -43,7 +43,7 @@ describe('/spend … vs …', () => {
     expect(queries).toHaveLength(2);
   });
 
-  it('refuses to compare a period with its own days', async () => {
+  it('refuses to compare with days that the period itself contains', async () => {
     const answer = await bot.ask('/spend prod last-7-days vs last-30-days');
     expect(answer.visibleText).toContain('“vs last-30-days” shares days with 14–20 Nov.');
   });

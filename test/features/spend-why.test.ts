@@ -187,7 +187,7 @@ describe('/spend … why about one project', () => {
 });
 
 describe('What changed', () => {
-  it('is in the menu of an answer that has a comparison, and explains it', async () => {
+  it('is in the menu of an answer that compares periods, and explains the difference', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
     const answer = await bot.ask('/spend prod');
     const labels = ['What changed', 'Include today', 'CSV', 'Details', 'Schedule this…', 'Watch…'];
@@ -224,7 +224,7 @@ describe('/spend … why about several projects', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('says on which days a project has no data, and leaves out what they are compared with', async () => {
+  it('says on which days a project has no data, and leaves out the days compared with them', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['100', '100', '', '100', '400', '100', '100']));
     sends('6002', WEEK_BEFORE, days('2026-11-14', Array(7).fill('110')));
     const answer = await bot.ask('/spend prod,staging why');
@@ -235,7 +235,7 @@ describe('/spend … why about several projects', () => {
     expect(answer.visibleText).toContain('prod: no data for Mon 16 Nov.');
   });
 
-  it('has a total for each label of amounts', async () => {
+  it('has one total for each currency label', async () => {
     await addProject(bot, { alias: 'usa', id: '6004', currency: 'USD' });
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
     sends('6004', WEEK_BEFORE, days('2026-11-14', Array(7).fill('90')));

@@ -65,7 +65,7 @@ describe('a base URL that a person typed', () => {
     ['https://[0:0:0:0:0:ffff:7f00:1]', 'is not a public address'],
     ['https://169.254.169.254', 'is not a public address'],
     ['https://10.1.2.3', 'is not a public address'],
-  ])('%s is refused: it %s', (typed, reason) => {
+  ])('%s is refused because it %s', (typed, reason) => {
     expect(reasonOf(typed)).toContain(`: it ${reason}`);
   });
 
@@ -77,13 +77,13 @@ describe('a base URL that a person typed', () => {
 });
 
 describe('a host that the operator trusts', () => {
-  it('can be plain http, private, and without a domain', () => {
+  it('may use plain http, be private, and lack a domain', () => {
     expect(checkBaseUrl('http://billing:8080/', [{ host: 'billing' }])).toBe('http://billing:8080');
     expect(checkBaseUrl('http://127.0.0.1:9', [{ host: '127.0.0.1', port: 9 }])).toBe('http://127.0.0.1:9');
     expect(checkBaseUrl('http://127.1:9', [{ host: '127.0.0.1' }])).toBe('http://127.0.0.1:9');
   });
 
-  it('is trusted only on the named port, when there is one', () => {
+  it('is trusted only on the named port, if a port is named', () => {
     expect(reasonOf('http://billing:8081', [{ host: 'billing', port: 8080 }])).toContain('https://');
     expect(reasonOf('https://billing', [{ host: 'billing', port: 443 }])).toBe('accepted');
     expect(reasonOf('http://billing', [{ host: 'billing', port: 80 }])).toBe('accepted');

@@ -190,7 +190,7 @@ describe('the outcome of a request', () => {
     ['closes the connection', (request) => request.socket.end()],
     ['hangs', () => undefined],
     ['is a gateway without an answer', (_, response) => response.writeHead(504).end()],
-  ])('is unclear, and it is not retried, where the service %s', async (_, reply) => {
+  ])('is unclear, so the request is not retried, if the service %s', async (_, reply) => {
     const service = await serving(serve(reply));
     expect(await failureOf(client({ deadline: 200 }).issue(at(service)))).toMatchObject({
       kind: 'outcome-unclear',
@@ -199,7 +199,7 @@ describe('the outcome of a request', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('is clear when nothing was sent', async () => {
+  it('is clear if nothing was sent', async () => {
     const refused = client().issue({ ...ACCESS, authUrl: `http://127.0.0.1:${await closedPort()}/v3` });
     expect(await failureOf(refused)).toMatchObject({
       kind: 'service-unreachable',

@@ -192,7 +192,7 @@ describe('an error in the log', () => {
   });
 });
 
-it('Slack’s SDK logs into ours, without its debug lines and bodies, even at the lowest level', () => {
+it('Slack’s SDK writes to Tally’s log, without its debug lines and bodies, even at the lowest level', () => {
   const { log, lines } = recording();
   const logger = boltLogger(log);
   logger.setLevel(LogLevel.DEBUG);

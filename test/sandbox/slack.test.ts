@@ -79,7 +79,7 @@ const AT_MOST: [what: string, limit: number, make: (n: number) => Block[], on?: 
 ];
 
 describe('blocks', () => {
-  it.each(AT_MOST)('%s: takes %i and refuses one more', (_what, limit, make, on = 'message') => {
+  it.each(AT_MOST)('%s: accepts %i and refuses one more', (_what, limit, make, on = 'message') => {
     expect(problemsOfBlocks(make(limit), on)).toEqual([]);
     expect(problemsOfBlocks(make(limit + 1), on)).not.toEqual([]);
   });
@@ -120,7 +120,7 @@ describe('blocks', () => {
     expect(problemsOfBlocks(blocks, on)).not.toEqual([]);
   });
 
-  it('get Slack’s message and the place of what is wrong', () => {
+  it('return Slack’s message and the position of the error', () => {
     expect(problemsOfBlocks([divider, { type: 'header', text: plain(151) }], 'message')).toEqual([
       'must be less than 151 characters [json-pointer:/blocks/1/text/text]',
     ]);
@@ -136,7 +136,7 @@ describe('a view', () => {
     ['close', 24, (n) => modal({ close: plain(n) })],
     ['private_metadata', 3_000, (n) => modal({ private_metadata: of(n) })],
     ['callback_id', 255, (n) => modal({ callback_id: of(n) })],
-  ])('%s: takes %i and refuses one more', (_what, limit, make) => {
+  ])('%s: accepts %i and refuses one more', (_what, limit, make) => {
     readView(make(limit), 'modal');
     expect(() => readView(make(limit + 1), 'modal')).toThrow('invalid_arguments');
   });
