@@ -154,11 +154,11 @@ describe('the form', () => {
   });
 });
 
-describe('saving a watch', () => {
+describe('a saved watch', () => {
   it.each([
     ['a guest', GUEST],
     ['somebody of another organization', EXTERNAL],
-  ])('sends no alert %s', async (_, person) => {
+  ])('cannot alert %s', async (_, person) => {
     await openForm('watch prod balance 50000', OWNER, OWNERS_DM);
     const text = await save({ people: [OWNER, person] });
     expect(text).toContain(`choose someone else for <@${person}>`);
@@ -166,7 +166,7 @@ describe('saving a watch', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('is refused for a channel where its project may not be asked about', async () => {
+  it('cannot be saved for a channel where its project may not be asked about', async () => {
     await add('secret', '789', { channels: [FINANCE] });
     await openForm('watch secret balance 5', OWNER, CHANNEL);
     expect(await save()).toContain('That channel can’t see secret. Choose another project or channel.');
@@ -247,7 +247,7 @@ describe('saving a watch', () => {
     });
   });
 
-  it('evaluates the watch again after its threshold was edited', async () => {
+  it('is evaluated again after an edit of its threshold', async () => {
     const watch = await setUp();
     around.now += MINUTE;
     const list = await ask('watches');

@@ -262,7 +262,7 @@ describe('a conversation with a bot', () => {
     ]);
   });
 
-  it('says what Slack says when a command is unknown, in a thread, or not acknowledged', async () => {
+  it('gets Slack’s own message for a command that is unknown, in a thread, or not acknowledged', async () => {
     const last = () => slack.messages(OWNER, GENERAL).at(-1)?.text;
     await slack.say(OWNER, GENERAL, '/spned');
     expect(last()).toBe('/spned is not a valid command.');
@@ -290,7 +290,7 @@ describe('a conversation with a bot', () => {
     expect((await call(method, args, token)).error).toBe(error);
   });
 
-  it('refuses to post where the bot is not, or into an archive, and to change others’ messages', async () => {
+  it('refuses to post where the bot is not a member or into an archive, and to change others’ messages', async () => {
     const { ts } = slack.workspace.post({ channel: GENERAL, from: MEMBER, text: 'Mine' });
     expect((await call('chat.update', post({ ts }))).error).toBe('cant_update_message');
     await slack.say(OWNER, GENERAL, '/remove @Tally');

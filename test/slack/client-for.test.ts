@@ -99,7 +99,7 @@ describe('a post that no request from Slack asked for', () => {
 });
 
 describe('a call that Slack refuses because of too many calls', () => {
-  it('says in how many seconds it may be repeated', async () => {
+  it('says after how many seconds the call may be repeated', async () => {
     await started();
     await bot.install(NORTH);
     bot.slack.limit('chat.postMessage', 7);

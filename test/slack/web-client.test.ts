@@ -64,7 +64,7 @@ describe('a call to Slack', () => {
   });
 
   it.each([...FAULTS, ['says nothing', () => undefined] as (typeof FAULTS)[number]])(
-    'that posts is made once when Slack %s: the message may be there',
+    'that posts is made only once if Slack %s, because the message may be there',
     async (_, fault) => {
       const { client, calls } = await startApi(fault);
       expect(await error(post(client))).toMatchObject({
@@ -94,7 +94,7 @@ describe('a call to Slack', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('has done nothing if it could not be sent, or was refused', async () => {
+  it('counts as not done if it could not be sent, or was refused', async () => {
     const closed = await startApi(() => undefined);
     releases.splice(0).forEach((release) => void release());
     expect(await error(post(closed.client))).toMatchObject({ data: { unclear: false } });
