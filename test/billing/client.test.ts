@@ -44,7 +44,7 @@ const balanceOf = async (body: unknown, status = 200) =>
 const consumptionOf = async (body: unknown, status = 200) =>
   client().consumption(access(await answering(body, status)), project, span);
 
-describe('the request', () => {
+describe('the request to billing', () => {
   it('is the contract’s balance document, with the ID as a literal of any length', async () => {
     const service = await answering('{"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2}}}}');
     await client().balance(access(service), project);
@@ -84,7 +84,7 @@ describe('the request', () => {
   });
 
   it.each(['', '0', '01', '1e3', '12 ', '-1', '1)', '1'.repeat(33), '１２'])(
-    'is not made for the project “%s”',
+    'is not sent for the project “%s”',
     async (id) => {
       const service = await answering('{}');
       const failure = await failureOf(client().balance(access(service), { project: id, product: 1 }));
@@ -93,7 +93,7 @@ describe('the request', () => {
     },
   );
 
-  it.each([0, 4, 1.5, '1'])('is not made for the product %s', async (product) => {
+  it.each([0, 4, 1.5, '1'])('is not sent for the product %s', async (product) => {
     const service = await answering('{}');
     const asking = client().balance(access(service), { project: '1', product: product as ProductId });
     expect(await failureOf(asking)).toBeInstanceOf(TypeError);
@@ -101,7 +101,7 @@ describe('the request', () => {
   });
 
   it.each(['', 'two words', 'line\nbreak', 'zero\0', 'tökén', '“quoted”', 'del\x7f'])(
-    'is not made with a token that no header can carry, and that token is not repeated',
+    'is not sent with a token that no header can carry, and that token is not repeated',
     async (token) => {
       const service = await answering('{}');
       const failure = await failureOf(client().balance(access(service, token), project));

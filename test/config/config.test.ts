@@ -38,7 +38,7 @@ function problemOf(changes: NodeJS.ProcessEnv) {
 }
 
 describe('parseConfig', () => {
-  it('needs four variables, and has defaults for the rest', () => {
+  it('needs four variables, and has defaults for all others', () => {
     expect(parseConfig(HTTP)).toEqual({
       slack: {
         mode: { kind: 'http' },
@@ -78,7 +78,7 @@ describe('parseConfig', () => {
     });
   });
 
-  it('uses Socket Mode if there is an app-level token, and then needs no signing secret', () => {
+  it('uses Socket Mode if there is an app-level token, and then doesn’t need a signing secret', () => {
     const { slack } = parseConfig({
       ...HTTP,
       SLACK_SIGNING_SECRET: '',
@@ -97,7 +97,7 @@ describe('parseConfig', () => {
     expect(config.billing).toEqual({});
   });
 
-  it('cannot be changed afterwards', () => {
+  it('returns a configuration that cannot be changed afterwards', () => {
     const config = parseConfig({ ...HTTP, TRUSTED_API_HOSTS: 'localhost' });
     for (const part of [config, config.slack, config.slack.mode, config.http, config.keys, config.keys[0]!])
       expect(Object.isFrozen(part)).toBe(true);
@@ -201,7 +201,7 @@ describe('parseConfig', () => {
     );
   });
 
-  it('reads hosts as the URL parser writes them, whatever their form', () => {
+  it('reads hosts in the form in which the URL parser writes them', () => {
     const { trustedHosts } = parseConfig({
       ...HTTP,
       TRUSTED_API_HOSTS: 'LocalHost, 127.1:80 ,[FD00:0::5]:8443,::1,[::1],',
@@ -220,7 +220,7 @@ describe('parseConfig', () => {
     expect(problems.map(({ name }) => name)).toEqual(['PORT', 'REDIS_URL', 'LOG_LEVEL']);
   });
 
-  it('never repeats a value, wherever a secret ends up', () => {
+  it('never repeats a value, whichever variable holds a secret', () => {
     const secret = 'zq-Secret-7f3a9b';
     for (const name of [
       ...Object.keys(HTTP),

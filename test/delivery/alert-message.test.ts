@@ -57,7 +57,7 @@ const says = (given: Texts, money = EUR) => {
 };
 const recovers = (given: Texts) => `prod${recoveryText(...basisOf(given), EUR)}.`;
 
-describe('an alert of a balance', () => {
+describe('an alert about a balance', () => {
   const measured = (digits?: number, runway?: Runway): WatchMeasurement => ({
     kind: 'balance',
     ...(digits !== undefined && { balance: big(digits), ...(runway && { runway }) }),
@@ -90,7 +90,7 @@ describe('an alert of a balance', () => {
   });
 });
 
-describe('an alert of a runway', () => {
+describe('an alert about a runway', () => {
   const measured = (runway?: Runway): WatchMeasurement => ({ kind: 'runway', ...(runway && { runway }) });
   const account = (balance: number, bonuses: number | undefined = 0) => ({
     balance: { value: big(balance), raw: '' },
@@ -130,7 +130,7 @@ describe('an alert of a runway', () => {
     expect(says(unknown)).toEqual(['prod is overdrawn', 'Balance -3 EUR.']);
   });
 
-  it('says that it recovered, and whether bonuses are counted', () => {
+  it('says that the runway recovered, and whether bonuses are counted', () => {
     expect(recovers(of(estimate(30), { account: account(300) }))).toBe(
       'prod recovered: the balance lasts about 30 days.',
     );
@@ -143,7 +143,7 @@ describe('an alert of a runway', () => {
   });
 });
 
-describe('an alert of a budget', () => {
+describe('an alert about a budget', () => {
   const month = (given: Known<MonthSpend> = {}) =>
     known<MonthSpend>({
       ...{ month: '2026-11', spent: big(81), reported: 19, of: 20, forecast: big(120) },
@@ -195,7 +195,7 @@ describe('an alert of a budget', () => {
   });
 });
 
-describe('an alert of a spike', () => {
+describe('an alert about a spike', () => {
   const day = (given: Known<DaySpend> = {}) =>
     known<DaySpend>({
       ...{ day: '2026-11-18', amount: big(50), baseline: big(20), basis: 'weekday', basisDays: 4 },

@@ -106,7 +106,7 @@ describe('a message that is due', () => {
     expect(slack.posts).toHaveLength(1);
   });
 
-  it('is updated in place when its record says so', async () => {
+  it('is updated in place when its record asks for an update', async () => {
     kind = { nextUpdate: ({ at }) => at + HOUR };
     plan();
     expect(await run()).toBe(BEGIN + HOUR);

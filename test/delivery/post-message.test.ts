@@ -160,7 +160,7 @@ describe('a post', () => {
     expect(render({}, { ...finding('1'), message }).blocks.at(-1)).toMatchObject({ type: 'actions' });
   });
 
-  it('says who sent it by hand, and whether it is a test', () => {
+  it('says who sent it by hand, and whether it is a test post', () => {
     const by = (why: 'test' | 'now') =>
       textOf(manualPostMessage(finding('1'), why, 'U1', []).blocks).split('\n')[0];
     expect(by('test')).toBe('Test of a scheduled post, sent by <@U1>');

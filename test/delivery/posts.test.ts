@@ -222,7 +222,7 @@ describe('after an outage', () => {
     expect(blocks).not.toContain('(due Fri 20 Nov)');
   });
 
-  it('counts dates beyond ten, and names a date that could not be computed', async () => {
+  it('counts missed dates beyond ten, and names a date that could not be computed', async () => {
     answer = ({ at: instant }) => {
       if (instant === NINE + 18 * 24 * HOUR)
         throw new Failure('timed-out', { service: 'billing', after: 1000 });
@@ -660,7 +660,7 @@ describe('a date that was never posted', () => {
     expect(inChannel()[0]?.blocks).toContain('(due Sat 21 Nov)');
   });
 
-  it('is not retried by itself', async () => {
+  it('is not retried automatically', async () => {
     await given({ timing: { cadence: { kind: 'monthly', day: 20 }, time: '09:00', zone: 'Europe/Rome' } });
     await lost();
     answer = () => finding('100');

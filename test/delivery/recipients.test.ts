@@ -340,7 +340,7 @@ describe.each(cases)('%s', (_, { to, prepare, send, goOn: later }) => {
 
 const POSTS = cases.filter(([kind]) => /^(post|post by hand|correction) to a channel$/.test(kind));
 
-describe.each(POSTS)('%s', (_, { prepare, send }) => {
+describe.each(POSTS)('%s while a project becomes limited', (_, { prepare, send }) => {
   it.each(['payroll', 'zz-other'])('isn’t sent if %s is limited while it is made', async (alias) => {
     await begin();
     await prepare();

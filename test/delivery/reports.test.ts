@@ -121,7 +121,7 @@ describe('the post about yesterday', () => {
     ]);
   });
 
-  it('repeats no day and no number, and has only exceptions in the small print', async () => {
+  it('repeats no day and no number, and mentions only exceptions in the small print', async () => {
     const { message } = await post('yesterday', ['5001']);
     const words = textOf(message.blocks.filter(({ type }) => type !== 'data_visualization'));
     const numbers = words.match(/\d[\d,.]*/g) ?? [];
@@ -144,7 +144,7 @@ describe('the post about yesterday', () => {
     ['4', ''],
     ['0', ''],
     ['-10', ''],
-  ])('says that %s is news beside a usual 100: %s', async (amount, news) => {
+  ])('compares %s with a usual 100 in the words “%s”', async (amount, news) => {
     setDays('5001', days('2026-10', 1, 31, '100'), days('2026-11', 1, 19, '100'));
     expect((await post('yesterday', ['5001'])).reads[0]).toBe('prod · Fri 20 Nov · not reported yet');
     setDays(
@@ -366,7 +366,7 @@ describe('posts about longer times', () => {
     expect(await lineOf('{"balance":50,"bonuses":0}')).toMatch(/^:warning: \*Less than a day\* at /);
   });
 
-  it('show the balance first when that is the report', async () => {
+  it('show the balance first when the post is about balances', async () => {
     bot.billing.setBalance('5001', '{"balance":-12.5,"bonuses":0}');
     setDays('5001', days('2026-11', 20, 20, '150'));
     const { reads, figures } = await post('balance', ['5001']);
@@ -413,7 +413,7 @@ describe('a digest of several projects', () => {
     expect(reads.join('\n')).toContain(':warning: *Under 14 days or overdrawn: dev*');
   });
 
-  it('says in its header if nothing is reported, and in a row if one project isn’t', async () => {
+  it('says in its header if nothing is reported, and in a project’s row if only that project isn’t', async () => {
     setDays('5001', days('2026-11', 13, 19, '10'));
     const { reads, message } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('1 of 2 projects · Fri 20 Nov · 12.25');
@@ -424,7 +424,7 @@ describe('a digest of several projects', () => {
     );
   });
 
-  it('says how many reported days each project has at least', async () => {
+  it('says at least how many days are reported for each project', async () => {
     setDays('5002', days('2026-11', 1, 20, '10'));
     expect((await post('yesterday', ['5001', '5002'])).reads[2]).toMatch(
       /^\*This month\* 282\.25 \(at least 8 of 20 days\)/,
@@ -456,7 +456,7 @@ describe('a digest of several projects', () => {
     expect(rowsOf(none.message.blocks)[0]).toEqual(['Project · lasts', 'Spent']);
   });
 
-  it('shows the balance in the first column when that is the report', async () => {
+  it('shows the balance in the first column when the post is about balances', async () => {
     const { message, reads } = await post('balance', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 2,000.00 left');
     expect(rowsOf(message.blocks)[0]).toEqual(['Project', 'Left', 'Lasts']);
@@ -519,7 +519,7 @@ describe('a digest of several projects', () => {
     }
   });
 
-  it('does not add amounts with different labels, and says why none is compared', async () => {
+  it('does not add amounts with different labels, and says why no comparison is shown', async () => {
     expect((await post('yesterday', ['5001', '5003'])).reads[0]).toBe(
       '2 projects · Fri 20 Nov · 12.25 and €12.25',
     );

@@ -254,7 +254,7 @@ describe('a watch on a balance', () => {
 describe('a watch on a budget', () => {
   const BUDGET: WatchRule = { kind: 'budget', amount: new Big(22_500) };
 
-  it('alerts again about a higher step', async () => {
+  it('alerts again when spend reaches a higher step', async () => {
     // 19 days at 1,000: 84 % of the budget, and a forecast above it.
     await save(watch(BUDGET));
     await forHours(1);
