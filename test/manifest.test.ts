@@ -92,7 +92,7 @@ describe('the manifest', () => {
     expect(shown.long_description).not.toMatch(/(?:^| )\/balance/);
   });
 
-  it('makes an app for an organization, and only with its steps one for Workflow Builder', () => {
+  it('makes an app for an organization, and an app for Workflow Builder only with its steps', () => {
     expect(createManifest({ org: true }).settings).toMatchObject({ org_deploy_enabled: true });
     expect(createManifest({}).settings).not.toHaveProperty('function_runtime');
     const { settings } = createManifest({ functions: {} });

@@ -420,7 +420,7 @@ describe('a reminder', () => {
     );
   });
 
-  it('says that a token was rejected, and what waits for a new one', () => {
+  it('says that a token was rejected, and what is waiting for a new token', () => {
     expect(reads('rejected', credential('connection')).slice(0, 3)).toEqual([
       '*The billing service rejected the access token of connection main*',
       'It may have expired or been revoked. Posts and watches that need it resume when it’s replaced.',

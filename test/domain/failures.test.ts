@@ -114,7 +114,7 @@ describe('a stored failure', () => {
     }
   });
 
-  it('has no sentence, no host, and nothing that a person or a service wrote', () => {
+  it('contains no sentence, no host, and nothing that a person or a service wrote', () => {
     for (const [failure] of failuresOfAll()) {
       const json = JSON.stringify(storeFailure(failure));
       expect(json).not.toContain(failure.message);

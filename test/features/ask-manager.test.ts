@@ -82,7 +82,7 @@ describe('the managers', () => {
     expect([dms(OWNER).length, dms(ADMIN).length]).toEqual([1, 1]);
   });
 
-  it('are listed to the asker if Slack accepts only some of the messages; if none, the asker is told', async () => {
+  it('are listed to the asker if Slack accepts only some of the messages, and the asker is told if it accepts none', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' });
     expect((await asks(COMMAND)).visibleText).toBe(`Asked <@${ADMIN}>.`);
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' }, 2);

@@ -88,7 +88,7 @@ describe('/billing audit', () => {
     expect(JSON.stringify(blocks.filter(({ type }) => type !== 'rich_text'))).not.toContain('channel');
   });
 
-  it('shows twenty, newest first, and pages to older ones and back', async () => {
+  it('shows the twenty newest entries first, with pages to older ones and back', async () => {
     await recordMany(45);
     const page = await bot.ask('/billing audit');
     expect(shown()).toEqual(Array.from({ length: 20 }, (_, i) => 45 - i));

@@ -358,7 +358,7 @@ describe('several connections', () => {
     expect(await auditLines()).toEqual(['added the connection eu-finance', 'added the connection main']);
   });
 
-  it('open the form of the named one, filled in without its token', async () => {
+  it('open the form of the named connection, filled in without its token', async () => {
     await register('main', { account: 'Acme' });
     await register('finance', { account: 'Globex', role: 'accountant', token: administrator() });
     await openForm('/billing connect finance');
@@ -433,7 +433,7 @@ describe('several connections', () => {
     expect(await register('main')).toContain('Connected');
   });
 
-  it('answer for the projects that use them, and fail for a deleted one', async () => {
+  it('answer for the projects that use them, and fail for a deleted connection', async () => {
     await register('main');
     await register('finance', { token: administrator() });
     await putProject('prod', 'finance');
@@ -468,7 +468,7 @@ describe('/billing disconnect', () => {
     return said;
   };
 
-  it('offers a choice when there are several, names what uses it, and deletes only the chosen one', async () => {
+  it('offers a choice of several connections, names what uses each, and deletes only the chosen one', async () => {
     await register('main');
     await register('finance');
     for (const alias of ['prod', 'backups']) await putProject(alias, 'finance');
@@ -518,7 +518,7 @@ describe('/billing disconnect', () => {
     expect(await bot.read('/billing disconnect nobody')).toContain('isn’t connected');
   });
 
-  it('says what it deletes, and does so only when it is sent', async () => {
+  it('says what will be deleted, and deletes only when the form is sent', async () => {
     await bot.connect();
     await open();
     expect(modalText()).toContain('Nobody in this workspace can use Tally until you reconnect.');

@@ -299,7 +299,7 @@ describe('a question in one’s own words', () => {
     ['@Tally what’s left on prod?', 'left'],
     ['@Tally spend on prod in october', 'October'],
     ['@Tally hi, what did prod cost last month?', 'October'],
-  ])('is answered as the command that it means: %s', async (text, answer) => {
+  ])('is answered like the command with the same meaning: %s', async (text, answer) => {
     const { message, visibleText } = await say(text);
     expect(message.ephemeral).toBe(false);
     expect(visibleText).toContain(answer);

@@ -128,7 +128,7 @@ describe('an application access', () => {
     expect(await register('unrestricted')).toContain('*This access is unrestricted.*');
   });
 
-  it('is not saved when the service rejects it, and the previous one stays', async () => {
+  it('is not saved when the service rejects it, and the previous access stays', async () => {
     await register('good', { people: [MEMBER] });
     const before = await record();
     for (const [name, sentence] of [

@@ -163,7 +163,7 @@ describe('two workspaces with one billing service', () => {
     }
   });
 
-  it('do not pause each other: what fails for one is still asked for the other', async () => {
+  it('do not affect each other: a query that fails for one is still sent for the other', async () => {
     const bot = await startBoth();
     try {
       bot.billing.respond(({ token }) => (token === 'Read-only' ? { status: 503 } : undefined));

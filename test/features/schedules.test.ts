@@ -181,7 +181,7 @@ describe('saving the form of a schedule', () => {
     expect(members(GENERAL)).toContain('bot');
   });
 
-  it('rejects archived channels, private ones without Tally or the person, and public ones the person is not in', async () => {
+  it('rejects archived channels, private channels without Tally or the person, and public channels the person is not in', async () => {
     const refused = async (channel: string, sentence: string, person = MEMBER) => {
       await openForm('schedule prod', person, CHANNEL);
       await change('channel', { selected_conversation: channel }, person);

@@ -206,7 +206,7 @@ describe('What changed', () => {
 });
 
 describe('/spend … why about several projects', () => {
-  it('shows the projects that changed most, and names those without figures', async () => {
+  it('shows the projects that changed most, and names projects without figures', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
     sends('6002', WEEK_BEFORE, days('2026-11-14', Array(7).fill('20.5')));
     sends('6003');

@@ -252,7 +252,7 @@ describe('a sealed record that was moved', () => {
     expect(bot.billing.requests).toEqual([]);
   };
 
-  it('from another name is rejected and reported, even when its name was changed', async () => {
+  it('from another name is rejected and reported, even when its name was changed to match', async () => {
     await save('other');
     await move('connection:other', 'connection:main');
     await refusedEverywhere();
@@ -263,7 +263,7 @@ describe('a sealed record that was moved', () => {
   it.each([
     ['its key is missing', 'lost'],
     ['another key has its name', 'test'],
-  ])('says so when %s', async (_, id) => {
+  ])('is reported when %s', async (_, id) => {
     const keyring = createKeyring([{ id, key: randomBytes(32) }]);
     const other = createWorkspaces({ redis: bot.redis.client, keyring });
     await other.saveConnection(await changeIn(other, TEAM), connection('main'));

@@ -356,7 +356,7 @@ describe('requests of several workspaces to one service', () => {
     return { service, held, paths };
   }
 
-  it('are answered within a second while another one has five hundred that hang', async () => {
+  it('are answered within a second while another workspace has five hundred requests that hang', async () => {
     const { service, paths } = await holding((url) => url === '/A');
     const it = http();
     const flood = Array.from({ length: 500 }, () => ask(it, `${service.url}/A`, of('A')));
@@ -510,7 +510,7 @@ describe('an address that is not allowed', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it('gets no connection when a public name resolves to it, even among others', async () => {
+  it('gets no connection when a public name resolves to it, even among public addresses', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
     let lookups = 0;
     const it = http({
@@ -557,7 +557,7 @@ describe('an address that is not allowed', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it('is allowed when its name is trusted, with several addresses of which one answers', async () => {
+  it('is allowed when its name is trusted, even if only one of several addresses answers', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
     const it = http({
       trustedHosts: [{ host: 'billing' }],

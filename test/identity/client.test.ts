@@ -107,7 +107,7 @@ describe('a secret that the service repeats', () => {
 });
 
 describe('an issued token', () => {
-  it('is read with a catalog of some hundred kilobytes; with a larger one only the token is kept', async () => {
+  it('is read with a catalog of some hundred kilobytes, and with a larger catalog only the token is kept', async () => {
     const entry = (n: number) => ({
       type: `service-${n}`,
       endpoints: [{ interface: 'public', url: `https://${n}.example/v3`, id: 'x'.repeat(1_500) }],
@@ -234,7 +234,7 @@ describe('an error', () => {
     [300, '{"versions":{"values":[]}}', 'wrong-identity-url'],
     [400, problem(400, 'Invalid input'.repeat(100)), 'service-failed'],
     [413, '<h1>Request Entity Too Large</h1>', 'service-failed'],
-  ])('of %s with %s is %s', async (status, body, kind) => {
+  ])('with %s and %s counts as %s', async (status, body, kind) => {
     const service = await answering(status, body, body.startsWith('{') ? JSON_TYPE : 'text/html');
     const failure = await failureOf(client().issue(at(service)));
     expect(failure).toMatchObject({ kind });

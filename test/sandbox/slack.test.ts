@@ -299,7 +299,7 @@ describe('a conversation with a bot', () => {
     expect((await call('chat.postMessage', post({}))).error).toBe('is_archived');
   });
 
-  it('opens one modal for a trigger, within three seconds, and at most three on each other', async () => {
+  it('opens one modal for each trigger, within three seconds, and stacks at most three', async () => {
     const view = { type: 'modal', title: plain(1), blocks: BUTTON };
     const { trigger_id } = await asked();
     now += 3 * SECONDS + 1;

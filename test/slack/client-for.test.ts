@@ -57,7 +57,7 @@ const post = async (workspace: string) => {
 };
 
 describe('a post that no request from Slack asked for', () => {
-  it('uses the configured token if there is only one', async () => {
+  it('uses the configured token if that is the only token', async () => {
     await started({ SLACK_BOT_TOKEN: BOT_TOKEN });
     await worker.clientFor(NORTH.id).then((client) => client.auth.test().catch(() => undefined));
     expect(bot.slack.called('auth.test').at(-1)?.token).toBe(BOT_TOKEN);

@@ -96,7 +96,7 @@ describe('a body that nobody signed', () => {
         expect((await post(tally.url, body, headers, type)).status).toBe(401);
   });
 
-  it('is refused because of the size that it announces, before any of it is read', async () => {
+  it('is refused because of its announced size, before any of it is read', async () => {
     const { tally } = await started();
     const headers = { 'content-type': FORM, ...signed('', 'another') };
     const { socket, received } = await dial(tally.url);

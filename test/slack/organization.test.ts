@@ -152,7 +152,7 @@ describe('another customer in a channel shared with an organization', () => {
     ...{ enterprise_id: null, context_team_id: null, is_ext_shared_channel: true },
   });
 
-  it('neither becomes a member of it nor is answered from its own record', async () => {
+  it('never becomes a member of the organization and is not answered from its record', async () => {
     await bot.connect(OTHER, 'Read-only');
     const before = bot.billing.requests.length;
     expect(await bot.event(inShared({}))).toBe(200);
@@ -211,7 +211,7 @@ describe('a workspace from which its organization removes Tally', () => {
   });
   const keysOf = async ({ id }: Team) => (await bot.keys()).filter((key) => key.includes(id));
 
-  it('keeps everything if it has an installation of its own that works', async () => {
+  it('keeps everything if the workspace has a working installation of its own', async () => {
     await bot.install(own);
     await bot.connect(own, 'Accountant');
     await bot.command(SOUTH, '/billing help');

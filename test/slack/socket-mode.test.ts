@@ -130,7 +130,7 @@ describe('Socket Mode', () => {
     await waitUntil(() => socket.isUp());
   });
 
-  it('says so when a proxy refuses WebSockets, and connects when it no longer does', async () => {
+  it('logs when a proxy refuses WebSockets, and connects when the proxy allows them', async () => {
     await started(() => slack.block((done) => done(false, 403)));
     await waitUntil(() => lines.join('').includes('let this machine open WebSockets to Slack'));
     expect(socket.isUp()).toBe(false);

@@ -105,7 +105,7 @@ describe('the role', () => {
     [{ team_id: 'E1', enterprise_user: { enterprise_id: 'E1', teams: ['T9'] } }, 'external'],
     [{ deleted: true, is_owner: true }, 'nobody'],
     [{ is_bot: true, is_admin: true }, 'nobody'],
-  ])('of %o is %s', async (user, role) => {
+  ])('for %o is %s', async (user, role) => {
     users.U1 = { team_id: TEAM, ...user };
     expect(await find('U1')).toMatchObject({ role });
   });

@@ -80,13 +80,16 @@ describe('a call to Slack', () => {
     'chat.update',
     'files.getUploadURLExternal',
     ...NON_REPEATABLE_METHODS,
-  ])('to %s is repeated when Slack drops the connection, unless that could be seen twice', async (method) => {
-    if (method === 'files.uploadV2') return;
-    const { client, calls } = await startApi((res) => res.socket?.destroy());
-    const outcome = await error(client.apiCall(method));
-    expect(calls).toEqual(Array(NON_REPEATABLE_METHODS.has(method) ? 1 : 2).fill(method));
-    expect(outcome === undefined).toBe(!NON_REPEATABLE_METHODS.has(method));
-  });
+  ])(
+    'to %s is repeated when Slack drops the connection, unless people could see the result twice',
+    async (method) => {
+      if (method === 'files.uploadV2') return;
+      const { client, calls } = await startApi((res) => res.socket?.destroy());
+      const outcome = await error(client.apiCall(method));
+      expect(calls).toEqual(Array(NON_REPEATABLE_METHODS.has(method) ? 1 : 2).fill(method));
+      expect(outcome === undefined).toBe(!NON_REPEATABLE_METHODS.has(method));
+    },
+  );
 
   it('is repeated once if it posts and Slack answers that it is too busy', async () => {
     const { client, calls } = await startApi((res) => res.writeHead(503).end());

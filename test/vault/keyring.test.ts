@@ -128,7 +128,7 @@ describe('a seal', () => {
     expect(reasonOf(relabelled, OWNER, twins)).toBe('not-authentic');
   });
 
-  it('is refused with one kind of error, whatever is given', () => {
+  it('is refused with the same kind of error, whatever is given', () => {
     const pieces = fc.array(fc.oneof(fc.constantFrom('v1', 'v2', 'new', ''), fc.base64String(), fc.string()));
     const anything = fc.oneof(
       anyText(),

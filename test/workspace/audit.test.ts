@@ -67,7 +67,7 @@ describe('the audit', () => {
     expect((await audit.page('T3', 1)).entries).toEqual([]);
   });
 
-  it('keeps the newest thousand and drops older ones', async () => {
+  it('keeps the newest thousand entries and drops older ones', async () => {
     await record(MAX_AUDIT_ENTRIES + 7);
     expect(await redis.xlen(KEY)).toBe(MAX_AUDIT_ENTRIES);
     const all = numbers((await audit.page('T1', MAX_AUDIT_ENTRIES)).entries);

@@ -126,7 +126,7 @@ describe('a change and its entry in the audit', () => {
     expect([(await read()).settings.zone, await entries()]).toEqual(['Asia/Tokyo', [ENTRY]]);
   });
 
-  it('are refused while the settings are damaged, so that nobody gains rights by a new default', async () => {
+  it('are refused while the settings are damaged, so that nobody gains rights from a default', async () => {
     await redis.hset(HASH, 'settings', '{');
     const by = await change();
     await expect(workspaces.chooseDefault(by, 'second')).rejects.toMatchObject({ kind: 'settings-damaged' });

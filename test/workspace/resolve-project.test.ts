@@ -68,7 +68,7 @@ describe('the project of a question', () => {
     });
   });
 
-  it('is found by ID and product if the ID has two names; without a product, the cloud one', () => {
+  it('is found by ID and product if the ID has two names, and without a product is the cloud project', () => {
     const record = recordOf([project('prod'), project('logs', { product: 2 })]);
     expect(resolveProject({ project: '123', product: 2 }, record, member()).alias).toBe('logs');
     expect(resolveProject({ project: '123' }, record, member()).alias).toBe('prod');
@@ -90,7 +90,7 @@ describe('the project of a question', () => {
     expect(() => resolveProject({}, record, member(null))).toThrow(aFailure('project-missing'));
   });
 
-  it('is none if the default was removed or limited to other channels', () => {
+  it('is unknown if the default was removed or limited to other channels', () => {
     expect(() => resolveProject({}, recordOf([], { [`channel:${HERE}`]: 'gone' }), member())).toThrow(
       aFailure('project-missing'),
     );
@@ -103,7 +103,7 @@ describe('the project of a question', () => {
     expect(() => resolveProject({}, recordOf([], {}, false), member())).toThrow(aFailure('not-connected'));
   });
 
-  it('is none if no project has that alias', () => {
+  it('is unknown if no project has that alias', () => {
     expect(() => resolveProject({ alias: 'gone' }, recordOf([]), member())).toThrow(
       aFailure('project-missing'),
     );

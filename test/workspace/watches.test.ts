@@ -53,7 +53,7 @@ describe('the record of a watch', () => {
     expect(() => parseWatch(WATCH.id, withRule(rule))).toThrow();
   });
 
-  test('is damaged if it has more people than one alert can go to', () => {
+  test('is damaged if it lists more people than one alert can go to', () => {
     const to = (people: number) =>
       JSON.stringify({
         ...WATCH,

@@ -217,7 +217,7 @@ describe('a filler in a command', () => {
   });
 
   it.each(['prod so far', 'last week so far', 'so far 7 days'])(
-    'that says that a period is still running needs one: %s',
+    'saying that a period is still running needs such a period: %s',
     (text) => expect(() => readSpend(text, FILLER_NAMES)).toThrow('“so far” needs a period'),
   );
 });

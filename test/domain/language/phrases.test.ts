@@ -53,7 +53,7 @@ describe('a phrase', () => {
     expect(read).toEqual(some(manner.length).map((phrase) => [spelled(phrase), DAYS.get(phrase)]));
   });
 
-  it('has a name and dates in the answer that mean the same', () => {
+  it('has a name and dates in the answer that mean the same as the phrase', () => {
     const periods = some(4).map((phrase) => resolvePeriodText(phrase, NOW, 'UTC'));
     for (const period of new Map(periods.map((period) => [period.phrase, period])).values()) {
       expect(resolvePeriodText(period.phrase, NOW, 'UTC')).toEqual(period);

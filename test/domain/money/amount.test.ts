@@ -270,7 +270,7 @@ describe('showing money', () => {
     );
   });
 
-  it('groups every digit of whole amounts as the locale groups smaller ones', () => {
+  it('groups every digit of whole amounts as the locale groups smaller amounts', () => {
     const separators = { 'en-US': ',', 'de-DE': '.', 'fr-FR': '\u202f', 'ja-JP': ',' } as const;
     fc.assert(
       fc.property(scaled(0), fc.constantFrom('en-US', 'de-DE', 'fr-FR', 'ja-JP'), ({ digits }, locale) => {
@@ -348,7 +348,7 @@ describe('a percentage change', () => {
     ['100.0001', '100', '▲ less than 0.1 %'],
     ['99.9999', '100', '▼ less than 0.1 %'],
     ['3000', '100', '▲ 2,900.0 %'],
-  ])('of %s after %s is %s', (current, before, text) => {
+  ])('from %s after %s is %s', (current, before, text) => {
     expect(shown(current, before)).toBe(text);
   });
 
@@ -358,7 +358,7 @@ describe('a percentage change', () => {
     ['5', '-5'],
     ['-5', '5'],
     ['-5', '-5'],
-  ])('of %s after %s is not shown', (current, before) => {
+  ])('from %s after %s is not shown', (current, before) => {
     expect(shown(current, before)).toBeUndefined();
   });
 

@@ -114,7 +114,7 @@ describe('anything else', () => {
     },
   );
 
-  it('has no day when nothing came', () => {
+  it('has no day when the service sent nothing', () => {
     expect(parseBillingDay({ missing: true }, 'UTC')).toEqual({ unplaced: 'no day' });
     expect(read('')).toEqual({ unplaced: 'no day' });
     expect(read('  ')).toEqual({ unplaced: 'no day' });

@@ -88,7 +88,7 @@ describe('the usage of two windows', () => {
     ['12', null, 'No comparison: Fri 13 Nov isn’t reported.'],
     [null, '10', 'No comparison: Fri 20 Nov isn’t reported yet.'],
     ['12', '10', ''],
-  ])('say of single days which one is missing: %s, before it %s', (now, then, text) => {
+  ])('say which of two single days is missing: %s, before it %s', (now, then, text) => {
     const sideOf = (day: string, amount: string | null) => ({
       ...{ days: [day], items: amount === null ? [] : [item(day, amount)] },
     });
@@ -314,7 +314,7 @@ describe('whatever is reported, the differences of days', () => {
     );
   });
 
-  it('are folded so that the largest come first and nothing is lost', () => {
+  it('can be folded so that the largest come first and nothing is lost', () => {
     fc.assert(
       fc.property(window, window, fc.integer({ min: 1, max: 5 }), (current, before, most) => {
         const { rows, value } = sides(current, before).explained;

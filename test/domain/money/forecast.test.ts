@@ -205,7 +205,7 @@ describe('whatever the days cost', () => {
     );
   });
 
-  it('on the last day of a month the forecast is what is spent and one usual day', () => {
+  it('on the last day of a month the forecast is what is spent plus one usual day', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 90, max: 110 }), { minLength: 190, maxLength: 190 }), (list) => {
         const found = forecast((day) => list[daysBetween('2026-05-24', day)]?.toString(), {

@@ -136,7 +136,7 @@ describe('days in groups', () => {
     expect(group('2025-12-01', '2026-12-10', 2).labels).toEqual(['2025', '2026']);
   });
 
-  it('are months with their year unless it is the current one', () => {
+  it('are months named with their year unless it is the current year', () => {
     const labels = (today: string) =>
       groupDays(['2025-12-31', '2026-01-01'], 2, [], 'month', today).groups.map(({ label }) => label);
     expect(labels('2026-11-21')).toEqual(['Dec 2025', 'Jan']);

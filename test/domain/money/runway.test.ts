@@ -108,7 +108,7 @@ describe('no runway is estimated', () => {
     }
   });
 
-  it('from fewer than three reported days; unreadable ones don’t count', () => {
+  it('from fewer than three reported days, and unreadable days don’t count', () => {
     const few = { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7 };
     expect(estimate('100', '0', '1', '1')).toMatchObject(few);
     expect(estimate('100', '0', '1', '1', null, 'x')).toMatchObject(few);

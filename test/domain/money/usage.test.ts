@@ -70,7 +70,7 @@ describe('an amount that cannot be read', () => {
     item('2026-11-16', '12,5', '1'),
   ]);
 
-  it('is shown as it came and left out of the sum, which says so', () => {
+  it('is shown as it came and left out of the sum, and the sum says so', () => {
     expect(table(usage)).toEqual([
       ['2026-11-14', '10', 'no value'],
       ['2026-11-15', 'no value', '0'],

@@ -92,7 +92,7 @@ describe('a budget', () => {
 });
 
 describe('the days of a spike', () => {
-  it('are the reported ones of the last 45', () => {
+  it('are the reported days of the last 45', () => {
     const amounts = costs(['2026-10-06', 1], ['2026-10-07', 2], ['2026-11-20', 3], ['2026-11-21', 4]);
     expect(measure('spike', { amounts })).toEqual({
       kind: 'spike',

@@ -62,7 +62,7 @@ describe('the day at an instant', () => {
     expect(dayAt(Date.parse('2010-11-07T03:00:00.000Z'), 'America/St_Johns')).toBe('2010-11-07');
   });
 
-  it('begins at its beginning and ends before the next one', () => {
+  it('starts when that day begins and ends before the next day', () => {
     fc.assert(
       fc.property(moments, zones, (now, zone) => {
         const day = dayAt(now, zone);

@@ -46,13 +46,13 @@ describe('on Saturday 2026-11-21', () => {
 });
 
 describe('a unit that runs', () => {
-  it('has nothing to compare on its first day', () => {
+  it('has no period to compare with on its first day', () => {
     expect(compared('mtd', on('2026-11-01'))).toBeUndefined();
     expect(compared('this-week', on('2026-11-16'))).toBeUndefined();
     expect(compared('2026', on('2026-01-01'))).toBeUndefined();
   });
 
-  it('has one day on its second', () => {
+  it('has one day to compare with on its second day', () => {
     expect(compared('mtd', on('2026-11-02'))).toMatchObject({ label: 'Thu 1 Oct' });
   });
 
@@ -79,7 +79,7 @@ describe('a single day', () => {
 });
 
 describe('every comparison', () => {
-  it('of several days has as many days, directly before, none of them today', () => {
+  it('of several days covers as many days directly before, none of them today', () => {
     const counts = fc.integer({ min: 1, max: 100 });
     fc.assert(
       fc.property(counts, fc.boolean(), moments, zones, (n, including, at, zone) => {
