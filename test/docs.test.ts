@@ -84,7 +84,7 @@ describe('what `npm run docs` writes', () => {
   it.each([
     ['.env.example', async () => `${ENV_EXAMPLE}\n`],
     ['manifest.json', async () => formatManifest(createManifest({ url: 'https://tally.example.com' }))],
-  ])('is %s', async (file, content) => {
+  ])('is the whole of %s', async (file, content) => {
     await expect(await content()).toMatchFileSnapshot(`../${file}`);
   });
 

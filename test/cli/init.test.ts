@@ -112,7 +112,7 @@ describeUnless(
       });
     }, 60_000);
 
-    it('accepts a URL and a prefix, rejects wrong ones, and ends with the doctor’s findings', async () => {
+    it('accepts a URL and a prefix, rejects wrong values, and ends with the doctor’s findings', async () => {
       const init = atTerminal('--prefix acme');
       await init.answer('or Enter for Socket Mode', `http://a.example.com${ENTER}`);
       await init.answer('is not an https address', '');

@@ -90,7 +90,7 @@ describe('parseConfig', () => {
     });
   });
 
-  it('ignores spaces and quotes around a value, and treats an empty one as unset', () => {
+  it('ignores spaces and quotes around a value, and treats an empty value as unset', () => {
     const config = parseConfig({ ...HTTP, PORT: ' "3001" ', LOG_LEVEL: "''", BILLING_BASE_URL: '   ' });
     expect(config.http.port).toBe(3001);
     expect(config.log.level).toBe('info');

@@ -487,7 +487,7 @@ describe('when Slack rejects the post', () => {
     ['internal_error', 'sending'],
     ['request_timeout', 'sending'],
     ['msg_too_long', 'due'],
-  ])('searches Slack for it after %s before posting again: %s', async (code, state) => {
+  ])('is looked for in Slack after %s before it is posted again: %s', async (code, state) => {
     await given();
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? code : undefined);
     await run();

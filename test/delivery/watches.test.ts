@@ -160,7 +160,7 @@ describe('a watch on a balance', () => {
     ['a snooze', () => ({ snoozedUntil: delivery.now + 10 * HOUR })],
     ['a pause', () => ({ paused: { at: delivery.now, by: OWNER } })],
   ])(
-    'reports a crossing that began during %s after an earlier one, and not one that is over',
+    'reports a crossing that began during %s after an earlier crossing, and not a crossing that is over',
     async (_, given) => {
       await save(watch(BALANCE));
       balance = 40_000;

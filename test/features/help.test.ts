@@ -155,7 +155,7 @@ describe('an example', () => {
     },
   );
 
-  it('of one command is about a project that this person may ask about, and opens its form', async () => {
+  it('for one command is about a project that this person may ask about, and opens its form', async () => {
     await addProject(bot, { alias: 'web', id: '456' });
     await bot.press(await bot.ask('/billing watch help', MEMBER), '/billing watch web runway 14', MEMBER);
     await bot.slack.waitFor(() => bot.modal(MEMBER));

@@ -78,7 +78,7 @@ describe('a mention', () => {
     expect(JSON.stringify(message.blocks)).toContain('prod last-month');
   });
 
-  it('in a thread is answered in that thread', async () => {
+  it('is answered in its thread if it was written in a thread', async () => {
     const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
     const { message } = await say('@Tally balance 123', { thread: parent.ts });
     expect(message.threadTs).toBe(parent.ts);

@@ -213,7 +213,7 @@ describe('a name', () => {
 });
 
 describe('/billing projects', () => {
-  it('shows help when there are none', async () => {
+  it('shows help when there are no projects', async () => {
     const owners = await bot.ask('/billing projects');
     expect(owners.visibleText).toContain('No project has a name yet.');
     await bot.press(owners, 'Add a project…');

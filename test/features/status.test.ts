@@ -132,7 +132,7 @@ describe('/billing status', () => {
     expect(visibleText).toContain('*us*');
   });
 
-  it('lists everything that can’t be read in one line, for managers', async () => {
+  it('names for managers, in one line, everything that can’t be read', async () => {
     for (const field of ['watch:aaaaaaaa', 'schedule:bbbbbbbb', 'project:prod'])
       await bot.store({ [field]: '{' });
     const [seen, member] = [await bot.ask('/billing status'), await bot.ask('/billing status', MEMBER)];

@@ -127,7 +127,7 @@ describe('several projects', () => {
     );
   });
 
-  it('are refused by commands about one project', () => {
+  it('are refused by commands that are about one project', () => {
     expect(() => readSingleProject('prod,staging', aliases)).toThrow('You named several projects');
     expect(() => readSingleProject('all', aliases)).toThrow('You named several projects');
   });

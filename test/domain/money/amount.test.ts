@@ -348,7 +348,7 @@ describe('a percentage change', () => {
     ['100.0001', '100', '▲ less than 0.1 %'],
     ['99.9999', '100', '▼ less than 0.1 %'],
     ['3000', '100', '▲ 2,900.0 %'],
-  ])('from %s after %s is %s', (current, before, text) => {
+  ])('to an amount of %s after %s is shown as %s', (current, before, text) => {
     expect(shown(current, before)).toBe(text);
   });
 
@@ -358,7 +358,7 @@ describe('a percentage change', () => {
     ['5', '-5'],
     ['-5', '5'],
     ['-5', '-5'],
-  ])('from %s after %s is not shown', (current, before) => {
+  ])('to an amount of %s after %s is not shown', (current, before) => {
     expect(shown(current, before)).toBeUndefined();
   });
 

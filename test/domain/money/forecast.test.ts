@@ -41,7 +41,7 @@ function forecast(
 
 const since = (first: Day, amount: string) => (day: Day) => (day >= first ? amount : undefined);
 
-describe('the forecast of a running month', () => {
+describe('the forecast of the current month', () => {
   it('is what is reported so far plus a usual day for each day that is left, including today', () => {
     expect(forecast(() => '10.01')).toEqual({
       total: '300.3',

@@ -45,7 +45,7 @@ describe('on Saturday 2026-11-21', () => {
   });
 });
 
-describe('a unit that runs', () => {
+describe('a unit that is still running', () => {
   it('has no period to compare with on its first day', () => {
     expect(compared('mtd', on('2026-11-01'))).toBeUndefined();
     expect(compared('this-week', on('2026-11-16'))).toBeUndefined();
@@ -99,7 +99,7 @@ describe('every comparison', () => {
     );
   });
 
-  it('of a month that runs lies at the beginning of the month before', () => {
+  it('of a running month covers the beginning of the month before', () => {
     fc.assert(
       fc.property(moments, zones, (at, zone) => {
         const today = todayAt(at, zone);
