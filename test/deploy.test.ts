@@ -78,7 +78,7 @@ it('every alert says how bad it is, what happened and what to do, and links to a
   }
 });
 
-it('every part that can be missing is one that the alert names', () => {
+it('every part that can be missing is named by its alert', () => {
   const alert = rules.find((rule) => rule.alert === 'TallyNotReady');
   for (const part of NOT_READY) expect(alert?.annotations.description).toContain(`${part}:`);
 });
@@ -103,7 +103,7 @@ describe('the Kubernetes manifests', async () => {
     expect(kustomization.resources.toSorted()).toEqual(files.toSorted());
   });
 
-  it('run it without rights, with a root filesystem that nobody writes to', () => {
+  it('run the bot without privileges, with a root filesystem that nobody writes to', () => {
     expect(template.spec).toMatchObject({
       automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
@@ -113,7 +113,7 @@ describe('the Kubernetes manifests', async () => {
     });
   });
 
-  it('agree on labels and ports, and leave the bot time to let its answers out', () => {
+  it('agree on labels and ports, and give the bot time to send its answers before it stops', () => {
     const { labels } = template.metadata;
     expect(selector.matchLabels).toEqual(labels);
     expect(ofKind('Service').spec.selector).toEqual(labels);
@@ -126,7 +126,7 @@ describe('the Kubernetes manifests', async () => {
     expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(11 + 5 + 3);
   });
 
-  it('name the image by the version of package.json, and no namespace but those of the ingress and Prometheus', async () => {
+  it('name the image by the version in package.json, and no namespaces except those of the ingress and Prometheus', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'));
     expect(container.image).toBe(`tally:${version}`);
     expect((await read(join(DIR, 'example/kustomization.yaml'))).images[0].newTag).toBe(version);

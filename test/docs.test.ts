@@ -33,7 +33,7 @@ const anchorOf = (heading: string): string =>
     .replaceAll(' ', '-');
 
 describe('the links', () => {
-  it.each(TEXTS)('of $page lead somewhere', ({ page, text }) => {
+  it.each(TEXTS)('on $page lead somewhere', ({ page, text }) => {
     const plain = text.replace(BLOCK, '').replace(/`[^`\n]*`/g, '``');
     const links = plain.matchAll(/(?:\]\(|(?:src|srcset)=")(?!\w+:)([^)#\s"]*)(?:#([^)\s"]+))?[)"]/g);
     const broken = [...links].filter(([, path = '', anchor]) => {
@@ -52,7 +52,7 @@ describe('the links', () => {
     expect(readdirSync('docs/pictures').filter((name) => !all.includes(`pictures/${name}`))).toEqual([]);
   });
 
-  it.each(TEXTS)('and file names on $page lead to files that exist', ({ text }) => {
+  it.each(TEXTS)('that are file names on $page lead to files that exist', ({ text }) => {
     const named = spansIn(text).filter((span) =>
       /^(?:src|test|sandbox|bench|docs)\/[\w./-]+\.\w+$/.test(span),
     );
@@ -77,14 +77,14 @@ describe('what `npm run docs` writes', () => {
     await expect(fillTables(text, TABLES)).toMatchFileSnapshot(`../${page}`);
   });
 
-  it('is every table, each on one page', () => {
+  it('includes every table, each on one page', () => {
     expect(TEXTS.flatMap(({ text }) => tablesOn(text)).sort()).toEqual(Object.keys(TABLES).sort());
   });
 
   it.each([
     ['.env.example', async () => `${ENV_EXAMPLE}\n`],
     ['manifest.json', async () => formatManifest(createManifest({ url: 'https://tally.example.com' }))],
-  ])('is %s', async (file, content) => {
+  ])('is the whole of %s', async (file, content) => {
     await expect(await content()).toMatchFileSnapshot(`../${file}`);
   });
 
@@ -94,7 +94,7 @@ describe('what `npm run docs` writes', () => {
     expect(formOf(name)).toMatch(/^[A-Z].*\.$|xapp-…$|xoxb-…$/);
   });
 
-  it('has an example of each variable that goes with those of the others', () => {
+  it('has an example that sets each variable together with the others it goes with', () => {
     const secret = Buffer.from([...Array(32).keys()]).toString('base64');
     const examples = NAMES.filter((name) => !/^SLACK_(CLIENT|STATE)/.test(name)).map((name) => [
       name,

@@ -13,11 +13,11 @@ it('only the outer folders read the clock or random numbers', () => {
   expect(where(/\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b/, isImpure)).toEqual([]);
 });
 
-it('one place opens connections to Redis', () => {
+it('only one place opens connections to Redis', () => {
   expect(where(/\bnew (?:Redis|Cluster)\(/, (path) => path === 'redis/connect.ts')).toEqual([]);
 });
 
-it('a name is exported from one file only, so that it means one thing', () => {
+it('a name is exported from only one file, so that it has one meaning', () => {
   const names = SOURCES.flatMap(({ code }) => [
     ...new Set(code.match(/(?<=^export (?:async )?(?:function|const|class|interface|type) )\w+/gm)),
   ]);

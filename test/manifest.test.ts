@@ -29,7 +29,7 @@ describe('the manifest', () => {
     expect(named.sort()).toEqual([...bot.registry.commands()].sort());
   });
 
-  it('leaves what people type unescaped', () => {
+  it('lets the text that people type arrive unescaped', () => {
     for (const { should_escape } of features.slash_commands) expect(should_escape).toBe(false);
   });
 
@@ -43,7 +43,7 @@ describe('the manifest', () => {
     expect(settings.socket_mode_enabled).toBe(false);
   });
 
-  it('asks for the least', () => {
+  it('requests the fewest permissions possible', () => {
     expect(oauth.scopes).toEqual({
       bot: [
         'commands',
@@ -92,7 +92,7 @@ describe('the manifest', () => {
     expect(shown.long_description).not.toMatch(/(?:^| )\/balance/);
   });
 
-  it('makes an app for an organization, and only with its steps one for Workflow Builder', () => {
+  it('makes an app for an organization, and an app for Workflow Builder only with its steps', () => {
     expect(createManifest({ org: true }).settings).toMatchObject({ org_deploy_enabled: true });
     expect(createManifest({}).settings).not.toHaveProperty('function_runtime');
     const { settings } = createManifest({ functions: {} });
@@ -106,7 +106,7 @@ describe('the manifest', () => {
     [appAddress, 'https://tally.example.com/slack/events', 'has a path'],
     [commandPrefix, 'a-', 'is not a prefix'],
     [commandPrefix, 'a'.repeat(23), 'is not a prefix'],
-  ])('is not made of an address or a prefix that is none: %#', (schema, text, why) => {
+  ])('is not made from an invalid address or prefix: %#', (schema, text, why) => {
     expect(schema.safeParse(text).error?.issues[0]?.message).toMatch(why);
   });
 });

@@ -60,7 +60,7 @@ const environment = (redisUrl: string): NodeJS.ProcessEnv => ({
 });
 
 describe('the package', () => {
-  it('has the bot, the pages and what is deployed, and nothing that only the repository needs', async () => {
+  it('contains the bot, the pages and the deployment files, and nothing that only the repository needs', async () => {
     const all = await readdir(join(folder, 'package'), { recursive: true });
     expect(all).toEqual(
       expect.arrayContaining([
@@ -71,7 +71,7 @@ describe('the package', () => {
     expect(all.filter((file) => /^(?:src|test|sandbox|bench)\b|\.ts$|\.png$|^\.env$/.test(file))).toEqual([]);
   });
 
-  it('brings the terms of every package that is bundled', async () => {
+  it('includes the licenses of every bundled package', async () => {
     const licenses = await readFile(join(folder, 'package/dist/LICENSES.txt'), 'utf8');
     for (const name of ['@slack/bolt', 'bullmq', 'ioredis', 'undici'])
       expect(licenses).toMatch(new RegExp(`^${name}\\n\\n.*(?:Copyright|License)`, 'm'));
@@ -79,7 +79,7 @@ describe('the package', () => {
 });
 
 describe('the executable tally', () => {
-  it('names its commands, and each of them says how it is used, without an environment', async () => {
+  it('lists its commands, and each command shows its usage without an environment', async () => {
     expect(await tally(['start', '--help'])).toEqual(await tally(['help']));
     const { output } = await tally(['help']);
     const [first, ...commands] = [...output.matchAll(/^ {2}([\w-]+) /gm)].map(([, name = '']) => name);
@@ -95,14 +95,14 @@ describe('the executable tally', () => {
     [['constructor'], 'Unknown command constructor.'],
     [['--version', 'all'], 'Unknown command --version.'],
     [['start', '--port', '3000'], 'start takes no options'],
-  ])('refuses %j, and says what works', async (args, says) => {
+  ])('refuses %j, and says what would work', async (args, says) => {
     const { code, output, errors } = await tally(args);
     expect({ code, output }).toEqual({ code: 64, output: '' });
     expect(errors).toContain(says);
     expect(errors).toContain('Usage: tally <command>');
   });
 
-  it.each(['version', '--version', '-v'])('says its version (%s)', async (option) => {
+  it.each(['version', '--version', '-v'])('prints its version (%s)', async (option) => {
     expect(await tally([option])).toEqual({ code: 0, output: `${VERSION}\n`, errors: '' });
   });
 
@@ -143,7 +143,7 @@ describe('the executable tally', () => {
   });
 
   it.each(['3', '2 1.0.0'])(
-    'starts on no Redis of another layout (%s), and leaves it untouched',
+    'refuses to start on a Redis with another layout (%s), and leaves it untouched',
     async (other) => {
       const redis = await testRedis();
       await redis.client.set('tally:layout', other);
@@ -163,7 +163,7 @@ describe('the executable tally', () => {
     },
   );
 
-  it('ends at once after an error that nothing caught, which is its last line', async () => {
+  it('exits at once after an uncaught error, which is its last line', async () => {
     const redis = await testRedis();
     const bug =
       "setTimeout(() => { throw new TypeError('a bug', { cause: new Error('its cause') }); }, 2000)";
@@ -180,7 +180,7 @@ describe('the executable tally', () => {
     });
   });
 
-  it('continues if its log can’t be written, as on a full disk', async ({ skip }) => {
+  it('keeps running if its log can’t be written, as on a full disk', async ({ skip }) => {
     skip(!existsSync('/dev/full'), 'this system has no /dev/full');
     const redis = await testRedis();
     const port = String(await freePort());
@@ -196,7 +196,7 @@ describe('the executable tally', () => {
     await redis.close();
   });
 
-  it('sends answers that are under way before SIGTERM ends it', async () => {
+  it('sends answers in progress before SIGTERM ends it', async () => {
     const encryptionKeys = `test:${randomBytes(32).toString('base64')}`;
     const on = await startBot({ encryptionKeys });
     onTestFinished(() => on.stop());
@@ -245,14 +245,14 @@ describe('tally manifest', () => {
     [['--socket', '--prefix', 'Acme'], '--prefix is not a prefix. It has up to 22 lower-case letters'],
     [['--socket=yes'], '--socket'],
     [['https://tally.example.com'], 'Expected only options.'],
-  ])('refuses %j in one line, then says how it is used', async (options, line) => {
+  ])('refuses %j in one line, then shows its usage', async (options, line) => {
     const { code, output, errors } = await tally(['manifest', ...options]);
     expect({ code, output }).toEqual({ code: 64, output: '' });
     expect(errors.split('\n')[0]).toContain(line);
     expect(errors).toContain('Usage: tally manifest');
   });
 
-  it('takes an address with a slash at its end and a port', async () => {
+  it('accepts an address with a port and a trailing slash', async () => {
     const { output } = await tally(['manifest', '--url', 'https://Tally.example.com:8443/']);
     const { request_url } = JSON.parse(output).settings.interactivity;
     expect(request_url).toBe('https://tally.example.com:8443/slack/events');
@@ -260,7 +260,7 @@ describe('tally manifest', () => {
 });
 
 describe('from a checkout', () => {
-  it('npm start builds, says so, and takes the bot along when npm is ended', async () => {
+  it('npm start builds, says so, and stops the bot when npm is stopped', async () => {
     const redis = await testRedis();
     const port = String(await freePort());
     const npm = spawn('npm', ['start'], {

@@ -44,7 +44,7 @@ const balanceOf = async (body: unknown, status = 200) =>
 const consumptionOf = async (body: unknown, status = 200) =>
   client().consumption(access(await answering(body, status)), project, span);
 
-describe('the request', () => {
+describe('the request to billing', () => {
   it('is the contract’s balance document, with the ID as a literal of any length', async () => {
     const service = await answering('{"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2}}}}');
     await client().balance(access(service), project);
@@ -69,7 +69,7 @@ describe('the request', () => {
     expect(() => parseGraphql(query)).not.toThrow();
   });
 
-  it('has the token only in X-User-Token', async () => {
+  it('carries the token only in the X-User-Token header', async () => {
     const service = await answering('{"data":{"bill":{"getSubscriptionBalance":{"balance":1}}}}');
     await client().balance(access(service), project);
     const { headers, body, url } = service.requests[0] ?? { headers: {}, body: '', url: '' };
@@ -84,7 +84,7 @@ describe('the request', () => {
   });
 
   it.each(['', '0', '01', '1e3', '12 ', '-1', '1)', '1'.repeat(33), '１２'])(
-    'is not made for the project “%s”',
+    'is not sent for the project “%s”',
     async (id) => {
       const service = await answering('{}');
       const failure = await failureOf(client().balance(access(service), { project: id, product: 1 }));
@@ -93,7 +93,7 @@ describe('the request', () => {
     },
   );
 
-  it.each([0, 4, 1.5, '1'])('is not made for the product %s', async (product) => {
+  it.each([0, 4, 1.5, '1'])('is not sent for the product %s', async (product) => {
     const service = await answering('{}');
     const asking = client().balance(access(service), { project: '1', product: product as ProductId });
     expect(await failureOf(asking)).toBeInstanceOf(TypeError);
@@ -101,7 +101,7 @@ describe('the request', () => {
   });
 
   it.each(['', 'two words', 'line\nbreak', 'zero\0', 'tökén', '“quoted”', 'del\x7f'])(
-    'is not made with a token that no header can carry, and that token is not repeated',
+    'is not sent with a token that no header can carry, and that token is not repeated',
     async (token) => {
       const service = await answering('{}');
       const failure = await failureOf(client().balance(access(service, token), project));
@@ -151,7 +151,7 @@ describe('a balance', () => {
     expect(await balanceOf(body, 207)).toMatchObject({ balance: { text: '1' } });
   });
 
-  it('has remarks when it also has errors', async () => {
+  it('keeps its remarks when the response also has errors', async () => {
     const body = {
       errors: [{ message: 'bonuses are late' }, 'and so on', { code: 7 }],
       data: { bill: { getSubscriptionBalance: { balance: 1, bonuses: null } } },
@@ -171,7 +171,7 @@ describe('a balance', () => {
     '{"data":{"bill":{"getSubscriptionBalance":{"balance":null,"bonuses":null}}}}',
     '{"data":{"bill":null},"errors":[]}',
     '{"data":{"bill":null},"errors":null}',
-  ])('is no data in %s', async (body) => {
+  ])('counts as missing data in %s', async (body) => {
     const failure = await failureOf(balanceOf(body));
     expect(failure).toMatchObject({
       kind: 'no-data',
@@ -204,7 +204,7 @@ describe('a balance', () => {
     ['{"data":{"bill":1,"bill":2}}', 'text that is not valid JSON'],
     ['{"__proto__":{"bill":{"getSubscriptionBalance":{"balance":1}}}}', 'JSON without “bill”'],
     ['{"data":{"__proto__":{"bill":{"getSubscriptionBalance":{"balance":1}}}}}', 'JSON without “bill”'],
-  ])('is invalid in %j: %s', async (body, what) => {
+  ])('is rejected as invalid in %j: %s', async (body, what) => {
     const failure = await failureOf(balanceOf(body));
     expect(failure).toMatchObject({ kind: 'invalid-response', data: { service: 'billing', what } });
     expect((failure as Error).cause).toBeUndefined();
@@ -253,7 +253,7 @@ describe('a consumption report', () => {
     expect(JSON.stringify(charges).length).toBeLessThan(500);
   });
 
-  it.each(['null', '{"items":null}', '{"items":[]}'])('is no data in %s', async (report) => {
+  it.each(['null', '{"items":null}', '{"items":[]}'])('counts as missing data in %s', async (report) => {
     expect(await failureOf(given(report))).toMatchObject({
       kind: 'no-data',
       message: `No Cloud platform data for project ${LONG_ID}, 14–20 Nov.`,
@@ -265,7 +265,7 @@ describe('a consumption report', () => {
     ['{"items":{}}', 'no items list'],
     ['{"items":"none"}', 'no items list'],
     ['[]', 'no consumption report'],
-  ])('is invalid in %s: %s', async (report, what) => {
+  ])('is rejected as invalid in %s: %s', async (report, what) => {
     expect(await failureOf(given(report))).toMatchObject({ kind: 'invalid-response', data: { what } });
   });
 });
@@ -277,7 +277,7 @@ describe('a refusal', () => {
     [404, 'service-failed'],
     [400, 'service-failed'],
     [418, 'service-failed'],
-  ] as const)('of status %i is asked for once and has its own kind', async (status, kind) => {
+  ] as const)('with status %i is not retried and has its own kind', async (status, kind) => {
     const service = await answering('<html>no</html>', status);
     expect(await failureOf(client().balance(access(service), project))).toMatchObject({ kind });
     expect(service.requests).toHaveLength(1);
@@ -291,16 +291,19 @@ describe('a refusal', () => {
     [200, '{"errors":{"message":"unknown field"}}'],
     [400, '{"errors":["unknown field"]}'],
     [404, '{"errors":[{"message":"unknown field"}],"data":null}'],
-  ])('as GraphQL errors of status %i is reported in its words: %s', async (status, body) => {
-    const failure = await failureOf(balanceOf(body, status));
-    expect(failure).toMatchObject({
-      kind: 'query-rejected',
-      data: { messages: ['unknown field'], status },
-      message: `The billing service rejected the query for Cloud platform, project ${LONG_ID}.`,
-    });
-  });
+  ])(
+    'sent as GraphQL errors with status %i is reported in the service’s own words: %s',
+    async (status, body) => {
+      const failure = await failureOf(balanceOf(body, status));
+      expect(failure).toMatchObject({
+        kind: 'query-rejected',
+        data: { messages: ['unknown field'], status },
+        message: `The billing service rejected the query for Cloud platform, project ${LONG_ID}.`,
+      });
+    },
+  );
 
-  it('is clipped: a few messages of readable length, no character cut in half', async () => {
+  it('is clipped to a few messages of readable length, without cutting a character in half', async () => {
     const errors = Array.from({ length: 20 }, () => ({ message: `a${'😀'.repeat(5000)}` }));
     const failure = (await failureOf(balanceOf({ errors }))) as FailureOf<'query-rejected'>;
     expect(failure.data.messages).toHaveLength(5);
@@ -333,7 +336,7 @@ describe('the token', () => {
           response.writeHead(302, { location: `https://x.example/?t=${echo(headers)}` }).end(),
         ),
     ],
-  ])('is in no failure: %s', async (_, start) => {
+  ])('never appears in a failure: %s', async (_, start) => {
     const service = await serving(start());
     const it = client({ deadline: 200 });
     for (let i = 0; i < 2; i += 1) {
@@ -370,13 +373,13 @@ describe('an answer that is larger than the question', () => {
     ['1,056 items', 'one day again and again', items(1_057, () => charge('2026-11-15'))],
     ['512 KB', 'a million empty items', items(1_000_000, () => '{}')],
     ['512 KB', 'one long text', `{"data":"${'x'.repeat(600_000)}"}`],
-  ])('is refused for more than %s: %s', async (most, _, body) => {
+  ])('is refused if it has more than %s: %s', async (most, _, body) => {
     const failure = await failureOf(consumptionOf(body));
     expect(failure).toMatchObject({ kind: 'response-too-large' });
     expect((failure as Error).message).toMatch(`The billing service sent more than ${most}, `);
   });
 
-  it('is read up to the limit', async () => {
+  it('is still read at exactly the limit', async () => {
     expect((await consumptionOf(items(1_056, () => charge('2026-11-15')))).charges).toMatchObject([
       { day: '2026-11-15', merged: 1_056, amount: { raw: '1161.6' } },
     ]);
@@ -470,7 +473,7 @@ describe('a token that the service repeats', () => {
     ],
   ];
 
-  it.each(ECHOES)('is in nothing that Tally keeps: %s', async (_, write) => {
+  it.each(ECHOES)('never appears in anything that Tally keeps: %s', async (_, write) => {
     const service = await echo(write);
     const it = client();
     const tokens = [SECRET, OTHER].map((token) => access(service, token));
@@ -488,7 +491,7 @@ it.each([
   ['a question that it rejects', { errors: [{ message: 'No such project' }] }, 404, 'query-rejected'],
   ['GraphQL errors with HTTP 200', { errors: [{ message: 'No such field' }] }, 200, 'query-rejected'],
   ['a rejected token', {}, 401, 'token-rejected'],
-] as const)('recognizes %s, whatever its status', async (_, body, status, outcome) => {
+] as const)('recognizes %s, whatever the HTTP status', async (_, body, status, outcome) => {
   const exchanges: ExchangeInfo[] = [];
   const service = await answering(body, status);
   await failureOf(client({}, (exchange) => exchanges.push(exchange)).balance(access(service), project));

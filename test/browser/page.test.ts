@@ -21,7 +21,7 @@ const post = (from: string, text: string, viewer?: string) =>
   sandbox.slack.workspace.post({ channel: COSTS, from, text, ...(viewer !== undefined && { viewer }) });
 
 describe('the page', { timeout: 30_000 }, () => {
-  it('counts unread messages until the channel is opened, without own and private ones', async () => {
+  it('counts unread messages until the channel is opened, but not your own or private ones', async () => {
     post(OWNER, 'Mine');
     post('bot', 'For my eyes', OWNER);
     post('bot', 'One');
@@ -54,7 +54,7 @@ describe('the page', { timeout: 30_000 }, () => {
     expect(await row.isVisible()).toBe(true);
   });
 
-  it('shows mark-up of Tally, and none in what people wrote', async () => {
+  it('renders Tally’s own mark-up, but not mark-up that people typed', async () => {
     const text =
       '*bold* `a*b*c` <@U0MEMBER01> in <#C0COSTS001>, &lt;!channel&gt; 5 * 3 * 2\n# <https://example.com|a link>';
     post('bot', text);
@@ -77,7 +77,7 @@ describe('the page', { timeout: 30_000 }, () => {
     await closeModal(page);
   });
 
-  it('adds to several projects what is typed, and takes one away', async () => {
+  it('adds what is typed to a list of several projects, and can remove a project from it', async () => {
     await addProject(page, 'web-shop 456');
     await say(page, '/billing schedule prod daily 09:00');
     const form = page.getByRole('dialog');

@@ -15,8 +15,8 @@ withSandboxPage((opened) => {
 /** The queue checks the time every ten seconds. */
 const NEXT_CHECK = { timeout: 45_000 };
 
-describe('a watch of the balance', () => {
-  it('alerts, is acknowledged, recovers in place, and alerts again', async () => {
+describe('a balance watch', () => {
+  it('alerts, is acknowledged, updates its message on recovery, and alerts again', async () => {
     await (await connect(page, token)).getByText('Connected').waitFor();
     await closeModal(page);
     await page.getByRole('button', { name: 'cloud-costs' }).click();

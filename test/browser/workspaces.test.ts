@@ -62,7 +62,7 @@ describe('the second workspace', () => {
     expect(await thread.getByText('Only visible to you').count()).toBe(0);
   }, 60_000);
 
-  it('loses everything when the app is uninstalled, without effect on the other workspace', async () => {
+  it('loses all its data when the app is uninstalled, without affecting the other workspace', async () => {
     await page.getByText('Installation', { exact: true }).click();
     await page.getByRole('button', { name: 'Uninstall' }).click();
     await page.getByText('Tally is not installed in Orbit.').waitFor();

@@ -86,7 +86,7 @@ it.each<[string, string, () => void]>([
     'empty-period',
     () => billing.respond(({ query }) => (query.includes('2001-') ? items([item('2001-01-01')]) : undefined)),
   ],
-])('exits with 1 for a service that %s, and names the point %s', async (_, id, change) => {
+])('exits with 1 for a service that %s, and names the failed point %s', async (_, id, change) => {
   change();
   const { code, output } = await checkBilling(project, { BILLING_TOKEN: token });
   expect([code, [...output.matchAll(/^FAIL +(\S+) .*\n +wanted: /gm)].map(([, failed]) => failed)]).toEqual([
@@ -107,7 +107,7 @@ it('takes the token from the environment or standard input, never from the comma
   expect([code, errors]).toEqual([64, expect.stringContaining("Unknown option '--token'")]);
 });
 
-it('shows no token where the service sends it back', async () => {
+it('hides the token where the service sends it back', async () => {
   billing.setBalance('123', JSON.stringify({ balance: token, bonuses: `x\u001b[31m${token.slice(2)}` }));
   const { code, output } = await checkBilling(project, { BILLING_TOKEN: token });
   expect([code, output]).toEqual([1, expect.stringContaining('FAIL')]);

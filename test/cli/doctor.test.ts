@@ -247,7 +247,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
   });
 
   it.each([...REDIS, ...SLACK, ...OTHERS])(
-    'names %s, with what to do',
+    'reports %s, and says what to do',
     async (...setup) => {
       const [, build, check, says, todo] = setup;
       const problem = { says: expect.stringMatching(says), todo: expect.stringMatching(todo) };
@@ -258,7 +258,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
     30_000,
   );
 
-  it('never advises to correct SLACK_API_URL where it isn’t set', async () => {
+  it('never advises correcting SLACK_API_URL when the variable isn’t set', async () => {
     const cause = Object.assign(new Error('getaddrinfo ENOTFOUND slack.com'), { code: 'ENOTFOUND' });
     vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('fetch failed', { cause }));
     expect(await problemsOf({ ...healthy, SLACK_API_URL: '' })).toMatchObject([
@@ -278,7 +278,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
     30_000,
   );
 
-  it('opens what is sealed, and counts it', async () => {
+  it('opens every sealed record and counts them', async () => {
     expect(await diagnose({ ...healthy, ...(await sealedWith('2026', NEW_KEY)) })).toContainEqual({
       verdict: 'good',
       check: 'Sealed records',

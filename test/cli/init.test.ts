@@ -112,7 +112,7 @@ describeUnless(
       });
     }, 60_000);
 
-    it('accepts a URL and a prefix, rejects wrong ones, and ends with the doctor’s findings', async () => {
+    it('accepts a URL and a prefix, rejects wrong values, and ends with the doctor’s findings', async () => {
       const init = atTerminal('--prefix acme');
       await init.answer('or Enter for Socket Mode', `http://a.example.com${ENTER}`);
       await init.answer('is not an https address', '');
@@ -149,7 +149,7 @@ it.each<[string[], string]>([
   [[], 'Run it in a terminal'],
   [['--prefix', 'A'], '--prefix is not a prefix.'],
   [['--bot-token', BOT_TOKEN], "Unknown option '--bot-token'"],
-])('exits with 64 for %j if it can’t ask, and writes nothing', async (options, line) => {
+])('exits with 64 for %j if it can’t ask questions, and writes nothing', async (options, line) => {
   expect(await initAlone(options)).toEqual({ code: 64, output: expect.stringContaining(line) });
   expect(await readdir(folder)).toEqual([]);
 });

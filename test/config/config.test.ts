@@ -38,7 +38,7 @@ function problemOf(changes: NodeJS.ProcessEnv) {
 }
 
 describe('parseConfig', () => {
-  it('needs four variables, and has defaults for the rest', () => {
+  it('needs four variables, and has defaults for all others', () => {
     expect(parseConfig(HTTP)).toEqual({
       slack: {
         mode: { kind: 'http' },
@@ -78,7 +78,7 @@ describe('parseConfig', () => {
     });
   });
 
-  it('uses Socket Mode if there is an app-level token, and then needs no signing secret', () => {
+  it('uses Socket Mode if there is an app-level token, and then doesn’t need a signing secret', () => {
     const { slack } = parseConfig({
       ...HTTP,
       SLACK_SIGNING_SECRET: '',
@@ -90,14 +90,14 @@ describe('parseConfig', () => {
     });
   });
 
-  it('ignores spaces and quotes around a value, and treats an empty one as unset', () => {
+  it('ignores spaces and quotes around a value, and treats an empty value as unset', () => {
     const config = parseConfig({ ...HTTP, PORT: ' "3001" ', LOG_LEVEL: "''", BILLING_BASE_URL: '   ' });
     expect(config.http.port).toBe(3001);
     expect(config.log.level).toBe('info');
     expect(config.billing).toEqual({});
   });
 
-  it('cannot be changed afterwards', () => {
+  it('returns a configuration that cannot be changed afterwards', () => {
     const config = parseConfig({ ...HTTP, TRUSTED_API_HOSTS: 'localhost' });
     for (const part of [config, config.slack, config.slack.mode, config.http, config.keys, config.keys[0]!])
       expect(Object.isFrozen(part)).toBe(true);
@@ -201,7 +201,7 @@ describe('parseConfig', () => {
     );
   });
 
-  it('reads hosts as the URL parser writes them, whatever their form', () => {
+  it('reads hosts in the form in which the URL parser writes them', () => {
     const { trustedHosts } = parseConfig({
       ...HTTP,
       TRUSTED_API_HOSTS: 'LocalHost, 127.1:80 ,[FD00:0::5]:8443,::1,[::1],',
@@ -220,7 +220,7 @@ describe('parseConfig', () => {
     expect(problems.map(({ name }) => name)).toEqual(['PORT', 'REDIS_URL', 'LOG_LEVEL']);
   });
 
-  it('never repeats a value, wherever a secret ends up', () => {
+  it('never repeats a value, whichever variable holds a secret', () => {
     const secret = 'zq-Secret-7f3a9b';
     for (const name of [
       ...Object.keys(HTTP),
@@ -239,7 +239,7 @@ describe('parseConfig', () => {
 });
 
 describe('ENCRYPTION_KEYS', () => {
-  it('keeps the order, newest first, and accepts both alphabets of base64', () => {
+  it('keeps the keys in order, newest first, and accepts both base64 alphabets', () => {
     const bytes = Buffer.alloc(32, 0xfb).fill(0xff, 20);
     const text = `new:${bytes.toString('base64url')}, old:${bytes.toString('base64')}`;
     const { keys } = parseConfig({ ...HTTP, ENCRYPTION_KEYS: text });
@@ -249,7 +249,7 @@ describe('ENCRYPTION_KEYS', () => {
     ]);
   });
 
-  it('says how many bytes a key of another length has, and how one is made', () => {
+  it('says how many bytes a key of the wrong length has, and how to make a valid one', () => {
     const short = `k1:${KEY},k2:${Buffer.alloc(16).toString('base64')}`;
     const problem = problemOf({ ENCRYPTION_KEYS: short });
     expect(problem.what).toContain('key 2 has 16 bytes instead of 32');
@@ -266,7 +266,7 @@ describe('ENCRYPTION_KEYS', () => {
     ['two keys of one name', `k1:${KEY},k1:${KEY}`],
   ])('refuses %s', (_, text) => expect(problemOf({ ENCRYPTION_KEYS: text }).name).toBe('ENCRYPTION_KEYS'));
 
-  it('accepts any 32 bytes under any valid name', () => {
+  it('accepts any 32 bytes as a key, under any valid name', () => {
     const id = fc.stringMatching(/^[A-Za-z0-9_-]{1,32}$/);
     const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
     const keys = fc.uniqueArray(fc.record({ id, key }), { selector: (entry) => entry.id, minLength: 1 });
@@ -279,7 +279,7 @@ describe('ENCRYPTION_KEYS', () => {
   });
 });
 
-it('is either refused or accepted, whatever the environment holds', () => {
+it('any environment is either refused or accepted', () => {
   const names = [
     ...Object.keys(HTTP),
     'PORT',

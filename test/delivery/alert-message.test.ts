@@ -57,7 +57,7 @@ const says = (given: Texts, money = EUR) => {
 };
 const recovers = (given: Texts) => `prod${recoveryText(...basisOf(given), EUR)}.`;
 
-describe('an alert of a balance', () => {
+describe('an alert about a balance', () => {
   const measured = (digits?: number, runway?: Runway): WatchMeasurement => ({
     kind: 'balance',
     ...(digits !== undefined && { balance: big(digits), ...(runway && { runway }) }),
@@ -79,7 +79,7 @@ describe('an alert of a balance', () => {
     );
   });
 
-  it('says the balance at the alert, and how long it lasts now', () => {
+  it('says the balance at the time of the alert, and how long the current balance lasts', () => {
     const why = (runway: Runway) => says({ rule: BALANCE, measurement: measured(48, runway) })[1];
     expect(why(estimate(4))).toBe(
       'At 10 EUR a day (average of the last 7 days), the balance reaches zero around 25 Nov 2026.',
@@ -90,7 +90,7 @@ describe('an alert of a balance', () => {
   });
 });
 
-describe('an alert of a runway', () => {
+describe('an alert about a runway', () => {
   const measured = (runway?: Runway): WatchMeasurement => ({ kind: 'runway', ...(runway && { runway }) });
   const account = (balance: number, bonuses: number | undefined = 0) => ({
     balance: { value: big(balance), raw: '' },
@@ -101,7 +101,7 @@ describe('an alert of a runway', () => {
     ...more,
   });
 
-  it('says how long balance and bonuses last, and how much each is', () => {
+  it('says how long the balance and bonuses last, and how large each is', () => {
     expect(says(of(estimate(4), { account: account(40, 5) }))).toEqual([
       'prod: about 4 days left, fewer than 7',
       'Balance 40 EUR, bonuses 5 EUR, at 10 EUR a day (average of the last 7 days), until around 25 Nov 2026.',
@@ -130,7 +130,7 @@ describe('an alert of a runway', () => {
     expect(says(unknown)).toEqual(['prod is overdrawn', 'Balance -3 EUR.']);
   });
 
-  it('says that it recovered, and whether bonuses are counted', () => {
+  it('says that the runway recovered, and whether bonuses are counted', () => {
     expect(recovers(of(estimate(30), { account: account(300) }))).toBe(
       'prod recovered: the balance lasts about 30 days.',
     );
@@ -143,7 +143,7 @@ describe('an alert of a runway', () => {
   });
 });
 
-describe('an alert of a budget', () => {
+describe('an alert about a budget', () => {
   const month = (given: Known<MonthSpend> = {}) =>
     known<MonthSpend>({
       ...{ month: '2026-11', spent: big(81), reported: 19, of: 20, forecast: big(120) },
@@ -155,7 +155,7 @@ describe('an alert of a budget', () => {
     measurement: measured(month({ month: '2026-10', spent: big(7), forecast: big(8) }), month(given)),
   });
 
-  it('says what was spent of it, in which month, and what is expected', () => {
+  it('says how much of the budget was spent, in which month, and what is expected', () => {
     expect(says(of('80'))).toEqual([
       'prod passed 80 % of its November budget: 81 EUR of 100 EUR',
       '19 of 20 days reported; estimated 120 EUR by the end of the month.',
@@ -195,7 +195,7 @@ describe('an alert of a budget', () => {
   });
 });
 
-describe('an alert of a spike', () => {
+describe('an alert about a spike', () => {
   const day = (given: Known<DaySpend> = {}) =>
     known<DaySpend>({
       ...{ day: '2026-11-18', amount: big(50), baseline: big(20), basis: 'weekday', basisDays: 4 },
@@ -368,7 +368,7 @@ describe('the message of an alert', () => {
       corrected(recovered(ALERT)),
       ['prod corrected: 3 EUR', ALERTED, ':white_check_mark: AT · Recovered'],
     ],
-  ])('says what has happened if it is %s, with the newest figure above', (_, alert, expected) => {
+  ])('says what has happened to an alert that is %s, below the newest figure', (_, alert, expected) => {
     const { lines } = shown(alert);
     expect(
       lines.slice(
@@ -420,7 +420,7 @@ describe('a reminder', () => {
     );
   });
 
-  it('says that a token was rejected, and what waits for a new one', () => {
+  it('says that a token was rejected, and what is waiting for a new token', () => {
     expect(reads('rejected', credential('connection')).slice(0, 3)).toEqual([
       '*The billing service rejected the access token of connection main*',
       'It may have expired or been revoked. Posts and watches that need it resume when it’s replaced.',
@@ -428,7 +428,7 @@ describe('a reminder', () => {
     ]);
   });
 
-  it('says the same about an application access, by the name of its project', () => {
+  it('says the same about an application access, naming its project', () => {
     expect(reads('3', credential('access'))).toEqual([
       '*The application access of prod expires Mon 23 Nov 2026 (3 days)*',
       'After that, nobody can get an OS_TOKEN with it.',

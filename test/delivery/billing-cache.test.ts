@@ -24,7 +24,7 @@ function asking(fails = false) {
   return Object.assign(counted, { client: askOnce(billing) });
 }
 
-it('are fetched once, and not shared with another question, token or workspace', async () => {
+it('a billing answer is fetched once, and not shared with another question, token or workspace', async () => {
   const counted = asking();
   const { client } = counted;
   const different = [
@@ -43,7 +43,7 @@ it('are fetched once, and not shared with another question, token or workspace',
   expect(counted.asked).toBe(different.length);
 });
 
-it('are not repeated after a failure', async () => {
+it('a billing question that failed is not asked again', async () => {
   const counted = asking(true);
   for (let time = 0; time < 2; time += 1)
     await expect(counted.client.balance(ACCESS, PROJECT)).rejects.toThrow('down');

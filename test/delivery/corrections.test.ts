@@ -71,7 +71,7 @@ describe('a project that doesn’t answer when a digest is checked again', () =>
   it.each([
     ['answers 500', DOWN],
     ['has no data', EMPTY],
-  ])('and %s hasn’t changed: the others are corrected, and it keeps its figure', async (_, error) => {
+  ])('and %s hasn’t changed keeps its figure, while the other projects are corrected', async (_, error) => {
     await run();
     expect(post()[0]?.text).toContain('650.00');
     spent = { 505: 200, 506: 200, 507: 50 };
@@ -90,14 +90,14 @@ describe('a project that doesn’t answer when a digest is checked again', () =>
     expect(post()[0]).toMatchObject({ edits: 2 });
   });
 
-  it('leaves the post unchanged if the others are unchanged', async () => {
+  it('leaves the post unchanged if the other projects are unchanged', async () => {
     await run();
     failing = { 507: DOWN };
     await until(NINE + 5 * DAY);
     expect(post()).toMatchObject([{ edits: 0 }]);
   });
 
-  it('keeps no figure that the channel can no longer see', async () => {
+  it('keeps no figure that the channel may no longer see', async () => {
     await run();
     await delivery.save({
       connections: [{}],
@@ -116,7 +116,7 @@ describe('a digest that was posted without a project', () => {
     ['soon', NINE + 20 * MINUTE, 30],
     ['after the look of six hours', NINE + 6 * HOUR + 20 * MINUTE, 6 * 60 + 30],
     ['after the look of a day', NINE + DAY + 20 * MINUTE, 24 * 60 + 30],
-  ])('is filled in at the next half hour if it answers %s', async (_, well, minutes) => {
+  ])('is filled in at the next half hour if the project answers %s', async (_, well, minutes) => {
     failing = { 507: new Failure('service-failed', { service: 'billing', status: 502 }) };
     await run();
     expect(post()[0]?.text).toContain('2 of 3 projects');
@@ -130,7 +130,7 @@ describe('a digest that was posted without a project', () => {
     expect(post()[0]?.text).not.toContain('2 of 3');
   });
 
-  it('asks again every half hour for three hours after the post and after each check', async () => {
+  it('asks the project again every half hour for three hours after the post and after each check', async () => {
     failing = { 507: DOWN };
     await run();
     await until(NINE + 10 * DAY);

@@ -86,7 +86,7 @@ it.concurrent(
 );
 
 it.concurrent(
-  'finishes what it is sending when it is told to end, and leaves the rest to another process',
+  'finishes the message it is sending when told to stop, and leaves the rest to another process',
   () =>
     onStage(async (stage) => {
       const { client, slack, start } = stage;

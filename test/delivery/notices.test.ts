@@ -108,7 +108,7 @@ describe('the owner of a schedule', () => {
   it.each([
     ['deletes', () => delivery.remove('schedule:schedul1')],
     ['pauses', () => given({ paused: { at: delivery.now, by: OWNER } })],
-  ])('who %s the schedule reads that nothing is left to do', async (_, change) => {
+  ])('who %s the schedule is told that there is nothing left to do', async (_, change) => {
     failure = new Failure('token-rejected', { service: 'billing' });
     await run();
     await change();
@@ -226,12 +226,12 @@ describe('a notice', () => {
     ['posted-late', 2, '2 scheduled posts work again'],
     ['failed', 1, '“Yesterday’s spend” for a-b no longer needs attention'],
     ['failed', 0, 'A scheduled post no longer needs attention'],
-  ] as const)('that is over says only that: %s, %i', (result, count, text) => {
+  ] as const)('about a problem that is over says only so: %s, %i', (result, count, text) => {
     const over = notice({ why: 'paused', cases: casesOf(count) }, { result, isOver: true });
     expect(over).toMatchObject({ text, lines: [`*${text}*`], buttons: [] });
   });
 
-  it('about an unconfirmed post says only that it may not have been posted', () => {
+  it('about an unconfirmed post says only that the post may be missing', () => {
     const doubtful = notice({
       cause: { kind: 'not-sent', data: { reason: 'post-unconfirmed' }, mayBePosted: true },
     });

@@ -106,7 +106,7 @@ describe('a message that is due', () => {
     expect(slack.posts).toHaveLength(1);
   });
 
-  it('is updated in place when its record says so', async () => {
+  it('is updated in place when its record asks for an update', async () => {
     kind = { nextUpdate: ({ at }) => at + HOUR };
     plan();
     expect(await run()).toBe(BEGIN + HOUR);
@@ -179,7 +179,7 @@ describe('a process that is killed', () => {
       },
       1,
     ],
-  ])('%s: the message is sent once', async (_, prepare, before) => {
+  ])('%s still leads to the message being sent once', async (_, prepare, before) => {
     plan();
     prepare();
     await Promise.race([run(), new Promise((resolve) => setTimeout(resolve, 300))]);
@@ -191,7 +191,7 @@ describe('a process that is killed', () => {
     expect(await stored()).toMatchObject({ state: 'posted', ts: slack.posts[0]?.ts });
   });
 
-  it('is followed by one that sends it again and says so, if Slack can’t say whether it has the message', async () => {
+  it('is followed by one that resends the message and says so, if Slack can’t say whether it arrived', async () => {
     plan();
     slack.fault = ({ method }) =>
       method === 'chat.postMessage'

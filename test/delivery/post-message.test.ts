@@ -25,7 +25,7 @@ const workspace = workspaceOf({
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 
 describe('a project', () => {
-  it('is called by the name it was chosen by, or its only name, or its ID', () => {
+  it('is called by the name it was chosen by, else by its only name, else by its ID', () => {
     const labelOf = (id: string, product: 1 | 2, alias?: string) =>
       projectLabel({ id, product, ...(alias !== undefined && { alias }) }, workspace);
     expect([labelOf('123', 1), labelOf('123', 2), labelOf('7', 1), labelOf('9', 1)]).toEqual([
@@ -77,7 +77,7 @@ describe('a post', () => {
     expect(lines).toEqual(['Spent 100', 'Manage', PRINT]);
   });
 
-  it('says above that it is late, with the date; the small print has the time', () => {
+  it('says at the top that it is late, with the date, and gives the time in the small print', () => {
     const { text, lines } = render({ isLate: true });
     expect(text).toBe('Late: was due Fri 20 Nov. Spent 100');
     expect(lines[0]).toBe('Late: was due Fri 20 Nov');
@@ -150,7 +150,7 @@ describe('a post', () => {
     });
   });
 
-  it('has them as buttons if a command is too long for a menu, or there are no lines', () => {
+  it('shows its menu items as buttons if a command is too long for a menu, or there are no lines', () => {
     const projects = Array.from({ length: 10 }, (_, n) => ({ id: `${n}`.repeat(20), product: 1 }) as const);
     const figures = Object.fromEntries(projects.map(({ id }) => [`${id}:1`, '1']));
     expect(render({ projects }, { ...finding('1'), figures }).blocks.at(-1)).toMatchObject({
@@ -160,7 +160,7 @@ describe('a post', () => {
     expect(render({}, { ...finding('1'), message }).blocks.at(-1)).toMatchObject({ type: 'actions' });
   });
 
-  it('says who sent it by hand, and whether it is a test', () => {
+  it('says who sent it by hand, and whether it is a test post', () => {
     const by = (why: 'test' | 'now') =>
       textOf(manualPostMessage(finding('1'), why, 'U1', []).blocks).split('\n')[0];
     expect(by('test')).toBe('Test of a scheduled post, sent by <@U1>');

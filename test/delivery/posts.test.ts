@@ -103,7 +103,7 @@ describe('a post that is due', () => {
     expect(record.lastUsed('main')).toBe(delivery.now);
   });
 
-  it('asks as of the instant it was due, however late it is', async () => {
+  it('shows the figures as of when it was due, however late it is posted', async () => {
     await given();
     delivery.now = NINE + 2 * HOUR;
     await run();
@@ -222,7 +222,7 @@ describe('after an outage', () => {
     expect(blocks).not.toContain('(due Fri 20 Nov)');
   });
 
-  it('counts dates beyond ten, and names a date that could not be computed', async () => {
+  it('counts missed dates beyond ten, and names a date that could not be computed', async () => {
     answer = ({ at: instant }) => {
       if (instant === NINE + 18 * 24 * HOUR)
         throw new Failure('timed-out', { service: 'billing', after: 1000 });
@@ -298,7 +298,7 @@ describe('a post whose process died during the Slack call', () => {
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('names an earlier date only if it was not posted', async () => {
+  it('names an earlier date only if its post never went out', async () => {
     await killed(true);
     delivery.now = NINE + 24 * HOUR + 1_000;
     await run();
@@ -409,7 +409,7 @@ describe('when billing fails', () => {
     expect(toPerson()).toMatchObject([{ edits: 1, text: '“Yesterday’s spend” for Project 123 works again' }]);
   });
 
-  it('isn’t sent if its project is limited while billing is asked, until the limit ends', async () => {
+  it('isn’t sent if its project becomes limited while billing is asked, until the limit is lifted', async () => {
     await given();
     answer = async () => {
       await project('prod', '123', ['C0FINANCE1']);
@@ -487,7 +487,7 @@ describe('when Slack rejects the post', () => {
     ['internal_error', 'sending'],
     ['request_timeout', 'sending'],
     ['msg_too_long', 'due'],
-  ])('searches Slack for it after %s before posting again: %s', async (code, state) => {
+  ])('is looked for in Slack after %s before it is posted again: %s', async (code, state) => {
     await given();
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? code : undefined);
     await run();
@@ -537,7 +537,7 @@ describe('a cause that persists', () => {
     expect(messages).toHaveLength(3);
   });
 
-  it('is resolved at a due date: the post lists the missed dates, and the notice says that it works again', async () => {
+  it('is resolved at a due date: the post lists the missed dates, and the notice says that posting works again', async () => {
     await given();
     slack.fault = (call) => (toChannel(call) ? 'is_archived' : undefined);
     await forHours(48);
@@ -660,7 +660,7 @@ describe('a date that was never posted', () => {
     expect(inChannel()[0]?.blocks).toContain('(due Sat 21 Nov)');
   });
 
-  it('is not retried by itself', async () => {
+  it('is not retried automatically', async () => {
     await given({ timing: { cadence: { kind: 'monthly', day: 20 }, time: '09:00', zone: 'Europe/Rome' } });
     await lost();
     answer = () => finding('100');
@@ -676,7 +676,7 @@ describe('a figure that changes after the post', () => {
     return next;
   };
 
-  it('is corrected in the post, which says when; nothing else is sent', async () => {
+  it('is corrected in the post, which says when, without any new message', async () => {
     await given();
     expect(await looks()).toBe(NINE + 3_000 + 6 * HOUR);
     answer = () => finding('110.50');
@@ -702,7 +702,7 @@ describe('a figure that changes after the post', () => {
     expect(inChannel()[0]?.edits).toBe(edits);
   });
 
-  it('isn’t “changed” if its project merely didn’t answer: that is asked again', async () => {
+  it('isn’t marked as changed when its project merely didn’t answer, and the project is asked again', async () => {
     await given();
     await run();
     answer = () => ({ ...finding(undefined), unanswered: { '123:1': storedCause('It is down.') } });
@@ -715,7 +715,7 @@ describe('a figure that changes after the post', () => {
     expect(inChannel()).toMatchObject([{ edits: 1, text: 'Spent 200' }]);
   });
 
-  it('is checked 6, 24 and 72 hours after the post, and then no more', async () => {
+  it('is checked 6, 24 and 72 hours after the post, and then no longer', async () => {
     await given({ timing: { cadence: { kind: 'monthly', day: 20 }, time: '09:00', zone: 'Europe/Rome' } });
     await run();
     asked = [];
@@ -876,7 +876,7 @@ describe('a project of a digest that gives no answer', () => {
     { id: '500', product: 1 },
   ] as const;
   const partial = () => ({ ...finding('100'), unanswered: { '500:1': storedCause('eu') } });
-  it('doesn’t hold up the post if its chosen name has been limited since', async () => {
+  it('doesn’t hold up the post if the name it was chosen by has become limited since', async () => {
     await project('labs', '500', ['C0ELSEWHERE']);
     await given({ projects: [BOTH[0], { ...BOTH[1], alias: 'labs' }] });
     answer = partial;
@@ -886,7 +886,7 @@ describe('a project of a digest that gives no answer', () => {
 });
 
 describe('a post that Slack took without confirming it', () => {
-  it('can be followed up in its thread, as it was posted', async () => {
+  it('can be followed up in its thread as if it had been confirmed', async () => {
     await given({ report: 'balance' });
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? { status: 502, take: true } : undefined);
     await run();
@@ -950,7 +950,7 @@ describe('a schedule that is removed or changed while its post is retried', () =
     ['paused', () => given({ id: 'schedul2', paused: { at: delivery.now, by: 'U0OWNER001' } })],
     ['removed', () => remove('schedule:schedul2')],
     ['moved', () => given({ id: 'schedul2', since: delivery.now })],
-  ])('isn’t posted once it is %s, however many are before it in the channel', async (_, change) => {
+  ])('isn’t posted once it is %s, however many other posts are queued for the channel', async (_, change) => {
     await given();
     await given({ id: 'schedul2' });
     answer = async () => {
@@ -974,7 +974,7 @@ describe('a schedule that is removed or changed while its post is retried', () =
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('is posted at its new time, and retried for an hour after that', async () => {
+  it('is posted at its new time, and retried for up to an hour after that', async () => {
     const five = at('2026-11-20T16:00:00Z');
     await given();
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));

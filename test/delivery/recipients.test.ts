@@ -340,7 +340,7 @@ describe.each(cases)('%s', (_, { to, prepare, send, goOn: later }) => {
 
 const POSTS = cases.filter(([kind]) => /^(post|post by hand|correction) to a channel$/.test(kind));
 
-describe.each(POSTS)('%s', (_, { prepare, send }) => {
+describe.each(POSTS)('%s while a project becomes limited', (_, { prepare, send }) => {
   it.each(['payroll', 'zz-other'])('isn’t sent if %s is limited while it is made', async (alias) => {
     await begin();
     await prepare();
@@ -411,7 +411,7 @@ describe('an alert that was not sent because its project was limited', () => {
     expect(receivers()).toEqual([directMessage(ANNA), directMessage('U0DORA0001')]);
   });
 
-  it('stays with those who received it, and isn’t repeated', async () => {
+  it('stays with the people who received it, and isn’t sent to them again', async () => {
     await begin();
     const scenario = alertTo({ people: [BEN, ANNA] });
     await scenario.prepare();

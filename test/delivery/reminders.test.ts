@@ -41,7 +41,7 @@ const sentTo = (person: string) => slack.posts.filter(({ channel }) => channel =
 const texts = (person: string) => sentTo(person).map(({ text }) => text);
 
 describe('a token that expires', () => {
-  it('is announced 14, 3 and 1 days before, in the morning, to the person who registered it and to managers', async () => {
+  it('is announced 14, 3 and 1 days before it expires, in the morning, to the person who registered it and to managers', async () => {
     await connect('token 1', EXPIRES);
     const times: string[] = [];
     slack.fault = ({ method }) => {
@@ -59,7 +59,7 @@ describe('a token that expires', () => {
     expect(slack.posts.map(({ blocks }) => blocks).join()).not.toContain('token 1');
   });
 
-  it('isn’t announced once it is replaced; the new token is, at its own time', async () => {
+  it('isn’t announced once it is replaced, and the new token is announced at its own time', async () => {
     await connect('token 1', EXPIRES);
     await until(Date.parse('2026-11-20T00:00:00Z'));
     expect(sentTo(ANNA)).toHaveLength(1);
@@ -70,7 +70,7 @@ describe('a token that expires', () => {
     expect(sentTo(ANNA)).toHaveLength(4);
   });
 
-  it('is announced as it is now if Tally was down on all those days', async () => {
+  it('is announced with the days it has left now if Tally was down on all reminder days', async () => {
     await connect('token 1', EXPIRES);
     delivery.now = EXPIRES + HOUR;
     await run();
@@ -78,7 +78,7 @@ describe('a token that expires', () => {
     expect(texts(ANNA)).toEqual(['The access token of connection main expired Tue 1 Dec 2026 (today)']);
   });
 
-  it('isn’t announced “14 days before” if it never had 14 days', async () => {
+  it('isn’t announced 14 days ahead if it never had 14 days', async () => {
     await connect('token 1', BEGIN + 10 * DAY);
     await until(BEGIN + 5 * DAY);
     expect(slack.posts).toEqual([]);
@@ -105,7 +105,7 @@ describe('a token of someone who has left', () => {
     ['moved to another organization', { team_id: 'T0OTHER001' }],
     ['was removed', 'unknown'],
   ])(
-    'who %s, as all managers did: each reminder reaches an admin or owner, who can replace it',
+    'who %s, as did all managers, is announced to an admin or owner, who can replace it',
     async (_, profile) => {
       await save({ settings: { managers: [BOSS] } });
       await connect('token 1', EXPIRES);
@@ -124,14 +124,14 @@ describe('a token of someone who has left', () => {
     },
   );
 
-  it('is still announced to a former manager, who reads whom to ask', async () => {
+  it('is still announced to a former manager, who is told whom to ask', async () => {
     await save({ settings: {} });
     await connect('token 1', EXPIRES);
     await until(EXPIRES - 13 * DAY);
     expect(sentTo(ANNA)[0]?.blocks).toContain('Ask a Tally manager to replace it.');
   });
 
-  it('is announced only to named managers while one is left', async () => {
+  it('is announced only to the named managers as long as one is left', async () => {
     slack.people.set(ANNA, { deleted: true });
     await connect('token 1', EXPIRES);
     await until(EXPIRES);
@@ -149,7 +149,7 @@ it('announces an application access, with the button that replaces it', async ()
 });
 
 describe('a token that the service rejects', () => {
-  it('is announced once, at once, also to owners of waiting watches, whichever request was rejected', async () => {
+  it('is announced once and immediately, also to owners of waiting watches, whichever request was rejected', async () => {
     await connect('token 1', EXPIRES);
     const elsewhere = { alias: 'eu', id: '7', connection: 'eu' };
     await save({
@@ -224,7 +224,7 @@ describe('a reminder that is already in Slack', () => {
       () => delivery.remove('connection:main'),
       'The access token of connection main was removed',
     ],
-  ])('says once that its token %s, and then offers nothing', async (_, mend, text) => {
+  ])('says once that its token %s, and then offers no action', async (_, mend, text) => {
     await connect('token 1');
     await save({ watches: [WATCH] });
     isRejected = true;

@@ -121,7 +121,7 @@ describe('the post about yesterday', () => {
     ]);
   });
 
-  it('repeats no day and no number, and has only exceptions in the small print', async () => {
+  it('repeats no day and no number, and mentions only exceptions in the small print', async () => {
     const { message } = await post('yesterday', ['5001']);
     const words = textOf(message.blocks.filter(({ type }) => type !== 'data_visualization'));
     const numbers = words.match(/\d[\d,.]*/g) ?? [];
@@ -144,7 +144,7 @@ describe('the post about yesterday', () => {
     ['4', ''],
     ['0', ''],
     ['-10', ''],
-  ])('says that %s is news beside a usual 100: %s', async (amount, news) => {
+  ])('compares %s with a usual 100 in the words “%s”', async (amount, news) => {
     setDays('5001', days('2026-10', 1, 31, '100'), days('2026-11', 1, 19, '100'));
     expect((await post('yesterday', ['5001'])).reads[0]).toBe('prod · Fri 20 Nov · not reported yet');
     setDays(
@@ -240,14 +240,14 @@ describe('the post about yesterday', () => {
     expect(reads).toContain('*This month* 1,900.00 (19 of 20 days) · forecast about 3,000.00 by 30 Nov');
   });
 
-  it('calls a missing day missing, never zero, and still posts', async () => {
+  it('calls a missing day missing rather than zero, and still posts', async () => {
     setDays('5001', days('2026-11', 1, 19, '100'));
     const { reads, figures } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · Fri 20 Nov · not reported yet');
     expect(figures).toEqual({});
   });
 
-  it('says how many days an average is based on, and what the days before lack', async () => {
+  it('says how many days an average is based on, and which earlier days are missing', async () => {
     setDays('5001', days('2026-11', 2, 8, '100').slice(1), days('2026-11', 9, 15, '110'));
     expect((await post('last-week', ['5001'])).reads[1]).toBe(
       '*▲ 10.0 %* vs 2–8 Nov (daily average, 6 of 7 days reported) · 110.00 a day',
@@ -258,7 +258,7 @@ describe('the post about yesterday', () => {
     expect(reads.at(-1)).toBe('no data for Mon 9 Nov');
   });
 
-  it('says in the header how many days are reported if they are few', async () => {
+  it('says in the header how many days are reported if there are only a few', async () => {
     setDays('5001', days('2026-11', 2, 8, '100'), days('2026-11', 9, 13, '110'));
     const { reads } = await post('last-week', ['5001']);
     expect(reads[0]).toBe('prod · 9–15 Nov · 550.00 on 5 of 7 days');
@@ -269,12 +269,15 @@ describe('the post about yesterday', () => {
   it.each([
     [5, 7, 'Too few days reported to compare with 2–8 Nov (9–15 Nov: 5 of 7 days reported).'],
     [6, 5, 'Too few days reported to compare with 2–8 Nov (5 of 7 days reported).'],
-  ])('has no percentage for too few days: %i of 7 now, %i before', async (now, before, line) => {
-    setDays('5001', days('2026-11', 2, 1 + before, '100'), days('2026-11', 9, 8 + now, '110'));
-    expect((await post('last-week', ['5001'])).reads[1]).toMatch(line);
-  });
+  ])(
+    'has no percentage when too few days are reported: %i of 7 now, %i before',
+    async (now, before, line) => {
+      setDays('5001', days('2026-11', 2, 1 + before, '100'), days('2026-11', 9, 8 + now, '110'));
+      expect((await post('last-week', ['5001'])).reads[1]).toMatch(line);
+    },
+  );
 
-  it('compares a day with the same weekday of the week before, so that a weekend is no drop', async () => {
+  it('compares a day with the same weekday of the week before, so that a weekend doesn’t look like a drop', async () => {
     // Saturdays and Sundays cost a tenth.
     setDays(
       '5001',
@@ -286,7 +289,7 @@ describe('the post about yesterday', () => {
     expect(reads.slice(0, 2)).toEqual(['prod · Sun 15 Nov · 10.00', 'Same as Sun 8 Nov']);
   });
 
-  it('says that the day before isn’t reported; the header says it of its own day', async () => {
+  it('says that the day before isn’t reported, and says it in the header about its own day', async () => {
     setDays('5001', days('2026-11', 14, 20, '100'));
     expect((await post('yesterday', ['5001'])).reads[1]).toBe('No comparison: Fri 13 Nov isn’t reported.');
     setDays('5001', days('2026-11', 1, 19, '100'));
@@ -363,7 +366,7 @@ describe('posts about longer times', () => {
     expect(await lineOf('{"balance":50,"bonuses":0}')).toMatch(/^:warning: \*Less than a day\* at /);
   });
 
-  it('show the balance first when that is the report', async () => {
+  it('show the balance first when the post is about balances', async () => {
     bot.billing.setBalance('5001', '{"balance":-12.5,"bonuses":0}');
     setDays('5001', days('2026-11', 20, 20, '150'));
     const { reads, figures } = await post('balance', ['5001']);
@@ -410,7 +413,7 @@ describe('a digest of several projects', () => {
     expect(reads.join('\n')).toContain(':warning: *Under 14 days or overdrawn: dev*');
   });
 
-  it('says in its header if nothing is reported, and in a row if one project isn’t', async () => {
+  it('says in its header if nothing is reported, and in a project’s row if only that project isn’t', async () => {
     setDays('5001', days('2026-11', 13, 19, '10'));
     const { reads, message } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('1 of 2 projects · Fri 20 Nov · 12.25');
@@ -421,7 +424,7 @@ describe('a digest of several projects', () => {
     );
   });
 
-  it('says how many reported days each project has at least', async () => {
+  it('says at least how many days are reported for each project', async () => {
     setDays('5002', days('2026-11', 1, 20, '10'));
     expect((await post('yesterday', ['5001', '5002'])).reads[2]).toMatch(
       /^\*This month\* 282\.25 \(at least 8 of 20 days\)/,
@@ -436,7 +439,7 @@ describe('a digest of several projects', () => {
     );
   });
 
-  it('names what can’t be compared, once for all or per project', async () => {
+  it('says what can’t be compared, once for all projects or for each', async () => {
     setDays('5002', days('2026-11', 14, 20, '10'));
     const some = await post('yesterday', ['5001', '5002']);
     expect(some.reads).toContain('dev: No comparison: Fri 13 Nov isn’t reported.');
@@ -453,7 +456,7 @@ describe('a digest of several projects', () => {
     expect(rowsOf(none.message.blocks)[0]).toEqual(['Project · lasts', 'Spent']);
   });
 
-  it('shows the balance in the first column when that is the report', async () => {
+  it('shows the balance in the first column when the post is about balances', async () => {
     const { message, reads } = await post('balance', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 2,000.00 left');
     expect(rowsOf(message.blocks)[0]).toEqual(['Project', 'Left', 'Lasts']);
@@ -516,7 +519,7 @@ describe('a digest of several projects', () => {
     }
   });
 
-  it('does not add amounts with different labels, and says why none is compared', async () => {
+  it('does not add amounts with different labels, and says why no comparison is shown', async () => {
     expect((await post('yesterday', ['5001', '5003'])).reads[0]).toBe(
       '2 projects · Fri 20 Nov · 12.25 and €12.25',
     );

@@ -44,7 +44,7 @@ describe('a post whose newest day billing has not reported', () => {
     });
   });
 
-  it('is sent once, as soon as the day is there, and not as a late one', async () => {
+  it('is sent once, as soon as billing reports the day, and isn’t marked as late', async () => {
     await given();
     await until(NINE + 40 * MINUTE);
     answer = () => finding('100');
@@ -59,7 +59,7 @@ describe('a post whose newest day billing has not reported', () => {
     [3, [0, 30, 60, 90, 120, 150, 180]],
     [1, [0, 30, 60]],
     [0, [0]],
-  ])('waits %i hours at most, then is sent without the day and says so', async (waitHours, expected) => {
+  ])('waits at most %i hours, then is sent without the day and says so', async (waitHours, expected) => {
     await given({ waitHours });
     await until(NINE + 5 * HOUR);
     expect(looks).toEqual(expected);
@@ -71,7 +71,7 @@ describe('a post whose newest day billing has not reported', () => {
   it.each([
     [5 * MINUTE, false],
     [5 * MINUTE + 1, true],
-  ])('is late only some time after its wait: %i ms, %s', async (after, isLate) => {
+  ])('is marked as late only some time after its wait: %i ms, %s', async (after, isLate) => {
     await given();
     await until(NINE);
     answer = () => finding('100');
@@ -80,7 +80,7 @@ describe('a post whose newest day billing has not reported', () => {
     expect(posts()[0]?.blocks.includes('Late')).toBe(isLate);
   });
 
-  it('is not late for a short rate limit after the wait', async () => {
+  it('is not marked as late after a short rate limit that follows the wait', async () => {
     await given({ waitHours: 1 });
     let limits = 1;
     slack.fault = ({ method }) =>
@@ -100,7 +100,7 @@ describe('a post whose newest day billing has not reported', () => {
     expect(await lastSent()).toMatchObject({ result: 'waiting' });
   });
 
-  it('is filled in by a correction, however little that changes', async () => {
+  it('is filled in by a correction, however little the day changes the figures', async () => {
     await given({ waitHours: 0 });
     await until(NINE + HOUR);
     answer = () => finding('61');
@@ -110,7 +110,7 @@ describe('a post whose newest day billing has not reported', () => {
     expect(posts()).toHaveLength(1);
   });
 
-  it('keeps waiting in another process', async () => {
+  it('keeps waiting when another process takes over', async () => {
     await given();
     await until(NINE + 10 * MINUTE);
     await delivery.restart();

@@ -129,7 +129,7 @@ describe('a workspace', () => {
     await waitUntil(async () => (await planned()).length === 0);
   });
 
-  it('is forgotten if it disappeared without an uninstall event', async () => {
+  it('is forgotten if its data disappeared without an uninstall event', async () => {
     due = Date.now();
     await redis.del(recordKey(TEAM));
     await redis.zadd(INDEX_KEY, 0, TEAM);
@@ -178,7 +178,7 @@ describe('a wake-up', () => {
     expect(woken).toContain('T0TEAM0002');
   });
 
-  it('waits for a running run of its workspace, and follows it', async () => {
+  it('waits for a run of its workspace to end, then starts another', async () => {
     let running = 0;
     let most = 0;
     let runs = 0;

@@ -75,7 +75,7 @@ const nameOf = (kind: OracleRule['kind'], { episode, level }: AlertedLevel): str
 
 describe(`evaluating ${DAYS} days`, () => {
   it.each([1, 2])(
-    'alerts as an oracle does, whatever hours it checks at (project %d)',
+    'alerts exactly as a reference calculation does, whatever hours the watch is checked at (project %d)',
     (seed) => {
       const project = simulateProject(seed, FIRST, HISTORY + DAYS);
       const random = seededRandom(seed * 7);

@@ -74,7 +74,7 @@ describe('a project that is watched', () => {
 });
 
 describe('a watch on a balance', () => {
-  it('is checked each hour, and alerts once when it falls below', async () => {
+  it('is checked each hour, and alerts once when the balance falls below the threshold', async () => {
     await save(watch(BALANCE));
     await forHours(3);
     expect(alerts()).toEqual([]);
@@ -113,7 +113,7 @@ describe('a watch on a balance', () => {
     ]);
   });
 
-  it('names the project as it is called when the alert is sent', async () => {
+  it('names the project by the name it has when the alert is sent', async () => {
     await save(watch(BALANCE));
     balance = 48_210;
     await forHours(2);
@@ -147,7 +147,7 @@ describe('a watch on a balance', () => {
     expect(slack.posts).toHaveLength(2);
   });
 
-  it('doesn’t alert while snoozed or paused, and afterwards only if it is still crossed', async () => {
+  it('doesn’t alert while snoozed or paused, and afterwards only if the threshold is still crossed', async () => {
     await save(watch(BALANCE, { snoozedUntil: BEGIN + 5 * HOUR }));
     balance = 40_000;
     await forHours(4);
@@ -160,7 +160,7 @@ describe('a watch on a balance', () => {
     ['a snooze', () => ({ snoozedUntil: delivery.now + 10 * HOUR })],
     ['a pause', () => ({ paused: { at: delivery.now, by: OWNER } })],
   ])(
-    'tells a crossing that began during %s after an earlier one, and not one that is over',
+    'reports a crossing that began during %s after an earlier crossing, and not a crossing that is over',
     async (_, given) => {
       await save(watch(BALANCE));
       balance = 40_000;
@@ -254,7 +254,7 @@ describe('a watch on a balance', () => {
 describe('a watch on a budget', () => {
   const BUDGET: WatchRule = { kind: 'budget', amount: new Big(22_500) };
 
-  it('alerts again about a higher step', async () => {
+  it('alerts again when spend reaches a higher step', async () => {
     // 19 days at 1,000: 84 % of the budget, and a forecast above it.
     await save(watch(BUDGET));
     await forHours(1);
@@ -314,7 +314,7 @@ describe('an alert that isn’t sent yet', () => {
     };
   };
 
-  it('says what it is based on', async () => {
+  it('says which figures it is based on', async () => {
     for (const ago of [2, 3, 4, 5]) amounts.delete(addDays('2026-11-20', -ago));
     await save(watch({ kind: 'runway', days: 100 }));
     balance = 40_000;
@@ -353,7 +353,7 @@ describe('an alert that isn’t sent yet', () => {
   it.each([
     [false, 'is sent if it isn’t there'],
     [true, 'stays if it is there'],
-  ])('that may be in Slack when its watch is paused (it is: %s) is searched for, and %s', async (take) => {
+  ])('that may be in Slack when its watch is paused is looked for (there: %s), and %s', async (take) => {
     slack.fault = (call) => (isPost(call) ? { status: 502, take } : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -364,7 +364,7 @@ describe('an alert that isn’t sent yet', () => {
     expect(alerts()).toHaveLength(1);
   });
 
-  it('can be acknowledged even if the process died before it recorded the message', async () => {
+  it('can be acknowledged even if the process died before recording the message', async () => {
     slack.fault = (call) => (isPost(call) ? { status: 502, take: true } : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -376,7 +376,7 @@ describe('an alert that isn’t sent yet', () => {
   });
 
   it.each(['paused', 'snoozed'] as const)(
-    'to two people, of whom one has it, is drawn again while its watch is %s, and not sent to the other',
+    'that reached only one of two people is updated while its watch is %s, and not sent to the other',
     async (how) => {
       const two = people(ANNA, BEN);
       refuses('msg_too_long', directMessage(BEN));
@@ -413,7 +413,7 @@ describe('an alert that isn’t sent yet', () => {
   });
 
   it.each(['user_not_found', 'user_disabled'])(
-    'goes to nobody twice where one of several can’t get it: %s',
+    'goes to nobody twice when one of several people can’t get it: %s',
     async (code) => {
       await delivery.save({ settings: { managers: [BOSS] } });
       refuses(code, ANNA);
@@ -464,7 +464,7 @@ describe('billing queries for a watched project', () => {
     ['a budget', [BUDGET], ['consumption 123']],
     ['a runway', [RUNWAY], ['balance 123', 'consumption 123']],
     ['several rules', [BUDGET, BALANCE, RUNWAY, BALANCE], ['balance 123', 'consumption 123']],
-  ])('are what its rules need, once: %s', async (_, rules, expected) => {
+  ])('fetch what its rules need, once: %s', async (_, rules, expected) => {
     for (const [n, rule] of rules.entries()) await save(watch(rule, { id: `watch00${n}` }));
     await run();
     expect(asked()).toEqual(expected);
@@ -489,7 +489,7 @@ describe('billing queries for a watched project', () => {
     expect(await stateOf()).toMatchObject({ problem: undefined, measurement: { kind: 'runway' } });
   });
 
-  it('are what its preview needs, before it is saved', async () => {
+  it('fetch what its preview needs, before the watch is saved', async () => {
     const workspace = await load();
     const project = resolveProject({ project: '123', product: 1 }, workspace, UNLIMITED);
     const preview = await delivery.parts.watching.fetchPreview(workspace, project, RUNWAY);
@@ -501,7 +501,7 @@ describe('billing queries for a watched project', () => {
 });
 
 describe('status of a watch', () => {
-  it('says when it was checked and will be, what was measured, and whether it is crossed', async () => {
+  it('says when the watch was last checked and will be next, what was measured, and whether it is crossed', async () => {
     await save(watch(BALANCE));
     expect(await stateOf()).toMatchObject({
       checkedAt: undefined,
@@ -556,22 +556,25 @@ describe('a watch whose account is gone', () => {
   it.each([
     ['rejects', () => new Failure('token-rejected', { service: 'billing' })],
     ['refuses for this project', () => new Failure('forbidden', { service: 'billing' })],
-  ])('with another token that the service %s is paused and says why, until it works', async (_, failure) => {
-    await knowBalance();
-    fakeBilling.failure = ({ token }) => (token === 'another token' ? failure() : undefined);
-    await connect('another token');
-    await saveNew();
-    expect(slack.posts.filter(({ channel }) => channel === CHANNEL)).toEqual([]);
-    for (const id of ['watch001', 'watch002'])
-      expect(await stateOf(id)).toMatchObject({
-        ...{ measurement: undefined, isCrossed: false, isPaused: true },
-        problem: expect.stringMatching(/token/),
-      });
-    fakeBilling.failure = () => undefined;
-    await forHours(1);
-    expect(alerts()).toMatchObject([{ text: expect.stringContaining('about 5 days left, fewer than 14') }]);
-    expect(await stateOf('watch002')).toMatchObject({ isPaused: false, problem: undefined });
-  });
+  ])(
+    'with another token that the service %s is paused and says why, until the token works',
+    async (_, failure) => {
+      await knowBalance();
+      fakeBilling.failure = ({ token }) => (token === 'another token' ? failure() : undefined);
+      await connect('another token');
+      await saveNew();
+      expect(slack.posts.filter(({ channel }) => channel === CHANNEL)).toEqual([]);
+      for (const id of ['watch001', 'watch002'])
+        expect(await stateOf(id)).toMatchObject({
+          ...{ measurement: undefined, isCrossed: false, isPaused: true },
+          problem: expect.stringMatching(/token/),
+        });
+      fakeBilling.failure = () => undefined;
+      await forHours(1);
+      expect(alerts()).toMatchObject([{ text: expect.stringContaining('about 5 days left, fewer than 14') }]);
+      expect(await stateOf('watch002')).toMatchObject({ isPaused: false, problem: undefined });
+    },
+  );
 
   it('drops a waiting alert that is based on the previous account’s figures', async () => {
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'fatal_but_not_unclear' : undefined);
@@ -586,7 +589,7 @@ describe('a watch whose account is gone', () => {
   });
 
   it.each(['balance', 'consumption'])(
-    'alerts by no older %s when billing fails to give one',
+    'never alerts on an older %s when billing fails to return one',
     async (what) => {
       await save(watch({ kind: 'runway', days: 3 }));
       balance = 5_000;

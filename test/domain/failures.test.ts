@@ -27,11 +27,11 @@ describe('a failure', () => {
     for (const [{ message }] of failuresOfAll()) expect(message).not.toMatch(/example/);
   });
 
-  it('of every kind is tested here', () => {
+  it('a test exists for every kind of failure', () => {
     expect(new Set(failuresOfAll().map(([{ kind }]) => kind))).toEqual(new Set(Object.keys(KINDS)));
   });
 
-  it('has a sentence of its own for each reason', () => {
+  it('has its own sentence for each reason', () => {
     const said = failuresOfAll().map(([{ kind, message }]) => `${kind} ${message}`);
     expect(said.filter((one, at) => said.indexOf(one) !== at)).toEqual([
       // A kind that nobody knows, and none, are a record.
@@ -53,7 +53,7 @@ describe('a failure', () => {
 describe('a refused word', () => {
   const SECRET = 'gAAAAABk1234567890abcdefXYZ';
 
-  it('is quoted, at its beginning or where the sentence wants it', () => {
+  it('is quoted at its beginning or wherever the sentence needs it', () => {
     expect(new InvalidWord('a', 'is wrong', 'Type b.').fact).toBe('“a” is wrong.');
     expect(new InvalidWord('a', 'You named {word}', '')).toMatchObject({
       ...{ fact: 'You named “a”.', message: 'You named “a”.', word: 'a', offered: [] },
@@ -61,7 +61,7 @@ describe('a refused word', () => {
     expect(new InvalidWord('$&', 'You named {word}', '').fact).toBe('You named “$&”.');
   });
 
-  it('is not repeated if it may be a secret, nor offered as part of a command', () => {
+  it('is not repeated if it may be a secret, nor suggested as part of a command', () => {
     const refused = new InvalidWord(SECRET, 'is wrong', 'Type b.', `${SECRET} today`);
     expect(refused.fact).toBe('One word (not repeated, as it may be a secret) is wrong.');
     expect(refused).toMatchObject({ word: '…', offered: [] });
@@ -103,7 +103,7 @@ const TODAY = '2026-11-21';
 const readBack = (json: string) => storedFailure.parse(JSON.parse(json));
 
 describe('a stored failure', () => {
-  it('is worded when it is read, as it was when it happened', () => {
+  it('is put into words when it is read, exactly as it was when it happened', () => {
     const others = failuresOfAll().filter(([{ kind }]) => !OF_REQUESTS.includes(kind));
     expect(others.length).toBeGreaterThan(40);
     for (const [failure] of others) {
@@ -114,7 +114,7 @@ describe('a stored failure', () => {
     }
   });
 
-  it('has no sentence, no host, and nothing that a person or a service wrote', () => {
+  it('contains no sentence, no host, and nothing that a person or a service wrote', () => {
     for (const [failure] of failuresOfAll()) {
       const json = JSON.stringify(storeFailure(failure));
       expect(json).not.toContain(failure.message);
@@ -146,7 +146,7 @@ describe('a stored failure', () => {
     { kind: 'service-failed', data: { service: 'weather', status: 'x' } },
     { kind: 'service-failed' },
     { kind: 'invalid-word' },
-  ])('of another version is worded plainly, and kept as it is: %j', (of) => {
+  ])('of another version is described in plain words and stored unchanged: %j', (of) => {
     expect(wordFailure(readBack(JSON.stringify(of)))).toBe(PLAIN);
     const message = { to: 'U1', about: {}, state: 'failed', at: 2, tries: 1, cause: of };
     expect(parseMessage('notice/x/U1', JSON.stringify(message))).toMatchObject({ tries: 1, cause: of });

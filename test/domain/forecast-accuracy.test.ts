@@ -5,8 +5,8 @@ import { accuracyOf, KINDS } from '../../bench/forecast.ts';
 /** Not those of the table that `npm run bench` prints. */
 const SEEDS = Array.from({ length: 12 }, (_, n) => n + 1_000);
 
-describe('over months of a kind, asked on days 3 to 25', () => {
-  it.each(KINDS)('the forecast of “$name” is at most a tenth worse than the best naive one', (kind) => {
+describe('a month’s forecast, asked for on days 3 to 25', () => {
+  it.each(KINDS)('for “$name” is at most a tenth worse than the best naive forecast', (kind) => {
     const { tally, naive, held, ranged } = accuracyOf(kind, SEEDS);
     expect(tally).toBeLessThanOrEqual(1.1 * Math.min(naive.soFar, naive.lastWeek, naive.lastMonth));
     expect(ranged).toBeGreaterThan(0);

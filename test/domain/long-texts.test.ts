@@ -48,6 +48,6 @@ const COMMANDS: Record<string, (text: string) => unknown> = {
 };
 
 describe('a long text', () => {
-  it.each(Object.entries(ANY_LENGTH))('is taken by %s', (_, read) => readAll(100_000, read));
+  it.each(Object.entries(ANY_LENGTH))('is accepted by %s', (_, read) => readAll(100_000, read));
   it.each(Object.entries(COMMANDS))('is read or refused as %s', (_, read) => readAll(1_000, read));
 });

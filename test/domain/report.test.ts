@@ -24,7 +24,7 @@ const requested = fc.record({
 const scalar = (text: string) => ({ text });
 
 describe('what a post is about', () => {
-  it('is over when the post goes out, whatever the zone and the hour', () => {
+  it('the period is over when the post goes out, whatever the zone and the hour', () => {
     fc.assert(
       fc.property(requested, ({ at, zone, scope, count }) => {
         const brief = reportPeriodsOf(scope, at, zone, count);
@@ -137,7 +137,7 @@ describe('the figures of a post', () => {
     expect(figuresOf('month-to-date', SATURDAY, items)).toMatchObject({ main: '235', charted: 20 });
   });
 
-  it('know what such a weekday costs from 3 of the last 4, for a single day', () => {
+  it('include what such a weekday usually costs from 3 of the last 4, for a single day', () => {
     const fridays = { '2026-10-23': '1', '2026-10-30': '30', '2026-11-06': '20', '2026-11-13': '40' };
     const usualOf = (costs: Readonly<Record<string, string | undefined>>, scope: ReportName = 'yesterday') =>
       figuresOf(scope, SATURDAY, itemsFrom('2026-07-04', '2026-11-20', { ...fridays, ...costs })).usual;
@@ -216,7 +216,7 @@ describe('the days of a post', () => {
     });
   });
 
-  it('after a weekend are several', () => {
+  it('after a weekend are more than one', () => {
     expect(of('yesterday', '2026-11-23T09:00Z', 'UTC', 3).main).toEqual(['20–22 Nov', '13–15 Nov']);
   });
 
@@ -234,7 +234,7 @@ describe('the days of a post', () => {
     });
   });
 
-  it('have none to compare with where the zone skipped them', () => {
+  it('have no days to compare with when the zone skipped them', () => {
     expect(of('yesterday', '2012-01-07T09:00+14:00', 'Pacific/Apia').main).toEqual(['Fri 6 Jan', '']);
     const periods = reportPeriodsOf('yesterday', Date.parse('2012-01-07T09:00+14:00'), 'Pacific/Apia');
     expect(computeReportFigures([], periods, undefined).change).toBeUndefined();

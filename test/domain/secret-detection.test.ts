@@ -141,12 +141,12 @@ it.each([
     ...['banana', 'connect prod', '12345678901234567890', 'https://example.com/path', 'münchen-büro'],
     ...['会計部門'],
   ],
-])('what people mistype, and what they call things is no secret: %s', (word) => {
+])('what people mistype and what they call things is not a secret: %s', (word) => {
   expect(couldBeSecret(word)).toBe(false);
   expect(looksLikeSecret(word)).toBe(false);
 });
 
-describe('a word at the edge between a name and a secret', () => {
+describe('a borderline word between a name and a secret', () => {
   it.each([
     ['16 hexadecimal digits in groups', 'a1b2-c3d4-e5f6-0718', 'a1b2-c3d4-e5f6'],
     ['24 decimal digits in groups', '1111-2222-3333-4444-5555-6666', '1111-2222-3333-4444-5555'],

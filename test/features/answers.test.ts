@@ -19,7 +19,7 @@ const daysBefore = (at: number, count: number, amount: number) =>
   );
 
 describe('/balance', () => {
-  it('shows the balance first, then what it is based on', async () => {
+  it('shows the balance first, followed by what the balance is based on', async () => {
     bot.billing.setBalance('5001', '{"balance":1234567.80,"bonuses":"12000"}');
     bot.billing.setItems('5001', itemsJson(...november(14, 15, 30_000), ...november(17, 20, 30_000)));
     const answer = await bot.ask('/balance 5001');
@@ -46,7 +46,7 @@ describe('/balance', () => {
     ...['/balance 123', '/spend 123'],
     ...['/billing projects', '/billing help', '/billing status', '/billing schedules'],
   ])(
-    'takes one round trip to Redis when it is warm, and one for the rights when it is sent: %s',
+    'takes one round trip to Redis once the cache is warm, and one for the rights when it is sent: %s',
     async (command) => {
       await bot.ask(command);
       const sent = await commandsOf(bot.redis, () => bot.ask(command));
@@ -55,7 +55,7 @@ describe('/balance', () => {
     },
   );
 
-  it('repeats the service’s remarks beside either answer', async () => {
+  it('repeats the service’s remarks below either answer', async () => {
     bot.billing.respond(({ query }) => ({
       status: 200,
       body: String(query).includes('reportSubscriptionConsuming')
@@ -95,7 +95,7 @@ describe('/balance', () => {
     );
   });
 
-  it('that broke off is no reason to doubt the address', async () => {
+  it('whose response was cut off suggests trying again, not checking the address', async () => {
     answerWith(bot.billing, 'truncated');
     const answer = await bot.ask('/balance 5002');
     expect(answer.visibleText).toContain('it was cut off.\nThis is usually temporary.\nTry again');
@@ -124,7 +124,7 @@ describe('/balance', () => {
       '123,456,789,012,345,678,901,234,567,890.12 left',
       '*More than 10 years*',
     ],
-  ])('says what a balance of %s with bonuses of %s means', async (balance, bonuses, title, sentence) => {
+  ])('explains a balance of %s with bonuses of %s', async (balance, bonuses, title, sentence) => {
     bot.billing.setBalance('5003', `{"balance":${balance},"bonuses":${bonuses}}`);
     bot.billing.setItems('5003', itemsJson(...november(14, 16, 1)));
     const { visibleText } = await bot.ask('/balance 5003');
@@ -138,12 +138,15 @@ describe('/balance', () => {
     ['/balance storage 2026-10..2026-11 123', '2026-10..2026-11'],
     ['/balance last-7-days including today 123', 'last-7-days'],
     ['/balance mtd', 'mtd'],
-  ])('says of %s that a period belongs to /spend, and offers nothing without it', async (command, word) => {
-    const { visibleText, types } = await bot.ask(command);
-    expect(visibleText).toContain(`“${word}”`);
-    expect(visibleText).toContain('/spend takes periods');
-    expect(types).not.toContain('actions');
-  });
+  ])(
+    'refuses the period in %s because it belongs to /spend, and offers nothing without the period',
+    async (command, word) => {
+      const { visibleText, types } = await bot.ask(command);
+      expect(visibleText).toContain(`“${word}”`);
+      expect(visibleText).toContain('/spend takes periods');
+      expect(types).not.toContain('actions');
+    },
+  );
 
   it.each([
     ['/balance banana', 'I don’t recognize “banana”. Which project?'],
@@ -217,7 +220,7 @@ describe('/spend', () => {
       expect(await bot.read(`/spend 5030 ${period}`)).not.toContain('Estimate');
   });
 
-  it('adds exactly, keeps gaps, and shows what it cannot parse', async () => {
+  it('adds exactly, keeps gaps, and shows amounts that it cannot parse', async () => {
     bot.billing.setItems(
       '5010',
       itemsJson(
@@ -252,7 +255,7 @@ describe('/spend', () => {
     );
   });
 
-  it('repeats the service’s remarks about the previous period, even when they are all it has', async () => {
+  it('repeats the service’s remarks about the previous period, even if it sent nothing else', async () => {
     const beside = async (data: string) => {
       const body = `{"errors":[{"message":"November <!here> is late"}],"data":${data}}`;
       answerQueries(bot.billing, '2026-11-07', { status: 200, body });
@@ -313,7 +316,7 @@ describe('/spend', () => {
       ] as const,
       ['No comparison: 14–20 Nov has no figures.'],
     ],
-  ])('says how the week compares with the one before where %s', async (_, items, sentences) => {
+  ])('says how the week compares with the week before when %s', async (_, items, sentences) => {
     bot.billing.setItems('5011', itemsJson(...items));
     const { visibleText } = await bot.ask('/spend 5011');
     for (const sentence of sentences) expect(visibleText).toContain(sentence);
@@ -341,7 +344,7 @@ describe('/spend', () => {
     expect(visibleText).toMatch(/\n\*▲ 50.0 %\* vs Fri 13 Nov( ·|\n)/);
   });
 
-  it('groups days when there are more than Slack’s tables and charts hold', async () => {
+  it('groups days when there are more than fit in Slack’s tables and charts', async () => {
     const { visibleText, blocks } = await bot.ask('/spend 123 last-12-months');
     const chart = blocks.find(({ type }) => type === 'data_visualization') as {
       chart: { axis_config: { categories: string[] } };
@@ -351,7 +354,7 @@ describe('/spend', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('has bars in a line and the days as text when Slack rejects chart and table, and keeps the rest', async () => {
+  it('draws bars as text and lists the days when Slack rejects chart and table, and keeps the rest', async () => {
     const usual = await bot.ask('/spend 123');
     for (const type of ['data_visualization', 'container', 'table']) {
       bot.slack.refuse.clear();
@@ -364,7 +367,7 @@ describe('/spend', () => {
     }
   });
 
-  it('offers the other products when there is no data; the button asks again', async () => {
+  it('offers the other products when there is no data, and asks again when the button is pressed', async () => {
     const answer = await bot.ask('/spend 789 yesterday');
     expect(answer.visibleText).toContain(
       'No Cloud platform data for project 789, Fri 20 Nov.\nTry another product or period, or check the project ID.',
@@ -381,7 +384,7 @@ describe('/spend', () => {
     expect((await bot.updated(answer, 'spent')).visibleText).toContain('Project 123 · 9–15 Nov · ');
   });
 
-  it('shares the answer as of the time it was asked, and says who shared it', async () => {
+  it('shares the answer as of the time it was asked for, and says who shared it', async () => {
     const answer = await bot.ask('/spend 456 mtd');
     const shared = await bot.next(() => bot.press(answer, 'Share'), MEMBER);
     expect(shared).toMatchObject({ ephemeral: false, text: answer.text });
@@ -389,7 +392,7 @@ describe('/spend', () => {
     expect(shared.visibleText).toContain(`shared by <@${OWNER}>`);
   });
 
-  it('shares an answer once, however often the button is pressed at a time', async () => {
+  it('shares an answer once, however many times the button is pressed at once', async () => {
     const answer = await bot.ask('/balance 456');
     const shared = () => bot.answers(MEMBER).length;
     const before = shared();
@@ -470,7 +473,7 @@ it.each([
   '/billing status abCD+efGH/ijKLmn==',
   '/billing d41d8cd9—8f00b204—e9800998—ecf8427e',
   '/spend 123 gAAAAABsandboxSecret0123456789abcdefghij',
-])('a secret of any shape gets a warning, and is in no log and no reply: %s', async (command) => {
+])('a secret of any shape gets a warning, and appears in no log and no reply: %s', async (command) => {
   const secret = command.split(' ').at(-1);
   const { visibleText } = await bot.ask(command);
   expect(visibleText).toContain('looks like a token');
@@ -478,7 +481,7 @@ it.each([
   expect(bot.log()).not.toContain(secret);
 });
 
-it('a registered name can be typed, whatever it looks like', async () => {
+it('a registered name can be typed, even if it looks like a secret', async () => {
   const alias = 'qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm';
   await addProject(bot, { alias, id: '123' });
   expect(await bot.read(`/spend ${alias}`)).toContain(`${alias} · `);

@@ -53,7 +53,7 @@ describe('a refusal', () => {
     ['a token, which only who asks gets', '/os-token 123', GUEST, GENERAL],
     ['a secret', '/billing projects add gAAAAABnotATokenButItLooksLikeOne0123456789 1', MEMBER, CHANNEL],
     ['a manager', '/billing projects remove nothing', OWNER, CHANNEL],
-  ])('offers nobody to ask for %s', async (_, text, person, channel) => {
+  ])('shows no button to ask a manager for %s', async (_, text, person, channel) => {
     expect((await bot.ask(text, person, channel)).buttons).not.toContain(BUTTON);
   });
 });
@@ -61,7 +61,7 @@ describe('a refusal', () => {
 describe('the managers', () => {
   const COMMAND = '/billing projects add prod 123';
 
-  it('each get one message with who, what and where, and the person reads who got it', async () => {
+  it('each get one message with who, what and where, and the person who asked reads who received it', async () => {
     const said = await asks(COMMAND);
     expect(said.visibleText).toBe(`Asked <@${OWNER}>, <@${ADMIN}>.`);
     expect(said.buttons).toEqual([]);
@@ -73,7 +73,7 @@ describe('the managers', () => {
     }
   });
 
-  it('get one message for a double click, whichever process has it', async () => {
+  it('get one message after a double click, even if two processes receive it', async () => {
     const refused = await bot.ask(COMMAND, MEMBER);
     await bot.startAnotherProcess();
     await Promise.all([1, 2].map(() => press(MEMBER, refused, BUTTON)));
@@ -82,7 +82,7 @@ describe('the managers', () => {
     expect([dms(OWNER).length, dms(ADMIN).length]).toEqual([1, 1]);
   });
 
-  it('are listed to the asker if Slack accepts only some of the messages; if none, the asker is told', async () => {
+  it('are listed to the asker if Slack accepts only some of the messages, and the asker is told if it accepts none', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' });
     expect((await asks(COMMAND)).visibleText).toBe(`Asked <@${ADMIN}>.`);
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' }, 2);
@@ -90,7 +90,7 @@ describe('the managers', () => {
     await reply(MEMBER, 'Slack returned an error');
   });
 
-  it('open the form as it was asked for, with their own rights', async () => {
+  it('open the form as the person filled it in, but with their own rights', async () => {
     await asks(COMMAND);
     await press(OWNER, await newest(OWNER, COMMAND), 'Open');
     await opened(OWNER, 'Project ID');
@@ -100,7 +100,7 @@ describe('the managers', () => {
     expect(await bot.redis.client.hget(recordKey(TEAM), 'project:prod')).toContain(`"addedBy":"${OWNER}"`);
   });
 
-  it('run a command where it was asked for', async () => {
+  it('run a command in the channel where the person asked for it', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await asks('/billing default prod');
     await press(OWNER, await newest(OWNER, '/billing default prod'), 'Open');
@@ -108,7 +108,7 @@ describe('the managers', () => {
     expect(await bot.redis.client.hget(recordKey(TEAM), `channel:${CHANNEL}`)).toContain('prod');
   });
 
-  it('see the answer to a limited question; the asker gains no rights', async () => {
+  it('see the answer to a limited question, while the person who asked gains no rights', async () => {
     await addProject(bot, { alias: 'prod', id: '123', channels: [FINANCE] });
     await asks('/balance prod');
     await press(OWNER, await newest(OWNER, '/balance prod'), 'Open');
@@ -183,7 +183,7 @@ describe('the managers', () => {
   });
 });
 
-describe('a value that Tally never made', () => {
+describe('a forged value', () => {
   const send = async (value: object | string) => {
     const refused = await bot.ask('/billing settings', MEMBER);
     const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -208,7 +208,7 @@ describe('a value that Tally never made', () => {
     ],
     ['a button that nobody has', { click: { id: 'constructor', value: '', label: 'Help' } }],
     ['another place', { place: 'general', line: '/billing settings' }],
-  ])('reaches no manager: %s', async (_, value) => {
+  ])('never reaches a manager: %s', async (_, value) => {
     expect(await send(value)).toBe('Ask an owner or admin of this workspace.');
     expect([...dms(OWNER), ...dms(ADMIN)]).toEqual([]);
   });

@@ -88,7 +88,7 @@ describe('/billing audit', () => {
     expect(JSON.stringify(blocks.filter(({ type }) => type !== 'rich_text'))).not.toContain('channel');
   });
 
-  it('shows twenty, newest first, and pages to older ones and back', async () => {
+  it('shows the twenty newest entries first, with pages to older ones and back', async () => {
     await recordMany(45);
     const page = await bot.ask('/billing audit');
     expect(shown()).toEqual(Array.from({ length: 20 }, (_, i) => 45 - i));
@@ -127,8 +127,8 @@ describe('/billing audit', () => {
   });
 });
 
-describe('what is secret', () => {
-  it('is in no entry after every kind of change', async () => {
+describe('a secret', () => {
+  it('appears in no entry after any kind of change', async () => {
     await bot.connect();
     await bot.connect();
     const stream = JSON.stringify(await bot.redis.client.xrange(`tally:{${TEAM}}:audit`, '-', '+'));

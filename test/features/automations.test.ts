@@ -49,7 +49,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     return bot.redis.client.hset(KEY, Object.fromEntries(ids.map((id) => [`${kind}:${id}`, '{}'])));
   };
 
-  it('belongs to its creator, is planned, in the audit log, and announced to nobody', async () => {
+  it('belongs to its creator, is planned and in the audit log, and is announced to nobody', async () => {
     const before = bot.messageTexts(CHANNEL, OWNER).length;
     const item = await setUp(MEMBER);
     expect(bot.messageTexts(CHANNEL, OWNER)).toHaveLength(before);
@@ -86,7 +86,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect(await save()).toContain('Saved: ');
   });
 
-  it('pauses and resumes', async () => {
+  it('can be paused and resumed', async () => {
     const { id } = await setUp(MEMBER);
     const answer = await ask(list, MEMBER);
     await row(answer, 'pause', id, MEMBER);
@@ -120,7 +120,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect(around.planned).toBe(2);
   });
 
-  it('is refused beyond the maximum of the workspace, in the form and before it', async () => {
+  it('is refused beyond the maximum of the workspace, both before the form opens and in it', async () => {
     await openForm(`${kind} ${another}`);
     await addDamaged(max);
     expect(await save()).toContain(`This workspace has ${said.tooMany}`);
@@ -174,7 +174,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect(modal(GUEST)).toBeUndefined();
   });
 
-  it('is changed by nobody but its owner and managers, even by forged clicks', async () => {
+  it('can be changed only by its owner and managers, even with forged clicks', async () => {
     const { id } = await setUp();
     const before = await bot.redis.client.hgetall(KEY);
     expect(JSON.stringify((await ask(list, MEMBER)).blocks)).not.toContain(`${kind}-row`);

@@ -59,7 +59,7 @@ async function everywhere(): Promise<string> {
 }
 
 describe('/billing connect', () => {
-  it('says where to find each field and at once that it is checking, then what the first project has left and what to do next', async () => {
+  it('says where to find each field, says at once that it is checking, and then shows the first balance and the next step', async () => {
     bot.billing.setMode('slow');
     await openForm('/billing connect');
     expect(modalText()).toContain('Access management → Access tokens → Create token');
@@ -83,7 +83,7 @@ describe('/billing connect', () => {
     ['777', 'no product has data for project 777. Check the ID', '/billing projects add on main'],
     ['123', 'Project 123 has data for several products. Cloud ', '/billing projects add 123 on main'],
     ['8002', 'Project 8002 is 5.00 overdrawn.', '/billing schedule 8002 cloud'],
-  ])('has one next step, whatever billing says of project %s', async (project, said, next) => {
+  ])('offers one next step, whatever billing says about project %s', async (project, said, next) => {
     bot.billing.setBalance('8002', '{"balance":-5,"bonuses":0}');
     if (project === '123')
       bot.billing.respond(({ query }, ordinary) => ordinary(query.replace(/productId: \d/, 'productId: 1')));
@@ -92,7 +92,7 @@ describe('/billing connect', () => {
     expect(blocks.flatMap(({ elements = [] }) => elements.map(({ value }) => value))).toEqual([next]);
   });
 
-  it('names a project of a connection that is not the default with that connection', async () => {
+  it('names a project of a connection that is not the default together with that connection', async () => {
     await register('main');
     expect(await submit({ name: 'eu' })).toContain('The default connection is still main.');
     await bot.pressInForm('Name a project…');
@@ -103,7 +103,7 @@ describe('/billing connect', () => {
     expect((await told())['project:prod']).toContain('"connection":"eu"');
   });
 
-  it('continues a scheduled post that waited for a token at once', async () => {
+  it('immediately continues a scheduled post that was waiting for a token', async () => {
     const waiting = schedule({
       since: NOW - 48 * 3_600_000,
       projects: [{ id: '123', product: 1 }],
@@ -123,7 +123,7 @@ describe('/billing connect', () => {
     [{ name: 'two words' }, /2 to 32/],
     [{ name: '-eu' }, /2 to 32/],
     [{ name: 'ümlaut' }, /2 to 32/],
-  ])('says at its field what is wrong, before any request: %o', async (fields, said) => {
+  ])('shows what is wrong at the field, before any request: %o', async (fields, said) => {
     await openForm('/billing connect');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', ...fields });
     const { errors } = bot.slack.modal(OWNER)!;
@@ -190,7 +190,7 @@ describe('/billing connect', () => {
     expect(await auditLines()).toEqual(['added the connection main']);
   });
 
-  it('fills in the identity service’s URL from the environment, and checks it like the other', async () => {
+  it('fills in the identity service’s URL from the environment, and checks it like a typed one', async () => {
     await openForm('/billing connect');
     expect(shown()).toContain('https://identity.example.com/v3');
     for (const [authUrl, error] of [
@@ -218,7 +218,7 @@ describe('/billing connect', () => {
 });
 
 describe('the form', () => {
-  it('states nothing about the token that the person did not enter', async () => {
+  it('claims nothing about the token that the person did not enter', async () => {
     await submit({}, 'quick');
     const record = await connectionIn('quick');
     for (const field of ['role', 'lifetime', 'type', 'account', 'expiresAt'])
@@ -235,7 +235,7 @@ describe('the form', () => {
     'gAAAAABnX3k2m9Qv7bT0pLsRw8YdZ1cE5fGhJkMnBvCxQwErTyUi',
     'xoxb-123456789012-abcdefABCDEF',
     '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-  ])('refuses an account that looks like a secret, and keeps it nowhere: %s', async (account) => {
+  ])('refuses an account that looks like a secret, and stores it nowhere: %s', async (account) => {
     await openForm('/billing connect');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', account });
     expect(bot.errors()).toEqual({ account: expect.stringContaining('looks like a token') });
@@ -259,7 +259,7 @@ describe('the form', () => {
     expect(await connectionIn('main')).toMatchObject(chosen);
   });
 
-  it('replaces no connection that someone else changed since it was opened', async () => {
+  it('does not replace a connection that someone else has changed since the form was opened', async () => {
     await register('main');
     await openForm('/billing connect');
     await openForm('/billing connect main', ADMIN);
@@ -276,7 +276,7 @@ describe('the form', () => {
     await bot.slack.waitFor(() => modalText().includes('Connected'));
   });
 
-  it('keeps what was typed when More… shows the rest, but never the token', async () => {
+  it('keeps what was typed when More… shows the remaining fields, except the token', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing connect quick');
     await bot.slack.waitFor(() => bot.modal());
     const typed = (value: string) => ({ value: { type: 'plain_text_input', value } });
@@ -305,7 +305,7 @@ describe('the expiry of a token', () => {
     return said;
   };
 
-  it('is set and changed later without the token, and people are reminded of the last one', async () => {
+  it('is set and changed later without the token, and reminders follow the last date', async () => {
     await register('main');
     const before = await connectionIn('main');
     bot.clock.now += 8 * DAY;
@@ -324,7 +324,7 @@ describe('the expiry of a token', () => {
     expect((await auditLines())[0]).toBe('changed the expiry of the connection main');
   });
 
-  it('needs a day or “never”, and not both', async () => {
+  it('must be either a day or “never”, not both', async () => {
     await register('main');
     await openExpiry('Set expiry…');
     await bot.slack.submit(OWNER, {});
@@ -333,7 +333,7 @@ describe('the expiry of a token', () => {
     expect(bot.errors().expires).toContain('not both');
   });
 
-  it('is not set for a token that replaced the one in the form', async () => {
+  it('is not carried over to a token that replaced the one in the form', async () => {
     await register('main');
     await register('finance');
     await openExpiry('Set expiry…', ADMIN);
@@ -358,7 +358,7 @@ describe('several connections', () => {
     expect(await auditLines()).toEqual(['added the connection eu-finance', 'added the connection main']);
   });
 
-  it('open the form of the named one, filled in without its token', async () => {
+  it('open the form of the named connection, filled in without its token', async () => {
     await register('main', { account: 'Acme' });
     await register('finance', { account: 'Globex', role: 'accountant', token: administrator() });
     await openForm('/billing connect finance');
@@ -373,7 +373,7 @@ describe('several connections', () => {
     expect(shown()).toContain('Acme');
   });
 
-  it('send each token only to its own host, also after one of them moved to the other', async () => {
+  it('send each token only to its own host, even after one of them moved to the other host', async () => {
     const second = await startBilling({ now: () => bot.clock.now });
     onTestFinished(() => second.close());
     const seen = (host: BillingService) => [...new Set(host.requests.map(({ token }) => token))];
@@ -395,7 +395,7 @@ describe('several connections', () => {
     expect([seen(bot.billing), seen(second)]).toEqual([['Read-only'], ['Administrator']]);
   });
 
-  it('ask with the default one, and only by name while there is none', async () => {
+  it('are asked through the default one, and only by name while there is none', async () => {
     await register('eu');
     await register('us', { token: administrator() });
     await bot.ask('/balance 123');
@@ -433,7 +433,7 @@ describe('several connections', () => {
     expect(await register('main')).toContain('Connected');
   });
 
-  it('answer for the projects that use them, and fail for a deleted one', async () => {
+  it('answer for the projects that use them, and fail for a deleted connection', async () => {
     await register('main');
     await register('finance', { token: administrator() });
     await putProject('prod', 'finance');
@@ -468,7 +468,7 @@ describe('/billing disconnect', () => {
     return said;
   };
 
-  it('offers a choice when there are several, names what uses it, and deletes only the chosen one', async () => {
+  it('offers a choice of several connections, names what uses each, and deletes only the chosen one', async () => {
     await register('main');
     await register('finance');
     for (const alias of ['prod', 'backups']) await putProject(alias, 'finance');
@@ -488,7 +488,7 @@ describe('/billing disconnect', () => {
       'Choose the new default connection in /billing status.',
       'You have several connections, but no default',
     ],
-  ])('says what becomes of the default: %j', async (names, said, answer) => {
+  ])('says what happens to the default: %j', async (names, said, answer) => {
     for (const name of names) await register(name);
     await open('main');
     expect(modalText()).toContain(said);
@@ -518,7 +518,7 @@ describe('/billing disconnect', () => {
     expect(await bot.read('/billing disconnect nobody')).toContain('isn’t connected');
   });
 
-  it('says what it deletes, and does so only when it is sent', async () => {
+  it('says what will be deleted, and deletes only when the form is sent', async () => {
     await bot.connect();
     await open();
     expect(modalText()).toContain('Nobody in this workspace can use Tally until you reconnect.');

@@ -21,7 +21,7 @@ const failedFields = async () =>
     .filter(([field]) => field.startsWith('failed:'))
     .map(([field, json]) => [field, JSON.parse(json)]);
 
-it('are listed with cause, since when and the fix, until they answer again', async () => {
+it('failing projects are listed with cause, start and fix until they answer again', async () => {
   expect(await bot.home()).toMatch(/^teapot +– +– +–$/m);
   expect(await status()).toContain('Tally works');
   for (const name of ['fine', 'teapot', 'secret']) await bot.ask(`/balance ${name}`);
@@ -50,7 +50,7 @@ it('are listed with cause, since when and the fix, until they answer again', asy
   expect(await failedFields()).toEqual([]);
 });
 
-it('are stored as a kind and data, even if only their spend was asked', async () => {
+it('failing projects are stored as a kind and data, even if only their spend was asked for', async () => {
   await bot.ask('/spend teapot last-7-days');
   expect(await status()).toContain('1 problem to look at');
   const failure = { kind: 'service-failed', data: { service: 'billing', status: 418 } };
@@ -58,7 +58,7 @@ it('are stored as a kind and data, even if only their spend was asked', async ()
   expect(await failedFields()).toContainEqual(['failed:456:1', note]);
 });
 
-it('do not say why an address is refused: that tells where the service is', async () => {
+it('failing projects do not say why an address is refused, which would reveal where the service is', async () => {
   const failure = {
     kind: 'address-refused',
     data: { why: 'is a name for this machine or a private network' },
@@ -71,7 +71,7 @@ it('do not say why an address is refused: that tells where the service is', asyn
   }
 });
 
-it('are named to nobody who may not ask about them there', async () => {
+it('failing projects are not named to anyone who may not ask about them there', async () => {
   await bot.ask('/balance secret');
   const plain = await status(MEMBER);
   expect(plain).not.toContain('secret');
@@ -79,7 +79,7 @@ it('are named to nobody who may not ask about them there', async () => {
   expect(await bot.home(MEMBER)).not.toContain('secret');
 });
 
-it('are noted only if they have a name, and not for a period without data', async () => {
+it('failing projects are stored only if they have a name, and not for a period without data', async () => {
   await bot.ask('/balance 77777');
   bot.billing.respond(undefined);
   await bot.ask('/spend fine 2019-01');
@@ -98,14 +98,14 @@ it('are noted only if they have a name, and not for a period without data', asyn
   expect(await bot.home()).toMatch(/\*empty\* gives no answer: .*\nEdit…\n/);
 });
 
-it('are asked again after a change of the project or the connection', async () => {
+it('failing projects are asked again after a change of the project or the connection', async () => {
   await bot.ask('/balance teapot');
   await expect.poll(failedFields).toHaveLength(1);
   await addConnection(bot, SATURDAY);
   expect(await failedFields()).toEqual([]);
 });
 
-it('keep their start time, however often they are asked', async () => {
+it('failing projects keep their start time, however often they are asked', async () => {
   await bot.ask('/balance teapot');
   await expect.poll(failedFields).toHaveLength(1);
   const before = await failedFields();

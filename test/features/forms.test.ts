@@ -62,7 +62,7 @@ describe.each(Object.entries(NEW))('the form of a new %s', (_, { command, fields
   it.each([
     ['one process', () => [bot.url, bot.url, bot.url]],
     ['two processes', () => [bot.url, bot.currentUrl()]],
-  ])('makes one, however often it is sent to %s at once', async (_name, urls) => {
+  ])('creates only one, however often it is sent to %s at once', async (_name, urls) => {
     await bot.startAnotherProcess();
     await open();
     await sendTo(urls(), fields);
@@ -71,7 +71,7 @@ describe.each(Object.entries(NEW))('the form of a new %s', (_, { command, fields
     expect(bot.modalText()).toContain('Saved');
   });
 
-  it('creates one, even when submitted again after it was saved', async () => {
+  it('creates only one, even when submitted again after it was saved', async () => {
     await open();
     const before = bot.modal()!.view;
     await sendTo([bot.url], fields);
@@ -82,7 +82,7 @@ describe.each(Object.entries(NEW))('the form of a new %s', (_, { command, fields
   });
 });
 
-it('a form that replaces a token does it once, however often it is sent at once', async () => {
+it('a form that replaces a token replaces it once, however often it is sent at once', async () => {
   await bot.startAnotherProcess();
   await bot.openForm('/billing connect');
   await sendTo([bot.url, bot.currentUrl()], { token: goodToken(bot.billing) });
@@ -96,7 +96,7 @@ const CHANGES: Readonly<Record<string, readonly [string, Fields, string]>> = {
   project: ['/billing projects edit prod', { alias: 'live', currency: 'EUR' }, 'renamed the project'],
 };
 
-describe.each(Object.entries(CHANGES))('the form of %s that are there', (_, [command, fields, action]) => {
+describe.each(Object.entries(CHANGES))('the form of an existing %s', (_, [command, fields, action]) => {
   beforeEach(async () => {
     await bot.startAnotherProcess();
     await addProjects(bot, { prod: '123' });
@@ -122,7 +122,7 @@ describe.each(Object.entries(CHANGES))('the form of %s that are there', (_, [com
   });
 });
 
-it('a button that is pressed three times, in two processes, counts once', async () => {
+it('a button that is pressed three times in two processes takes effect once', async () => {
   await bot.startAnotherProcess();
   await addProjects(bot, { prod: '123' });
   const { ts } = await bot.ask('/billing help');
@@ -138,12 +138,12 @@ it('a button that is pressed three times, in two processes, counts once', async 
   expect(JSON.stringify(bot.slack.messages(OWNER, CHANNEL).at(-1))).toContain('prod');
 });
 
-describe('what a form takes from outside', () => {
+describe('a form’s input from outside', () => {
   const GONE = 'isn’t a full member of this workspace. Choose someone else.';
   it.each([
     ['/billing projects add prod 123', { owner: MEMBER }],
     ['/billing settings', { managers: [MEMBER] }],
-  ])('names a person who is gone by now: %s', async (command, fields) => {
+  ])('is refused if it names a person who has left in the meantime: %s', async (command, fields) => {
     await bot.openForm(command);
     bot.slack.workspace.person(MEMBER)!.left = true;
     const said = await bot.save(fields);
@@ -152,7 +152,7 @@ describe('what a form takes from outside', () => {
     expect(Object.keys(await record())).toEqual(['connection:main']);
   });
 
-  it('keeps an owner who has left since', async () => {
+  it('keeps an owner who has left since the form was opened', async () => {
     await bot.openForm('/billing projects add prod 123');
     expect(await bot.save({ owner: MEMBER })).toContain('Saved.');
     await bot.closeForm();
@@ -169,7 +169,7 @@ describe('what a form takes from outside', () => {
       { baseUrl: '\u200fhttps://billing.example.com', name: 'ma\u200bin', account: '\u2067' },
     ],
     ['/billing watch 123 balance 5', { below: '\u200f50000' }],
-  ])('says that a pasted text has marks that nobody sees: %s', async (command, fields) => {
+  ])('is refused with the reason if pasted text has invisible marks: %s', async (command, fields) => {
     await bot.openForm(command);
     await bot.slack.submit(OWNER, {
       ...(command.endsWith('connect') && { token: 'x', project: '1' }),

@@ -29,7 +29,7 @@ describe('help', () => {
     expect(await bot.read('/billing help', MEMBER)).toContain('How much did web spend last week?\n');
   });
 
-  it('asks about the default of the channel, else about what the connection was tested with', async () => {
+  it('asks about the channel’s default project, else about the one the connection was tested with', async () => {
     await addProjects(bot, { archive: '789', prod: '123' });
     const help = async () => await bot.read('/billing help', MEMBER);
     expect(await help()).toContain('did prod spend');
@@ -54,7 +54,7 @@ describe('help', () => {
     expect(orders.filter((line) => !verbs.includes(line.split(' ')[0] ?? ''))).toEqual([]);
   });
 
-  it('fits each line of the short help on one line of the screen', async () => {
+  it('fits each line of the short help into one line on screen', async () => {
     const { visibleText } = await bot.ask('/billing help', OWNER);
     for (const line of linesOf(visibleText)) expect(line.length, line).toBeLessThanOrEqual(72);
   });
@@ -75,7 +75,7 @@ describe('help', () => {
     expect(await bot.read('/billing help more', OWNER)).toMatch(manages);
   });
 
-  it('about one command shows that command’s lines', async () => {
+  it('about one command shows only the lines of that command', async () => {
     const { visibleText } = await bot.ask('/billing audit help', OWNER);
     expect(visibleText).toContain('/billing audit');
     expect(visibleText).not.toContain('/spend');
@@ -84,7 +84,7 @@ describe('help', () => {
   });
 });
 
-it('help leads to the connection before anything is connected', async () => {
+it('help leads to connecting before anything is connected', async () => {
   await bot.drop('connection:main', 'settings');
   const forManager = await bot.ask('/billing help', OWNER);
   expect(forManager.visibleText).toMatch(/^Tally isn’t connected[\s\S]*\nConnect…/);
@@ -100,13 +100,13 @@ describe('a word that a subcommand doesn’t accept', () => {
     ['/billing settings now', 'now', []],
     ['/billing statsu', 'statsu', ['/billing status']],
     ['/billing watchs', 'watchs', ['/billing watch', '/billing watches']],
-  ])('%s is refused, and what it can mean is offered', async (command, word, buttons) => {
+  ])('%s is refused, and possible meanings are offered', async (command, word, buttons) => {
     const answer = await bot.ask(command, OWNER);
     expect(answer.visibleText).toMatch(new RegExp(`(?:I don’t recognize|Unknown command) “${word}”\\.`));
     expect(answer.buttons).toEqual(buttons);
   });
 
-  it('disappears when the button is pressed', async () => {
+  it('is no longer shown once the button is pressed', async () => {
     const answer = await bot.ask('/billing statsu', OWNER);
     await bot.press(answer, '/billing status');
     await bot.updated(answer, 'Tally works');
@@ -140,7 +140,7 @@ describe('an example', () => {
       .map(({ text }) => text.text);
 
   it.each(['/billing help', '/spend help', '/balance help'])(
-    'of %s is a button that answers below it',
+    'for %s is a button whose answer appears below it',
     async (help) => {
       await addProject(bot, { alias: 'web', id: '456' });
       const shown = await bot.ask(help, MEMBER);
@@ -155,19 +155,22 @@ describe('an example', () => {
     },
   );
 
-  it('of one command is about a project that this person may ask about, and opens its form', async () => {
+  it('for one command is about a project that this person may ask about, and opens its form', async () => {
     await addProject(bot, { alias: 'web', id: '456' });
     await bot.press(await bot.ask('/billing watch help', MEMBER), '/billing watch web runway 14', MEMBER);
     await bot.slack.waitFor(() => bot.modal(MEMBER));
     expect(bot.view(MEMBER)).toContain('456:1:web');
   });
 
-  it.each(['@Tally hello', 'hello'])('in the answer to “%s” is answered as it is shown', async (greeting) => {
-    await addProject(bot, { alias: 'web', id: '456' });
-    await expectAnswers(await answerTo(greeting));
-  });
+  it.each(['@Tally hello', 'hello'])(
+    'in the answer to “%s” runs exactly as it is shown',
+    async (greeting) => {
+      await addProject(bot, { alias: 'web', id: '456' });
+      await expectAnswers(await answerTo(greeting));
+    },
+  );
 
-  it('of Home is a button that is answered, before and after a project has a name', async () => {
+  it('on Home is a button that is answered, before and after a project has a name', async () => {
     const open = async () => {
       await bot.home(MEMBER);
       return examplesOf((bot.slack.home(MEMBER)?.view.blocks ?? []) as unknown as Answer['blocks'])[0];

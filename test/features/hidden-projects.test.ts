@@ -98,7 +98,7 @@ describe.each(Object.entries(WAYS))('a project that %s', (_, { begin, end }) => 
     expect(text).not.toMatch(/Crossed|crossed|with a problem|No data for/);
   });
 
-  it('leaves its owner a row to delete, which names nothing, and leaves others none', async () => {
+  it('leaves its owner a row for deleting that names nothing, and shows others no row', async () => {
     await begin?.();
     await end();
     now += 2 * 60_000;

@@ -58,7 +58,7 @@ describe('the Home of a new workspace', () => {
     await expect.poll(() => open()).not.toContain('*Post spend in a channel');
   });
 
-  it('leads a member to a first question about a project that this person may ask about', async () => {
+  it('leads a member to a first question about a project that the member may ask about', async () => {
     await bot.connect();
     expect(await open(MEMBER)).toMatch(/^\*Ask a question\*\n[\s\S]*\nHow much did 123 spend last week\?\n/);
     expect(buttons(MEMBER)[0]).toBe('How much did 123 spend last week?');
@@ -100,7 +100,7 @@ describe('the Home', () => {
     [76, 'expires Fri 19 Feb 2027 (14 days)'],
     [89, 'expires Fri 19 Feb 2027 (tomorrow)'],
     [92, 'expired Fri 19 Feb 2027 (2 days ago)'],
-  ])('after %i days tells everybody that a token %s', async (days, sentence) => {
+  ])('tells everybody after %i days that a token %s', async (days, sentence) => {
     bot.clock.now = SATURDAY + days * DAY;
     for (const person of [OWNER, MEMBER])
       expect((await open(person)).replaceAll('*', '')).toContain(
@@ -108,7 +108,7 @@ describe('the Home', () => {
       );
   });
 
-  it('after a disconnect lists each watch that waits, and shows no figure of the account that is gone', async () => {
+  it('lists each watch that waits after a disconnect, and shows no figure of the disconnected account', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const rules: readonly WatchRule[] = [
       { kind: 'balance', below: new Big(50_000) },
@@ -160,7 +160,7 @@ describe('the Home', () => {
     expect((await told(help)).visibleText).toContain('/spend [projects]');
   });
 
-  it('starts with what needs attention and what fixes it', async () => {
+  it('starts with what needs attention and how to fix it', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     bot.clock.now = SATURDAY + 80 * DAY;
     for (const person of [OWNER, MEMBER]) {
@@ -202,7 +202,7 @@ describe('the Home', () => {
     expect(page().replaceAll(',', '')).toContain(`2 projects · ${total.toFixed(2)} left`);
   });
 
-  it('asks for the balances on Refresh', async () => {
+  it('asks for the balances again when Refresh is pressed', async () => {
     await addProjects(bot, {
       prod: { id: '123', currency: 'EUR' },
       gone: { id: '456', connection: 'finance' },
@@ -237,7 +237,7 @@ describe('the Home', () => {
   it.each([
     [GUEST, 'Guests can’t use Tally in this workspace.'],
     [EXTERNAL, 'Tally only answers members of the workspace that installed it.'],
-  ])('has one sentence for %s', async (person, sentence) => {
+  ])('has only one sentence for %s', async (person, sentence) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const page = await open(person);
     expect(page).toContain(sentence);
@@ -255,7 +255,7 @@ describe('the Home', () => {
     expect(await open(MEMBER)).toContain('Ask a question');
   });
 
-  it('is published when the Home tab is opened, not the Messages tab', async () => {
+  it('is published when the Home tab is opened, but not when the Messages tab is', async () => {
     await bot.slack.event({ type: 'app_home_opened', user: MEMBER, channel: 'D0MEMBER01', tab: 'messages' });
     await open();
     expect(bot.slack.home(MEMBER)).toBeUndefined();

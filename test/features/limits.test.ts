@@ -91,7 +91,7 @@ function strings(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(strings) : [];
 }
 
-describe('whatever the billing service sends', () => {
+describe('with any response of the billing service', () => {
   it('an answer to /spend is valid for Slack, and mentions nobody', () => {
     fc.assert(
       fc.property(

@@ -38,7 +38,7 @@ describe('a mention', () => {
     expect(visibleText).toContain(`asked by <@${MEMBER}>`);
   });
 
-  it('in a direct message is answered without a Share button', async () => {
+  it('is answered without a Share button in a direct message', async () => {
     expect((await say('@Tally spend 123')).message.ephemeral).toBe(false);
     const direct = await say('spend 123', { channel: DIRECT });
     expect(direct.message.blocks!.map(({ type }) => type)).toContain('actions');
@@ -78,7 +78,7 @@ describe('a mention', () => {
     expect(JSON.stringify(message.blocks)).toContain('prod last-month');
   });
 
-  it('in a thread is answered in that thread', async () => {
+  it('is answered in its thread if it was written in a thread', async () => {
     const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
     const { message } = await say('@Tally balance 123', { thread: parent.ts });
     expect(message.threadTs).toBe(parent.ts);
@@ -91,7 +91,7 @@ describe('a mention', () => {
     ['@Tally spend 123 last—7—days', ' · 14–20 Nov · '],
     ['@Tally spend 123 2026-10-01..2026-10-15 cloud', ' · 1–15 Oct · '],
     ['hey @Tally spend 123 mtd', ' · 1–21 Nov · '],
-  ])('is read as the command is: %s', async (text, answer) => {
+  ])('is read like the command: %s', async (text, answer) => {
     const { message, visibleText } = await say(text);
     expect(visibleText).toContain(answer);
     expect(message.ephemeral).toBe(false);
@@ -137,7 +137,7 @@ describe('a mention', () => {
     for (const key of keys) expect(await bot.redis.client.pttl(key)).toBeLessThanOrEqual(600_000);
   });
 
-  it('isn’t answered if it is a bot’s, nor if it is an edit', async () => {
+  it('isn’t answered if it comes from a bot or is an edit', async () => {
     const event = { type: 'app_mention', user: MEMBER, text: '<@U0TALLYBOT> balance 123', channel: CHANNEL };
     await bot.slack.event({ ...event, ts: '1.1', bot_id: 'B0OTHER' });
     await bot.slack.event({ ...event, ts: '1.2', subtype: 'message_changed' });
@@ -146,8 +146,8 @@ describe('a mention', () => {
   });
 });
 
-describe('a mention that is no command', () => {
-  it('gets short help if it has no words, visible only to the person', async () => {
+describe('a mention that is not a command', () => {
+  it('without words gets a short help that only the person sees', async () => {
     const { message, visibleText } = await say('@Tally');
     expect(message.ephemeral).toBe(true);
     expect(message.threadTs).toBeUndefined();
@@ -156,7 +156,7 @@ describe('a mention that is no command', () => {
     await bot.updated(message, '/spend [projects] [period]', MEMBER);
   });
 
-  it('answers a greeting with what it can be asked, not with an error', async () => {
+  it('with a greeting is answered with what Tally can be asked, not with an error', async () => {
     for (const text of ['@Tally hello', '@Tally hi there']) {
       const { visibleText } = await say(text);
       expect(visibleText).toContain('What would you like to know?');
@@ -164,13 +164,13 @@ describe('a mention that is no command', () => {
     }
   });
 
-  it('answers thanks with a sentence, and runs nothing', async () => {
+  it('with thanks is answered with a sentence, and runs nothing', async () => {
     const before = bot.billing.requests.length;
     expect((await say('@Tally thanks!')).visibleText).toContain('You’re welcome.');
     expect(bot.billing.requests).toHaveLength(before);
   });
 
-  it('asks which project is meant if only an earlier answer could say', async () => {
+  it('that needs an earlier answer to know the project is asked which project is meant', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const { message, visibleText } = await say('@Tally how much did it cost last month?');
     expect(message.ephemeral).toBe(true);
@@ -184,22 +184,25 @@ describe('a mention that is no command', () => {
     ['our token expired', '/billing connect'],
     ['how do I add a project', '/billing projects'],
     ['will the money last until december?', '/balance'],
-  ])('“%s” is answered with the command for it, and no button that loses words', async (asked, command) => {
-    await addProject(bot, { alias: 'prod', id: '123' });
-    const { visibleText, blocks } = await say(`@Tally ${asked}`);
-    expect(visibleText).toMatch(/^That needs a command\. /);
-    expect(visibleText).toContain(`Type ${command}`);
-    expect(blocks.flatMap((block) => ('elements' in block ? block.elements : []))).toMatchObject([
-      { text: { text: 'All commands' } },
-    ]);
-  });
+  ])(
+    '“%s” is answered with the matching command, and with no button that loses words',
+    async (asked, command) => {
+      await addProject(bot, { alias: 'prod', id: '123' });
+      const { visibleText, blocks } = await say(`@Tally ${asked}`);
+      expect(visibleText).toMatch(/^That needs a command\. /);
+      expect(visibleText).toContain(`Type ${command}`);
+      expect(blocks.flatMap((block) => ('elements' in block ? block.elements : []))).toMatchObject([
+        { text: { text: 'All commands' } },
+      ]);
+    },
+  );
 
   it.each([
     'how much do we spend on prod every monday?',
     'when did prod stop spending?',
     'alert(1) prod',
     'which post cost most?',
-  ])('“%s” asks for nothing that a command does, so its unknown word is named', async (asked) => {
+  ])('“%s” matches no command, so its unknown word is named', async (asked) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const { visibleText } = await say(`@Tally ${asked}`);
     expect(visibleText).toMatch(/I don’t recognize “|“every” doesn’t belong there/);
@@ -210,7 +213,7 @@ describe('a mention that is no command', () => {
     expect(visibleText).toContain('You mentioned a person, a channel or a group.');
   });
 
-  it('offers help once for a word that is close to it', async () => {
+  it('offers help once for a word that is almost “help”', async () => {
     const { message } = await say('@Tally halp');
     const labels = JSON.stringify(message.blocks).match(/"text":"\/[a-z ]+"/g);
     expect(labels).toEqual(['"text":"/billing help"']);
@@ -229,7 +232,7 @@ describe('a mention that is no command', () => {
     ['@Tally 123', '/balance 123', 'left'],
     ['@Tally 123', '/spend 123', ' · 14–20 Nov · '],
     ['@Tally setings', '/billing settings', 'Only Tally managers can do this'],
-  ])('runs nothing on a guess: %s offers %s', async (text, label, answer) => {
+  ])('is never run on a guess: %s offers %s', async (text, label, answer) => {
     const queries = await bot.queriesDuring(async () => {
       const { message } = await say(text);
       expect(message.ephemeral).toBe(true);
@@ -250,7 +253,7 @@ describe('a mention that is no command', () => {
   it.each([
     [20, true],
     [30, false],
-  ])('is corrected as a mistyped command up to 200 characters: %i words of 8', (count, isCorrected) => {
+  ])('of up to 200 characters is corrected like a mistyped command: %i words of 8', (count, isCorrected) => {
     const tried: unknown[] = [];
     const acceptsWords = (command: unknown) => tried.push(command) === 0;
     const known = { commands: ['/spend'] as const, verbs: [], reader: ANY_DAY_READER, acceptsWords };
@@ -296,7 +299,7 @@ describe('a question in one’s own words', () => {
     ['@Tally what’s left on prod?', 'left'],
     ['@Tally spend on prod in october', 'October'],
     ['@Tally hi, what did prod cost last month?', 'October'],
-  ])('is answered as the command that it means: %s', async (text, answer) => {
+  ])('is answered like the command with the same meaning: %s', async (text, answer) => {
     const { message, visibleText } = await say(text);
     expect(message.ephemeral).toBe(false);
     expect(visibleText).toContain(answer);
@@ -336,27 +339,27 @@ describe('a question in one’s own words', () => {
   });
 });
 
-describe('an order', () => {
+describe('an instruction', () => {
   beforeEach(() => addProject(bot, { alias: 'prod', id: '123' }));
 
   it.each([
     ['post prod spend here every morning at 9', 'Post the spend', ['prod', '09:00']],
     ['alert me when prod drops below 50000', 'watch', ['prod', '50000']],
     ['set a budget of 5000 for prod', 'watch', ['prod', '5000']],
-  ])('opens the form that does it, filled in: %s', async (text, _, filled) => {
+  ])('opens the form for its task, already filled in: %s', async (text, _, filled) => {
     const { message } = await say(`@Tally ${text}`);
     await bot.press(message, 'Open the form…', MEMBER);
     for (const value of filled) await expect.poll(() => bot.view(MEMBER) ?? '').toContain(value);
   });
 
-  it('is refused by the word that no form has a place for', async () => {
+  it('is refused if no form has a place for one of its words', async () => {
     expect((await say('@Tally post prod spend every hour')).visibleText).toContain('/billing schedule');
     expect((await say('@Tally alert me when prod misbehaves')).visibleText).toContain('“misbehaves”');
   });
 });
 
 describe('a form', () => {
-  it('cannot open from a mention; a button opens it, for people who can use it', async () => {
+  it('cannot open from a mention, so people who can use it get a button that opens it', async () => {
     const offered = await bot.ask('@Tally billing connect');
     expect(bot.modal()).toBeUndefined();
     await bot.press(offered, 'Open the form…');
@@ -365,11 +368,11 @@ describe('a form', () => {
   });
 });
 
-describe('who may ask by a mention', () => {
+describe('a mention by a person without rights', () => {
   it.each([
     [GUEST, 'C0GENERAL1', 'Guests can’t use Tally in this workspace.'],
     [EXTERNAL, 'C0SHARED01', 'Tally only answers members of the workspace that installed it.'],
-  ])('not %s: gets a private refusal, and billing is not asked', async (as, channel, sentence) => {
+  ])('is refused privately to %s, and billing is not asked', async (as, channel, sentence) => {
     const before = bot.billing.requests.length;
     for (const text of ['@Tally balance 123', '@Tally', '@Tally billing connect', '@Tally spnd 123']) {
       const { message, visibleText } = await say(text, { as, channel });
@@ -381,8 +384,8 @@ describe('who may ask by a mention', () => {
   });
 });
 
-describe('a direct message', () => {
-  it('takes the same words, and is answered in a thread with all buttons', async () => {
+describe('a direct message to Tally', () => {
+  it('accepts the same words, and is answered in a thread with all buttons', async () => {
     const { message, visibleText } = await say('spend 123 last-7-days', { channel: DIRECT });
     expect(message.ephemeral).toBe(false);
     expect(message.threadTs).toBeUndefined();
@@ -421,7 +424,7 @@ describe('a direct message', () => {
   });
 });
 
-describe('where Tally cannot post', () => {
+describe('when Tally cannot post', () => {
   it.each([
     ['not_in_channel', '/invite @Tally'],
     ['is_archived', 'archived'],
@@ -446,19 +449,19 @@ describe('a mention in a channel that is answered privately', () => {
     bot.slack.messages(MEMBER, CHANNEL).find((said) => said.text.includes(text.trim()))?.reactions;
 
   it.each(['@Tally spend blorkk', '@Tally hello there', '@Tally schedule help'])(
-    'has a reaction, so that the others see that it was: %s',
+    'gets a reaction, so that others see that it was answered: %s',
     async (text) => {
       expect((await say(text)).message.ephemeral).toBe(true);
       await expect.poll(() => reactionsOf(text.replace('@Tally', ''))).toEqual(['speech_balloon']);
     },
   );
 
-  it('has none if its answer is there for everyone', async () => {
+  it('gets no reaction if everyone can see its answer', async () => {
     await say('@Tally balance 123 cloud');
     expect(reactionsOf('balance 123 cloud')).toBeUndefined();
   });
 
-  it('is answered all the same where Tally may not react', async () => {
+  it('is still answered if Tally may not react', async () => {
     bot.slack.failNext('reactions.add', { error: 'missing_scope' });
     expect((await say('@Tally spend blorkky')).visibleText).toContain('blorkky');
   });

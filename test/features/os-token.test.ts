@@ -124,11 +124,11 @@ describe('an application access', () => {
     expect(JSON.stringify(view())).toContain(`"initial_users":["${OWNER}"]`);
   });
 
-  it('warns when it is unrestricted', async () => {
+  it('warns when the access is unrestricted', async () => {
     expect(await register('unrestricted')).toContain('*This access is unrestricted.*');
   });
 
-  it('is not saved when the service rejects it, and the previous one stays', async () => {
+  it('is not saved when the service rejects it, and the previous access stays', async () => {
     await register('good', { people: [MEMBER] });
     const before = await record();
     for (const [name, sentence] of [
@@ -140,7 +140,7 @@ describe('an application access', () => {
     }
   });
 
-  it('can change its people without the secret, but not its URL', async () => {
+  it('can change its listed people without the secret, but not its URL', async () => {
     await register('good', { people: [OWNER] });
     const form = async (fields: Fields) => {
       await openAccess();
@@ -157,7 +157,7 @@ describe('an application access', () => {
     await issue(MEMBER);
   });
 
-  it('has an expiry only if a person entered it, at once or later without the secret', async () => {
+  it('has an expiry only if a person entered one, when registering or later without the secret', async () => {
     await openAccess();
     await fillIn('good', { people: [OWNER], expires: '2027-02-03' });
     await shows('can issue OS_TOKENs');
@@ -229,7 +229,7 @@ describe('an application access', () => {
     expect(await auditLines()).toEqual(['registered the application access of prod (project 123)']);
   });
 
-  it('offers the corrected URL when part of it is missing', async () => {
+  it('offers the corrected URL when part of the URL is missing', async () => {
     await openAccess();
     await fillIn('good', { authUrl: identity.url });
     expect(bot.errors().authUrl).toContain(identity.authUrl);
@@ -307,7 +307,7 @@ describe('an application access', () => {
 });
 
 describe('/os-token', () => {
-  it('says at once that it issues, then shows the token in one piece, the shell lines, the project and the expiry', async () => {
+  it('says at once that it issues a token, then shows the token in one piece, the shell lines, the project and the expiry', async () => {
     await register();
     identity.setMode('slow');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -387,7 +387,7 @@ describe('/os-token', () => {
     expect(await isRejected()).toBe(false);
   });
 
-  it('is issued once for four clicks on Try again, on two processes', async () => {
+  it('issues one token for four clicks on Try again, on two processes', async () => {
     await register();
     answerWith(identity, '429');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -408,7 +408,7 @@ describe('/os-token', () => {
     expect(identity.requests).toHaveLength(asked + 1);
   });
 
-  it('is audited before it is shown; one that can’t be is revoked', async () => {
+  it('audits a token before showing it, and revokes a token that can’t be audited', async () => {
     await register();
     await issue();
     await bot.closeForm();
@@ -425,7 +425,7 @@ describe('/os-token', () => {
   it.each([
     ['healthy', 'Tally revoked it.'],
     ['no-revocation', 'Nobody has seen it, but Tally couldn’t revoke it.'],
-  ])('is revoked when the window was closed before it arrived (%s)', async (mode, sentence) => {
+  ])('revokes the token when the window was closed before it arrived (%s)', async (mode, sentence) => {
     await register();
     identity.setMode('slow');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -439,7 +439,7 @@ describe('/os-token', () => {
     expect(identity.requests.some(({ method }, at) => at > 2 && method === 'DELETE')).toBe(true);
   });
 
-  it('is revoked where Slack refuses to show it', async () => {
+  it('revokes the token when Slack refuses to show it', async () => {
     await register();
     identity.setMode('slow');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -660,7 +660,7 @@ describe('Revoke now', () => {
   });
 
   it.each([false, true])(
-    'is said to be impossible where the service can’t, and not offered if the test showed it (%s)',
+    'is reported as impossible if the service can’t do it, and not offered if the test showed that (%s)',
     async (isKnown) => {
       if (isKnown) answerWith(identity, 'no-revocation');
       await register();
@@ -704,7 +704,7 @@ describe('Revoke now', () => {
   });
 });
 
-it('rejects and revokes a token that is longer than Slack can show', async () => {
+it('Tally rejects and revokes a token that is longer than Slack can show', async () => {
   await register('good', { people: [OWNER] });
   const token = `gAAAAA${'x'.repeat(2_994)}`;
   const service = await serve(({ method }, response) => {

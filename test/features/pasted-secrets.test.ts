@@ -52,7 +52,7 @@ describe.each([
     ],
     ...['/billing schedule prod S daily', '/billing schedules S', '/billing status S', '/billing conect S'],
     ...['@Tally S', '@Tally spend S', '@Tally spnd 123 S', '@Tally connect S', '@Tally hello S'],
-  ])('is repeated by nothing that answers %s', async (command) => {
+  ])('is not repeated by anything that answers %s', async (command) => {
     const secret = secretOf();
     const shown = watch();
     const { visibleText } = await bot.ask(command.replace('S', secret));
@@ -61,7 +61,7 @@ describe.each([
     expect(shown().toLowerCase()).not.toContain(secret.toLowerCase());
   });
 
-  it('is not used as a project’s name, and not shown in the form again', async () => {
+  it('is not accepted as a project’s name, and not shown in the form again', async () => {
     const secret = secretOf().toLowerCase();
     if (secret !== secretOf() || secret.length > 32) return;
     await bot.openForm('/billing projects add');
@@ -90,7 +90,7 @@ describe('the form of a connection', () => {
   });
 });
 
-describe('an unregistered word that could be a secret', () => {
+describe('an unregistered word that looks like a secret', () => {
   it.each([
     ['/billing connect q7x2k9v4', 'That looks like a token or a password.'],
     ['/billing disconnect q7x2k9v4', 'That looks like a token or a password.'],
@@ -106,7 +106,7 @@ describe('an unregistered word that could be a secret', () => {
     expect(shown()).not.toContain('q7x2k9v4');
   });
 
-  it('is in no button, neither for a form nor to try again', async () => {
+  it('does not appear in any button, neither to open a form nor to try again', async () => {
     const shown = watch();
     expect(await bot.read('@Tally projects add q7x2k9v4 77')).toContain('Open the form');
     bot.slack.failNext('users.info', { error: 'internal_error' });
@@ -115,7 +115,7 @@ describe('an unregistered word that could be a secret', () => {
     expect(shown()).toContain('/billing projects add 77');
   });
 
-  it('is not filled in as a name', async () => {
+  it('is not filled in as a name in a form', async () => {
     const shown = watch();
     await bot.openForm('/billing projects add q7x2k9v4 77');
     expect(shown()).toContain('"initial_value":"77"');

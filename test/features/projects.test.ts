@@ -42,8 +42,8 @@ const lastChange = async () => (await bot.audit())[0];
 const forged = async (person: string, action: object, channel: string): Promise<string> =>
   (await bot.next(() => bot.interact(clickOf(person, action, channel)), person, channel)).visibleText;
 
-describe('a project gets a name', () => {
-  it('by a form that is filled in with what was typed, in any order', async () => {
+describe('naming a project', () => {
+  it('uses a form that is filled in with what was typed, in any order', async () => {
     await openForm('/billing projects add storage Web_Shop 123');
     const view = bot.view();
     for (const filled of [
@@ -61,14 +61,14 @@ describe('a project gets a name', () => {
     expect(await lastChange()).toBe(`${OWNER} added the project web-shop (project 123)`);
   });
 
-  it('and can be asked about by it, in upper or lower case', async () => {
+  it('lets people ask about the project by its name, in upper or lower case', async () => {
     await add('prod', '123', { currency: 'EUR' });
     const { visibleText } = await bot.ask('/spend PROD yesterday', MEMBER);
     expect(visibleText).toMatch(/^prod · Fri 20 Nov · [\d.,]+\sEUR spent/);
     expect(await bot.read('/spend 123 yesterday')).toMatch(/^prod · /);
   });
 
-  it('is rejected field by field', async () => {
+  it('rejects each invalid field with its own error', async () => {
     await openForm('/billing projects add');
     await bot.slack.submit(OWNER, {
       alias: 'q3',
@@ -87,7 +87,7 @@ describe('a project gets a name', () => {
     await bot.closeForm();
   });
 
-  it('reports that the name is taken, and keeps what was typed', async () => {
+  it('reports a name that is taken, and keeps what was typed', async () => {
     await add('prod', '123');
     await openForm('/billing projects add');
     const text = await save({ alias: 'Prod', id: '456', product: '2', channels: [GENERAL], currency: '€' });
@@ -101,7 +101,7 @@ describe('a project gets a name', () => {
     expect(await stored('prod-logs')).toMatchObject({ id: '456', product: 2, currency: '€' });
   });
 
-  it('is limited to two hundred', async () => {
+  it('is possible for up to two hundred projects', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 200 }, (_, n) => [`project:many-${n}`, named(`many-${n}`)]),
     );
@@ -112,7 +112,7 @@ describe('a project gets a name', () => {
     expect(await stored('one-more')).toBeNull();
   });
 
-  it('as it was typed; a changed spelling needs confirmation', async () => {
+  it('keeps the spelling that was typed, and asks before changing it', async () => {
     await openForm('/billing projects add');
     for (const typed of ['a_b!', 'Web_Shop', 'prod.', 'pr\u00ADod', '“prod”']) {
       await bot.slack.submit(OWNER, { alias: typed, id: '123' });
@@ -125,7 +125,7 @@ describe('a project gets a name', () => {
     await bot.modalSays('/balance a-b');
   });
 
-  it('from an answer about an unnamed ID: managers see “Name…”', async () => {
+  it('is offered to managers by “Name…” in an answer about an unnamed ID', async () => {
     for (const command of ['/spend 456 yesterday', '/balance 456']) {
       const answer = await bot.ask(command);
       await bot.press(answer, 'Name…');
@@ -159,19 +159,19 @@ describe('a name', () => {
     for (const typed of names) expect(problem(typed), typed).toContain(why);
   });
 
-  it('cannot look like a secret, which is not repeated', () => {
+  it('cannot look like a secret, and a rejected one is not repeated', () => {
     const secret = 'a3f9c1d27b4e8f60a3f9c1d27b4e';
     expect(problem(secret)).toContain('looks like a token');
     expect(problem(secret)).not.toContain(secret);
     expect(problem('bearer')).toContain('looks like a token');
   });
 
-  it('is only suggested when it would be accepted', () => {
+  it('is suggested only if it would be accepted', () => {
     for (const word of ['may', 'q3', 'spend', 'last-week', 'virtualization', 'previous-quarter-to-date'])
       expect(problem(problem(word)!.match(/for example (\S+)\.$/)![1]!)).toBeUndefined();
   });
 
-  it('that is accepted never has another meaning, and means the project beside any other words', () => {
+  it('never has another meaning once accepted, and means the project next to any other words', () => {
     const piece = fc.oneof(
       fc.constantFrom(...WORDS, 'web', 'app', '-', '--', 'q', '3', '7', '2026', '10'),
       fc.string({ unit: fc.constantFrom(...'abcdefmqwxyz0123456789-_ '), maxLength: 6 }),
@@ -203,7 +203,7 @@ describe('a name', () => {
     expect(taken).toBeGreaterThanOrEqual(runs(400));
   });
 
-  it('with “help” in it is a name for every command', async () => {
+  it('may contain “help”, and then works with every command', async () => {
     await add('help-desk', '123');
     expect(await bot.read('/billing default help-desk')).toContain(
       `The default project of <#${CHANNEL}> is help-desk`,
@@ -213,7 +213,7 @@ describe('a name', () => {
 });
 
 describe('/billing projects', () => {
-  it('shows help when there are none', async () => {
+  it('shows help when there are no projects', async () => {
     const owners = await bot.ask('/billing projects');
     expect(owners.visibleText).toContain('No project has a name yet.');
     await bot.press(owners, 'Add a project…');
@@ -311,19 +311,22 @@ describe('a project that is missing or unknown', () => {
     ['remove', 'Which project?'],
     ['edit banana', 'I don’t recognize “banana”.'],
     ['remove prdo', 'I don’t recognize “prdo”.'],
-  ])('is chosen from a list, and then the command runs: /billing projects %s', async (words, sentence) => {
-    await add('prod', '123');
-    await add('dev', '456');
-    const answer = await bot.ask(`/billing projects ${words}`);
-    expect(answer.visibleText).toContain(sentence);
-    const verb = words.split(' ')[0];
-    expect(answer.commands).toEqual(
-      expect.arrayContaining([`/billing projects ${verb} dev`, `/billing projects ${verb} prod`]),
-    );
-    await bot.choose(answer, 'rerun:project', 'dev');
-    if (verb === 'edit') await bot.slack.waitFor(() => bot.modal());
-    else await updated(answer, 'Remove dev?');
-  });
+  ])(
+    'can be chosen from a list, and then the command runs: /billing projects %s',
+    async (words, sentence) => {
+      await add('prod', '123');
+      await add('dev', '456');
+      const answer = await bot.ask(`/billing projects ${words}`);
+      expect(answer.visibleText).toContain(sentence);
+      const verb = words.split(' ')[0];
+      expect(answer.commands).toEqual(
+        expect.arrayContaining([`/billing projects ${verb} dev`, `/billing projects ${verb} prod`]),
+      );
+      await bot.choose(answer, 'rerun:project', 'dev');
+      if (verb === 'edit') await bot.slack.waitFor(() => bot.modal());
+      else await updated(answer, 'Remove dev?');
+    },
+  );
 });
 
 describe('a project that is changed', () => {
@@ -338,7 +341,7 @@ describe('a project that is changed', () => {
     expect(await lastChange()).toBe(`${OWNER} changed the project prod: id, channels`);
   });
 
-  it('keeps the defaults of channels under its new name', async () => {
+  it('keeps its channel defaults under its new name', async () => {
     await add('prod', '123');
     await bot.ask('/billing default prod');
     await bot.ask('/billing default prod', OWNER, GENERAL);
@@ -353,7 +356,7 @@ describe('a project that is changed', () => {
     expect(await lastChange()).toBe(`${OWNER} renamed the project prod to live`);
   });
 
-  it('is not restored by a form that was open while it was removed', async () => {
+  it('is not restored by a form that was open when it was removed', async () => {
     await add('prod', '123');
     await openForm('/billing projects edit prod');
     await bot.drop('project:prod');
@@ -368,7 +371,7 @@ describe('a project that is changed', () => {
 });
 
 describe('a project that is removed', () => {
-  it('is removed with the defaults of channels, after a confirmation', async () => {
+  it('is removed together with its channel defaults, after a confirmation', async () => {
     await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
     await bot.ask('/billing default prod');
     const asked = await bot.ask('/billing projects remove prod');
@@ -379,7 +382,7 @@ describe('a project that is removed', () => {
     expect(await lastChange()).toBe(`${OWNER} removed the project prod (project 123)`);
   });
 
-  it('stays if the person cancels, or if the name belongs to another project by then', async () => {
+  it('stays if the person cancels, or if the name now belongs to another project', async () => {
     await add('prod', '123');
     const asked = await bot.ask('/billing projects remove prod');
     await openForm('/billing projects edit prod');
@@ -426,7 +429,7 @@ describe('a project whose record is damaged', () => {
 });
 
 describe('/billing default', () => {
-  it('sets what a channel asks about, shows it, and clears it', async () => {
+  it('sets what a channel asks about, shows the default, and clears it', async () => {
     await add('prod', '123');
     await add('dev', '456');
     expect(await bot.read('/billing default', MEMBER)).toContain('This channel has no default project');
@@ -458,7 +461,7 @@ describe('/billing default', () => {
     expect(await defaultOf(directOf(OWNER))).toBeNull();
   });
 
-  it('accepts only a registered project that can be asked about there', async () => {
+  it('accepts only a registered project that people in that channel can ask about', async () => {
     await add('prod', '123', { channels: [GENERAL] });
     expect(await bot.read('/billing default nowhere')).toContain('I don’t recognize “nowhere”.');
     expect(await bot.read('/billing default 999')).toContain('I don’t recognize “999”.');
@@ -471,7 +474,7 @@ describe('/billing default', () => {
 });
 
 describe('a command without a project', () => {
-  it('lets a member choose from the projects available here, and keeps the other words', async () => {
+  it('lets a member choose from the projects available there, and keeps the other words', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
     await add('dev', '789');
     const asked = await bot.ask('/spend Last Month storage', MEMBER);
@@ -526,7 +529,7 @@ describe('a limit to channels', () => {
     expect(await bot.read('/balance 123', OWNER, GENERAL)).toMatch(/^prod · /);
   });
 
-  it('is the project’s, whatever other name it has', async () => {
+  it('applies to the project under any other name too', async () => {
     bot.billing.setBalance('777', '{"balance":10,"bonuses":0}');
     await add('payroll', '777', { channels: [CHANNEL] });
     await add('ok-name', '777');
@@ -556,7 +559,7 @@ describe('a limit to channels', () => {
   });
 });
 
-it('sent nothing that Slack refused, and nothing failed silently', () => {
+it('Slack refused nothing that was sent, and nothing failed silently', () => {
   expect(bot.slack.complaints).toEqual([]);
   expect(bot.log()).not.toContain('"outcome":"unknown"');
   expect(bot.log()).not.toContain('nothing listens to');

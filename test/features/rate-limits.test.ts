@@ -46,7 +46,7 @@ describe('a person who sends too many requests', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('causes no call to Slack or billing by a rejected command, and reads nothing from Redis', async () => {
+  it('causes no call to Slack or billing and no read from Redis with a rejected command', async () => {
     await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
     await bot.slack.waitFor(() => seen().length === 40);
     const before = [bot.slack.calls.length, bot.billing.requests.length];
@@ -58,7 +58,7 @@ describe('a person who sends too many requests', () => {
     expect(sent).toEqual(['set']);
   });
 
-  it('sees it on Home, and the projects again a moment later', async () => {
+  it('is told so on Home, and sees the projects again a moment later', async () => {
     await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
     await bot.slack.openHome(OWNER);
     await bot.slack.waitFor(() => textOf(bot.slack.home(OWNER)?.view).match(TOO_FAST));
@@ -92,7 +92,7 @@ describe('a person who has tested too often', () => {
   /** Tally's public messages. */
   const posts = () => bot.slack.calls.filter(({ method }) => method === 'chat.postMessage');
 
-  it('cannot test a connection, and stays in the form', async () => {
+  it('cannot test a connection, and the form stays open', async () => {
     const before = bot.billing.requests.length;
     await opened('/billing connect');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing) });
@@ -101,7 +101,7 @@ describe('a person who has tested too often', () => {
     expect(bot.billing.requests).toHaveLength(before);
   });
 
-  it('cannot test an access, and stays in the form', async () => {
+  it('cannot test an access, and the form stays open', async () => {
     const { id, secret } = identity.accesses.good;
     await opened('/billing projects access prod');
     await bot.slack.submit(OWNER, { access_id: id, secret });
@@ -110,7 +110,7 @@ describe('a person who has tested too often', () => {
     expect(identity.requests).toHaveLength(0);
   });
 
-  it('cannot test or send a schedule, and keeps the form', async () => {
+  it('cannot test or send a schedule, and the form stays open', async () => {
     await opened('/billing schedule prod daily 09:00');
     await bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'Send a test to me');
     await shows(TOO_MANY);
@@ -138,7 +138,7 @@ describe('two workspaces with one billing service', () => {
     return bot;
   };
 
-  it('answer thirteen questions of one while a hundred of the other hang', async () => {
+  it('answer thirteen questions of one while a hundred questions of the other hang', async () => {
     const bot = await startBoth();
     try {
       let release = () => {};
@@ -163,7 +163,7 @@ describe('two workspaces with one billing service', () => {
     }
   });
 
-  it('do not pause each other: what fails for one is still asked for the other', async () => {
+  it('do not affect each other: a query that fails for one is still sent for the other', async () => {
     const bot = await startBoth();
     try {
       bot.billing.respond(({ token }) => (token === 'Read-only' ? { status: 503 } : undefined));

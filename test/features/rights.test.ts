@@ -323,7 +323,7 @@ const ROWS: Record<string, Row> = {
 };
 
 describe('what people may do', () => {
-  it('are listed for every role', () => {
+  it('all rights are listed for every role', () => {
     expect(Object.values(ALLOWS).flat().sort()).toEqual(Object.keys(COLUMNS).sort());
   });
 
@@ -533,13 +533,13 @@ const isRefusal = (said: string) => said === NOTHING_FOUND || REFUSALS.test(said
 const KINDS = ['commands', 'actions', 'views', 'options', 'events'] as const satisfies Kind[];
 
 describe('each listener of the registry', () => {
-  it.each(KINDS)('needs the right that the policy names: %s', (kind) => {
+  it.each(KINDS)('needs the right that the policy gives: %s', (kind) => {
     const names = namesOf(kind);
     const registered = Object.fromEntries(names.map((name) => [name, registeredRight(kind, name)]));
     expect(registered).toEqual(Object.fromEntries(names.map((name) => [name, expectedRight(kind, name)])));
   });
 
-  it.each(KINDS)('still exists, when the policy names it: %s', (kind) => {
+  it.each(KINDS)('still exists if the policy names it: %s', (kind) => {
     expect(namesOf(kind)).toEqual(expect.arrayContaining(Object.values(MORE_THAN_MANAGERS[kind]).flat()));
   });
 
@@ -604,7 +604,7 @@ describe('someone who may not ask', () => {
   it.each([
     [GUEST, 'Guests can’t use Tally in this workspace.'],
     [EXTERNAL, 'Tally only answers members of the workspace that installed it.'],
-  ])('gets the same answer whatever %s types', async (person, refusal) => {
+  ])('gets the same refusal, whatever %s types', async (person, refusal) => {
     const long = `/billing default x ${'project : '.repeat(1_000)}`;
     const secret = '/billing gAAAAABnotATokenButItLooksLikeOne0123456789';
     const answers = new Set<string>();
@@ -615,9 +615,9 @@ describe('someone who may not ask', () => {
   });
 });
 
-describe('an answer in the place of a private message', () => {
+describe('an answer in place of a private message', () => {
   it.each([{ container: { is_ephemeral: true } }, { container: { is_ephemeral: false } }])(
-    'stays private where answers are for everyone in the channel: %o',
+    'stays private even if answers are for everyone in the channel: %o',
     async (around) => {
       await useSettings({ visibility: 'channel' });
       const shown = await reply(await command(MEMBER, '/balance 123'));
@@ -631,7 +631,7 @@ describe('an answer in the place of a private message', () => {
 });
 
 describe('a manager', () => {
-  it('shares only answers; other buttons stay private', async () => {
+  it('can share only answers, and other buttons stay private', async () => {
     await useSettings({});
     const key = await action(OWNER, { action_id: 'share', value: `${now} /billing projects` });
     expect(await reply(key)).toMatchObject({ response_type: 'ephemeral' });
@@ -660,7 +660,7 @@ describe('a manager', () => {
     afterAll(() => becomes('admin'));
 
     it.each(['manage: command', 'manage: button', 'manage: form', 'manage: search'])(
-      'can do nothing more at once: %s',
+      'immediately loses the right to do anything more: %s',
       async (column) => {
         becomes('admin');
         expect(await COLUMNS[column]!(ADMIN)).toBe(true);
@@ -718,7 +718,7 @@ describe('when Slack does not return a person’s role', () => {
     expect(await bot.redis.client.hget(HASH, 'settings')).toBe('{}');
   });
 
-  it('acknowledges everything in time and replies later when Slack hangs', async () => {
+  it('every request is acknowledged in time and answered later when Slack hangs', async () => {
     bot.slack.failNext('users.info', 'hang');
     const key = command(OWNER, '/balance 123');
     const suggestions = suggest(OWNER, 'settings-form:zone', 'tokyo');
@@ -750,7 +750,7 @@ describe('a payload that does not match the person', () => {
     ['comes from elsewhere altogether', EXTERNAL, { team: { id: OTHER_TEAM }, home: OTHER_TEAM }],
     ['brings a member of ours from elsewhere', MEMBER, { team: { id: OTHER_TEAM }, home: TEAM }],
     ['brings an owner of ours from elsewhere', OWNER, { team: { id: OTHER_TEAM }, home: OTHER_TEAM }],
-  ])('%s: refused', async (_, person, { team, home }) => {
+  ])('is refused when it %s', async (_, person, { team, home }) => {
     const around = { team, user: { id: person, team_id: home } };
     const button = await action(person, { action_id: 'rerun:x', value: '/balance 123' }, around);
     expect((await reply(button)).visibleText).toMatch(REFUSALS);
@@ -783,7 +783,7 @@ describe('an external user in a shared channel', () => {
     expect(bot.answers(OWNER, SHARED)).toEqual([]);
   });
 
-  it('sees what a member shares there, and its buttons do nothing', async () => {
+  it('sees what a member shares there, but its buttons do nothing for that person', async () => {
     await useSettings({ visibility: 'channel' });
     const work = () => bot.slack.say(MEMBER, SHARED, '/balance 123');
     const message = await bot.next(work, EXTERNAL, SHARED);

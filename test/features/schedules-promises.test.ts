@@ -107,7 +107,7 @@ async function noted({ id }: Schedule, date: string, due: number, state = 'poste
   await tally.redis.client.hset(LOG_KEY, postKey(id, date), JSON.stringify(message));
 }
 
-it('what a form promises never includes a second post for the same date', async () => {
+it('a form never promises a second post for the same date', async () => {
   const schedule = await setUp();
   now = NINE + HOUR;
   await noted(schedule, '2026-11-20', NINE);
@@ -117,8 +117,8 @@ it('what a form promises never includes a second post for the same date', async 
   expect(form).not.toContain('Fri 20 Nov 2026, 17:00');
 });
 
-describe('what is due while the form is open', () => {
-  it('is not lost by an edit that keeps its time', async () => {
+describe('a post that comes due while the form is open', () => {
+  it('is not lost by an edit that keeps the time', async () => {
     const { since } = await setUp();
     now = NINE + 5 * SECOND;
     await openEdit();
@@ -129,7 +129,7 @@ describe('what is due while the form is open', () => {
     expect((await list()).visibleText).toContain('next Sat 21 Nov 2026, 09:00');
   });
 
-  it('is not lost by an edit of its time, to earlier or later', async () => {
+  it('is not lost by an edit that moves the time earlier or later', async () => {
     await setUp();
     now = NINE + 5 * SECOND;
     await openEdit();
@@ -142,7 +142,7 @@ describe('what is due while the form is open', () => {
   });
 });
 
-it('the days that a post covers are named, with a warning when the previous week is not over then', async () => {
+it('the form names the days that a post covers, with a warning when the previous week is not over by then', async () => {
   await openForm('schedule 123 weekly mon 9:00');
   await unfold();
   await change('zone', { selected_option: option('Australia/Sydney') });
@@ -195,7 +195,7 @@ describe('a promise', () => {
   const postedIn = (messages: readonly PostEntry[]) =>
     messages.filter(({ state }) => state === 'posted').map(dateOf);
 
-  it('matches what is posted after any edits', () => {
+  it('matches what is posted, whatever edits are made', () => {
     fc.assert(
       fc.property(
         timings,

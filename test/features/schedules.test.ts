@@ -36,7 +36,7 @@ async function unfold(person = OWNER): Promise<void> {
   await modalSays('Time zone', person);
 }
 
-describe('what was typed', () => {
+describe('the words of a schedule command', () => {
   const read = (text: string) => parseScheduleText(text, reader(new Set(['prod', 'archive', 'web-shop'])));
 
   it.each<[string, object]>([
@@ -96,7 +96,7 @@ describe('what was typed', () => {
     ['fortnightly 500 balance', 'I don’t recognize “fortnightly”'],
     ['500 mondays and fridays', '“mondays”'],
     ['500 daily hourly', 'I don’t recognize “hourly”'],
-  ])('refuses %s with the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
+  ])('refuses %s, and quotes the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
 });
 
 describe('the form', () => {
@@ -146,7 +146,7 @@ describe('the form', () => {
   });
 });
 
-describe('saving', () => {
+describe('saving the form of a schedule', () => {
   it('saves the schedule, and announces nothing in the channel', async () => {
     const before = around.planned;
     const said = bot.slack.messages(OWNER, CHANNEL).length;
@@ -181,7 +181,7 @@ describe('saving', () => {
     expect(members(GENERAL)).toContain('bot');
   });
 
-  it('rejects archived channels, private ones without Tally or the person, and public ones the person is not in', async () => {
+  it('rejects archived channels, private channels without Tally or the person, and public channels the person is not in', async () => {
     const refused = async (channel: string, sentence: string, person = MEMBER) => {
       await openForm('schedule prod', person, CHANNEL);
       await change('channel', { selected_conversation: channel }, person);
@@ -201,10 +201,10 @@ describe('saving', () => {
   });
 });
 
-describe('a test', () => {
+describe('a test post', () => {
   const send = (person = OWNER) => bot.pressInForm('Send a test to me', person);
 
-  it('is sent as the form is, without saving', async () => {
+  it('is sent as the form says, without saving the schedule', async () => {
     await openForm('schedule prod balance');
     await send();
     await modalSays('Sent a test to you. Nothing is saved yet.');
@@ -217,7 +217,7 @@ describe('a test', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('cannot be sent about a channel that the person cannot choose', async () => {
+  it('cannot be sent to a channel that the person cannot choose', async () => {
     await openForm('schedule prod', ADMIN);
     members(FINANCE).push('bot');
     await change('channel', { selected_conversation: FINANCE }, ADMIN);
@@ -231,7 +231,7 @@ describe('a test', () => {
   });
 });
 
-describe('the list', () => {
+describe('the list of schedules', () => {
   it('shows the next post in the zone of the schedule', async () => {
     await setUp('prod daily 09:00', MEMBER);
     const { visibleText } = await ask('schedules', MEMBER);
@@ -264,7 +264,7 @@ describe('the list', () => {
     );
   });
 
-  it('edits: the form has the current values', async () => {
+  it('opens the form with the current values for an edit', async () => {
     const schedule = await setUp('prod weekly fri 8:30', MEMBER);
     const list = await ask('schedules', MEMBER);
     await row(list, 'edit', schedule.id, MEMBER);
@@ -277,7 +277,7 @@ describe('the list', () => {
     expect((await audit())[0]).toBe(`${MEMBER} changed a schedule:`);
   });
 
-  it('is tried again at once by anyone who fixed what paused it', async () => {
+  it('lets anyone who fixed the cause of a pause try again at once', async () => {
     const { id } = await setUp('prod daily 09:00');
     await setLastPost(id, { due: around.now, result: 'paused', cause: storedCause('eu') });
     const list = await ask('schedules');
@@ -286,7 +286,7 @@ describe('the list', () => {
     await updated(list, 'Tally is trying again.');
   });
 
-  it('sends and deletes once at a double click', async () => {
+  it('sends and deletes only once on a double click', async () => {
     const { id } = await setUp();
     const list = await ask('schedules');
     const clickTwice = (action: string) => Promise.all([row(list, action, id), row(list, action, id)]);
@@ -303,7 +303,7 @@ describe('the list', () => {
     expect(texts.filter((text) => text.includes('Someone else changed this first'))).toEqual([]);
   });
 
-  it('cannot be resumed when it cannot post', async () => {
+  it('doesn’t resume a schedule that cannot post', async () => {
     const { id } = await setUp('prod', OWNER, GENERAL);
     const list = await ask('schedules');
     await row(list, 'pause', id);

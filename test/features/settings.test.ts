@@ -74,7 +74,7 @@ describe('/billing settings', () => {
     },
   );
 
-  it('is shown beside amounts', async () => {
+  it('shows the currency label next to amounts', async () => {
     await addConnection(bot);
     await save({ currency: 'CHF' });
     expect(await bot.read('/balance 123')).toMatch(/left\n/);
@@ -129,7 +129,7 @@ describe('two managers with the form open', () => {
   });
 });
 
-describe('user groups', () => {
+describe('user groups in the form', () => {
   it('are found by what is typed', async () => {
     await bot.openForm('/billing settings');
     expect(await bot.suggested('settings-form:managerGroups', '@Fin')).toEqual([FINOPS]);
@@ -158,14 +158,14 @@ describe('damaged settings', () => {
     await bot.store({ settings: { zone: 'Nowhere/Land' } });
   });
 
-  it('stop figures, and say what to do', async () => {
+  it('stop all figures, and Tally says what to do', async () => {
     const { visibleText, ephemeral } = await bot.ask('/spend 123');
     expect(visibleText).toContain('This workspace’s settings are damaged.');
     expect(visibleText).toContain('Open settings…');
     expect(ephemeral).toBe(true);
   });
 
-  it('open the form with the defaults, which it says, and are replaced by saving', async () => {
+  it('open the form with defaults, say so, and are replaced by saving', async () => {
     await bot.openForm('/billing settings');
     expect(bot.modalText()).toContain('The saved settings are damaged.');
     expect(bot.modalText()).toContain('UTC');

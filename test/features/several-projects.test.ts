@@ -42,7 +42,7 @@ describe('/spend about several projects', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('is answered without a project that fails, which is not in the total', async () => {
+  it('is answered without a project that fails, and the total leaves that project out', async () => {
     answerQueries(bot.billing, '6002', { status: 403, body: '' });
     const answer = await bot.ask('/spend prod,staging yesterday');
     expect(answer.visibleText).toMatch(/^1 of 2 projects · Fri 20 Nov · [\d,.]+ spent/);
@@ -59,7 +59,7 @@ describe('/spend about several projects', () => {
     ]);
   });
 
-  it('asks about all registered projects, each as its product, and names the products', async () => {
+  it('asks about all registered projects, each as its own product, and names the products', async () => {
     inWindow();
     const queries = await bot.queriesDuring(async () => {
       const { rows, visibleText } = await bot.ask('/spend all yesterday');
@@ -96,14 +96,14 @@ describe('/spend about several projects', () => {
     expect(lines[1]).not.toMatch(/[▲▼]/);
   });
 
-  it('marks a project of which days are missing, and says how many have data', async () => {
+  it('marks a project with missing days, and says how many days have data', async () => {
     bot.billing.setItems('6001', itemsJson(...november(14, 18, 30)));
     const answer = await bot.ask('/spend prod,staging');
     expect(answer.rows.find(([project]) => project === 'prod')?.[1]).toBe('150.00*');
     expect(answer.visibleText).toContain('* Days with data: prod 5 of 7 days.');
   });
 
-  it('rejects two projects without a comma; the button adds it', async () => {
+  it('rejects two projects without a comma, and offers a button that adds the comma', async () => {
     const refused = await bot.ask('/spend prod staging last-week');
     expect(refused.visibleText).toContain('You named two projects without a comma');
     await bot.press(refused, '/spend prod,staging last-week');
@@ -121,7 +121,7 @@ describe('/spend about several projects', () => {
 });
 
 describe('/balance about several projects', () => {
-  it('shows the total balance and warns about what runs out, soonest first', async () => {
+  it('shows the total balance and warns about the projects that run out, soonest first', async () => {
     const answer = await bot.ask('/balance prod,staging');
     expect(answer.lines.slice(0, 2)).toEqual([
       '2 projects · 3,400.00 left',
@@ -154,7 +154,7 @@ describe('/balance about several projects', () => {
 });
 
 describe('/balance all', () => {
-  it('begins with what is overdrawn, then what runs out first, then by balance, and says so', async () => {
+  it('begins with overdrawn projects, then those that run out first, then sorts by balance, and says so', async () => {
     const balances = { over: '-5', deep: '-90', idle: '7', poor: '3', rich: '900' };
     for (const [at, [alias, balance]] of Object.entries(balances).entries()) {
       const id = String(6200 + at);
@@ -178,7 +178,7 @@ describe('/balance all', () => {
 });
 
 describe('a list of projects that is longer than an option’s value', () => {
-  it('has its menu items as buttons', async () => {
+  it('has buttons instead of menu items', async () => {
     const ids = Array.from({ length: 6 }, (_, n) => `${n + 1}`.repeat(31));
     for (const id of ids) bot.billing.setItems(id, itemsJson(...november(14, 20, 1)));
     const answer = await bot.ask(`/spend ${ids.join(',')}`);

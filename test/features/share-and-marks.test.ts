@@ -29,7 +29,7 @@ describe('Share', () => {
 });
 
 it.each(['/spend', '/balance'])(
-  'what is shared of %s names no project that the channel may not ask about',
+  'a shared answer about %s names no project that the channel may not ask about',
   async (command) => {
     const shared = await bot.next(
       async () => bot.press(await bot.ask(`${command} prod,closed`), 'Share'),
@@ -40,18 +40,18 @@ it.each(['/spend', '/balance'])(
   },
 );
 
-describe('marks that Slack or a person puts around words', () => {
+describe('formatting marks that Slack or a person puts around words', () => {
   it.each([
     '/spend ~prod~ last-7-days',
     '/spend *prod*',
     '/spend ~prod last-7-days~',
     '/spend > prod',
     '/spend &gt; prod',
-  ])('are not read: %s', async (text) => {
+  ])('are ignored: %s', async (text) => {
     expect(await bot.read(text)).toMatch(/^prod · .*spent/);
   });
   it.each(['> spend prod', '&gt; spend prod', '~spend prod~', '>>> spend prod'])(
-    'are not read in a mention: %s',
+    'are ignored in a mention: %s',
     async (text) => {
       expect(await bot.read(`@Tally ${text}`)).toMatch(/^prod · .*spent/);
     },
@@ -65,12 +65,12 @@ describe('a service’s own error messages', () => {
       body: '{"errors":[{"message":"Billing is being maintained until 12:00"}],"data":null}',
     });
 
-  it('is shown as its words beside a project', async () => {
+  it('are shown in its words for a single project', async () => {
     maintain();
     expect(await bot.read('/spend prod')).toContain('Billing is being maintained until 12:00');
   });
 
-  it('is shown as its words where one project of several fails', async () => {
+  it('are shown in its words when one project of several fails', async () => {
     maintain();
     const { visibleText } = await bot.ask('/spend prod,closed');
     expect(visibleText).toContain('“Billing is being maintained until 12:00”');
@@ -84,25 +84,25 @@ describe('a service’s own error messages', () => {
     expect(visibleText).not.toContain('Check its ID');
   });
 
-  it('says “Try again” once after a server’s error', async () => {
+  it('show “Try again” once after a server error', async () => {
     bot.billing.respond(() => ({ status: 500, body: '' }));
     const { visibleText } = await bot.ask('/spend prod');
     expect(visibleText.match(/try again/gi)).toHaveLength(1);
   });
 });
 
-describe('the picker of a question without a project', () => {
+describe('the project picker of a question without a project', () => {
   it.each([
     ['/spend last-month', ['/spend prod last-month', '/spend closed last-month', '/spend all last-month']],
     ['/balance csv', ['/balance all csv']],
-  ])('keeps the rest of it, and has all projects: %s', async (text, values) => {
+  ])('keeps the rest of the question, and offers all projects: %s', async (text, values) => {
     const { options, commands } = await bot.ask(text);
     expect(commands).toEqual(expect.arrayContaining(values));
     expect(options.at(-1)?.label).toBe('All projects');
   });
 
   it.each(['/os-token', '/spend blork october by week'])(
-    'has no “All projects” for %s, which takes one',
+    'has no “All projects” for %s, which accepts only one',
     async (text) => {
       const { options } = await bot.ask(text);
       expect(options.length).toBeGreaterThan(1);

@@ -45,7 +45,7 @@ const csv = [
 ].join('\r\n');
 
 describe('/spend … csv', () => {
-  it('is a file with the exact digits, the missing days, and no formulas', async () => {
+  it('sends a file with the exact digits and the missing days, without formulas', async () => {
     const { name, text, bytes, said } = await asked('/spend prod last-4-days csv');
     expect(name).toBe('spend-prod-2026-11-17_2026-11-20.csv');
     expect(text).toBe(csv);
@@ -53,24 +53,24 @@ describe('/spend … csv', () => {
     expect(said).toMatch(/ The CSV is in your direct messages with Tally\.$/);
   });
 
-  it('is in the ⋯ menu of an answer, which stays', async () => {
+  it('is offered in the ⋯ menu of an answer, and the answer stays', async () => {
     const answer = await bot.ask('/spend prod last-4-days');
     expect((await chosen(answer)).text).toBe(csv);
     expect(unchanged(answer)).toBe(answer.text);
   });
 
-  it('has the lines of several projects', async () => {
+  it('includes the lines of several projects', async () => {
     const { rows } = await asked('/spend csv 123,prod yesterday');
     expect(rows.map((row) => row.split(',')[0])).toEqual(expect.arrayContaining(['project', '123', '7001']));
   });
 
-  it('has semicolons and decimal commas for a reader who writes them', async () => {
+  it('uses semicolons and decimal commas for a reader who writes numbers that way', async () => {
     const { rows } = await asked('/spend prod last-4-days csv', MEMBER);
     expect(rows[0]).toBe('project;product;day;amount;bonuses;items;note');
     expect(rows).toContain('7001;cloud;2026-11-18;123456789012345678901234567890,124;0;2;2 items added');
   });
 
-  it('comes without a window between', async () => {
+  it('sends the file without opening a window first', async () => {
     const answer = await bot.ask('/spend prod last-4-days');
     bot.billing.setMode('slow');
     await chosen(answer);
@@ -86,13 +86,13 @@ describe('/spend … csv', () => {
     expect(visibleText).toBe(`Tally can’t send files here: ${why}`);
   });
 
-  it('is kept in a suggestion', async () => {
+  it('is kept in a suggested command', async () => {
     expect(await bot.read('/spend prod lst-week csv')).toContain('/spend prod last-week csv');
   });
 });
 
 describe('/balance … csv and details', () => {
-  it('is a file with exact amounts, also for several projects', async () => {
+  it('are a file with exact amounts, also for several projects', async () => {
     bot.billing.setBalance('7001', '{"balance":"1234.5678","bonuses":"n/a"}');
     const { name, rows } = await asked('/balance prod,123 csv');
     expect(name).toBe('balance-prod-123-2026-11-21.csv');
@@ -128,7 +128,7 @@ describe('a CSV of several projects, of which some fail', () => {
     answerQueries(bot.billing, '7102', { status: 200, body });
   });
 
-  it('has a row for each of them, with the reason, and says so beside the file', async () => {
+  it('has a row for each failed project with the reason, and says so beside the file', async () => {
     const { said, message, rows } = await asked('/spend web,broken,empty last-7-days csv');
     expect(rows).toEqual([
       'project,product,day,amount,bonuses,items,note',
@@ -158,17 +158,17 @@ describe('a CSV of several projects, of which some fail', () => {
     );
   });
 
-  it('is the same in the details', async () => {
+  it('has the same rows in the details', async () => {
     await bot.openForm('/balance web,empty details');
     expect(await bot.modalSays('7103')).toContain('No figures  No Cloud platform data for project 7103.');
   });
 
-  it('is about the product of the answer whose menu it was in', async () => {
+  it('covers the product of the answer whose menu was used', async () => {
     const { rows } = await chosen(await bot.ask('/balance 7105 storage'));
     expect(rows[1]).toMatch(/^7105,storage,55,/);
   });
 
-  it('is in the thread of the channel that asked', async () => {
+  it('is sent to the thread of the channel where the question was asked', async () => {
     const question = '@Tally balance web,empty csv';
     const { message } = await fileAfter(() => bot.slack.say(OWNER, CHANNEL, question), OWNER, CHANNEL);
     const [asking] = bot.slack
@@ -181,7 +181,7 @@ describe('a CSV of several projects, of which some fail', () => {
   });
 });
 
-it('/spend … details shows what to reconcile with: exact times, total, items and the connection', async () => {
+it('/spend … details shows exact times, total, items and the connection for reconciling', async () => {
   await bot.openForm('/spend prod last-4-days details');
   const text = await bot.modalSays('Details');
   for (const line of [

@@ -63,7 +63,7 @@ describe('the chart of /spend', () => {
     expect(bars.map(({ value }) => value)).toEqual([0.00012, 0, 1, 1]);
   });
 
-  it('is left out for fewer than four points', () => {
+  it('is left out if there are fewer than four points', () => {
     expect(shown('last-3-days', [item('2026-11-18'), item('2026-11-19'), item('2026-11-20')]).bars).toEqual(
       [],
     );
@@ -81,13 +81,13 @@ describe('a bar of /spend', () => {
     ]);
   });
 
-  it('is as high as what can be read of its day', () => {
+  it('is as high as the readable amounts of its day', () => {
     const sent = [...daysFrom('2026-11-14', 4).map((day) => item(day, '2')), item('2026-11-15', 'n/a')];
     const { bars } = shown('2026-11-14..2026-11-17', sent);
     expect(bars.map(({ value }) => value)).toEqual([2, 2, 2, 2]);
   });
 
-  it('of today’s part is labelled, and a series of its own', () => {
+  it('for today is labelled, and has a series of its own', () => {
     const sent = [...daysFrom('2026-11-18', 3).map((day) => item(day, '4')), item('2026-11-21', '1')];
     const { bars, series } = shown('last-4-days including today', sent);
     expect(bars.slice(2)).toEqual([
@@ -100,7 +100,7 @@ describe('a bar of /spend', () => {
     ]);
   });
 
-  it('of weeks has no part of a day in it', () => {
+  it('for weeks contains no part of a day', () => {
     // Monday, which has only begun, is no week beside full ones.
     const monday = Date.UTC(2026, 10, 23, 10);
     const sent = [...daysFrom('2026-10-26', 28).map((day) => item(day, '2')), item('2026-11-23', '1')];
@@ -135,7 +135,7 @@ describe('a bar of /spend', () => {
     // One of thirteen weeks, and nine months within a year.
     ['2026-08-17..2026-11-14', '2026-08-17', '2026-08-30', 2, '31 Aug… no data'],
     ['2025', '2025-01-10', '2025-01-30', 1, 'Feb 2025 no data'],
-  ])('without data keeps its place and says so: %s', (words, first, last, at, label) => {
+  ])('keeps its place without data, and says so: %s', (words, first, last, at, label) => {
     const all = daysFrom('2025-01-01', 700).filter(
       (day) =>
         (day > '2026-09-06' && day < '2026-10-31') ||
@@ -159,13 +159,13 @@ describe('a year of which few days are reported', () => {
       daysFrom(first, count).map((day) => item(day)),
     );
 
-  it('is a chart of the weeks that have data', () => {
+  it('has a chart of the weeks that have data', () => {
     const { bars, chartTitle } = shownOf('2025-10-19', 74);
     expect([bars[0]?.label, bars.at(-1)?.label, bars.length]).toEqual(['13–19 Oct', '29–31 Dec', 12]);
     expect(chartTitle).toBe('Average a day, by week');
   });
 
-  it('is a chart of the weeks if only one month has data', () => {
+  it('has a chart of the weeks even if only one month has data', () => {
     const { bars } = shownOf('2025-12-01', 31);
     expect(bars).toHaveLength(5);
   });
@@ -245,7 +245,7 @@ describe('the days of /spend', () => {
     ).toBe('Each week (53)');
   });
 
-  it('are grouped from complete, requested and valid days only, and say what else is in them', () => {
+  it('are grouped from complete, requested and valid days only, with a note on what else they contain', () => {
     const sent = daysFrom('2026-03-02', 265).filter((day) => day !== '2026-05-05');
     const { rows } = shown('since 2026-03-03', [
       ...sent.map((day) => item(day, day === '2026-04-08' ? 'n/a' : '1', '1')),
@@ -270,7 +270,7 @@ describe('the days of /spend', () => {
   });
 });
 
-it('a balance shows why there is no runway as text, whatever signs are in it', () => {
+it('a balance explains in text why there is no runway, whatever special characters it contains', () => {
   const figures = {
     target: TARGET,
     connection: 'main',

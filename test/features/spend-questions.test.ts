@@ -41,7 +41,7 @@ describe('a budget', () => {
     ['/spend prod over-budget', '250', 'Not yet: 231.00 of 250.00'],
     ['/spend is prod within budget?', '250', 'Yes, so far: 231.00 of 250.00'],
     ['/spend prod over-budget', '5000', 'No: 231.00 of 5,000.00'],
-  ])('is answered with yes or no first: %s of %s', async (asked, amount, verdict) => {
+  ])('is answered with yes or no first: %s out of %s', async (asked, amount, verdict) => {
     await setBudget(amount);
     expect(await ask(asked)).toContain(verdict);
   });
@@ -59,7 +59,7 @@ describe('a budget', () => {
     expect(commands).toContain('/billing watch prod budget');
   });
 
-  it('of one among several projects is answered like that project’s, with the others in a line', async () => {
+  it('for one of several projects is answered like that project’s, with the others in one line', async () => {
     await setBudget('200');
     const { lines, rows, visibleText } = await bot.ask('/spend all over-budget');
     expect(lines[0]).toBe('prod · November · Yes: 231.00 of 200.00 (115.5 %)');
@@ -67,7 +67,7 @@ describe('a budget', () => {
     expect(visibleText).toContain('No budget: staging.');
   });
 
-  it('of several projects names those that passed it, and has a row each', async () => {
+  it('for several projects names those that exceeded it, and has a row for each', async () => {
     await setBudget('200');
     await setBudget('120', '456', 'staging');
     const { lines, rows } = await bot.ask('/spend all over-budget');
@@ -79,19 +79,19 @@ describe('a budget', () => {
     ]);
   });
 
-  it('that no project has is said in the header', async () => {
+  it('is mentioned in the header if no project has one', async () => {
     const { lines, rows } = await bot.ask('/spend all budget');
     expect(lines[0]).toBe('November · No budget is set for these projects');
     expect(rows).toEqual([]);
   });
 
-  it('is about the running month', async () => {
+  it('refers to the current month', async () => {
     expect(await ask('/spend prod 2026-10 budget')).toContain('budgets are for this month');
   });
 });
 
 describe('several projects', () => {
-  it('have their forecasts added up, with a row each', async () => {
+  it('have their forecasts added up, with a row for each project', async () => {
     const text = await ask('/spend all this-month');
     expect(text).toMatch(/^2 projects · 1–21 Nov · 346\.50 so far, about [\d,.]+ by 30 Nov\n/);
     expect(text).not.toContain('spent');
@@ -115,17 +115,17 @@ describe('ranked days', () => {
     expect(text).not.toContain('peak');
   });
 
-  it('are as many as were asked for', async () => {
+  it('are as many as the question asks for', async () => {
     const text = await ask('/spend prod top 2 days 2026-10');
     expect(text).toContain('Highest:* Sat 31 Oct, 31.00 · Fri 30 Oct, 30.00');
     expect(text).not.toContain('Thu 29 Oct');
   });
 
-  it('are of one project', async () =>
+  it('belong to one project only', async () =>
     expect(await ask('/spend all top 3 days 2026-10')).toContain('can only be ranked of one project'));
 });
 
-it('are grouped by the requested unit', async () => {
+it('spend is grouped by the requested unit', async () => {
   const weeks = await bot.ask('/spend prod 2026-10 by week');
   expect(weeks.visibleText).toContain('Each week (5)');
   expect(JSON.stringify(weeks.blocks)).toContain('"Average a day, by week"');
@@ -143,7 +143,7 @@ it.each(['/spend how much did prod cost last week?', '/spend what did we spend o
   async (text) => expect(await ask(text)).toMatch(/prod · [\s\S]*9–15 Nov/),
 );
 
-it('the lowest projects come first, and the header names the first', async () => {
+it('a question about the lowest projects lists them first, and the header names the lowest', async () => {
   const { lines, rows } = await bot.ask('/spend all lowest last-week');
   expect(lines[0]).toBe('2 projects · 9–15 Nov · 126.00 spent, least by staging');
   expect(rows.map(([name]) => name)).toEqual(['Project', 'staging', 'prod']);

@@ -22,7 +22,7 @@ const daysIn = (query: string) =>
   [...query.matchAll(/"(\d{4}-\d\d-\d\d)T/g)].map(([, day]) => day).join('..');
 
 describe('/spend … vs …', () => {
-  it('compares with the named days, in one request for each side', async () => {
+  it('compares with the named days, using one request for each side', async () => {
     const queries = await bot.queriesDuring(async () => {
       const { lines } = await bot.ask('/spend prod october vs september');
       expect(lines.slice(0, 2)).toEqual([
@@ -34,7 +34,7 @@ describe('/spend … vs …', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('compares a month that runs, with its forecast', async () => {
+  it('compares the current month, including its forecast', async () => {
     const queries = await bot.queriesDuring(async () => {
       const { visibleText } = await bot.ask('/spend prod mtd vs last-year');
       expect(visibleText).toContain('*unchanged* vs 1–20 Nov 2025');
@@ -43,12 +43,12 @@ describe('/spend … vs …', () => {
     expect(queries).toHaveLength(2);
   });
 
-  it('refuses days that the period has', async () => {
+  it('refuses to compare with days that the period itself contains', async () => {
     const answer = await bot.ask('/spend prod last-7-days vs last-30-days');
     expect(answer.visibleText).toContain('“vs last-30-days” shares days with 14–20 Nov.');
   });
 
-  it('offers what goes after vs, with the rest of the command', async () => {
+  it('suggests what can follow “vs”, keeping the rest of the command', async () => {
     const answer = await bot.ask('/spend prod october vs 2026-09-15..2026-09-01 csv');
     expect(answer.visibleText).toContain('/spend prod october vs 2026-09-01..2026-09-15 csv');
   });
@@ -99,14 +99,14 @@ describe('the days of /spend … vs …', () => {
     ]);
   });
 
-  it('are grouped by week when they do not fit, with what is missing', async () => {
+  it('are grouped by week when there are too many, with a note on what is missing', async () => {
     const { title, rows } = partsOf(await bot.ask('/spend staging q3 vs q2'));
     expect(title).toBe('Every 7 days (14)');
     expect(rows[1]).toEqual(['1–7 Jul vs 1–7 Apr', '35.00', '35.00']);
     expect(rows[10]).toEqual(['2–8 Sep vs 3–9 Jun', '30.00 (6 of 7 days)', '35.00']);
   });
 
-  it('have today after the compared days', async () => {
+  it('show today after the compared days', async () => {
     const { rows, types } = partsOf(
       await bot.ask('/spend prod last-3-days including today vs 2026-10-01..2026-10-02'),
     );
@@ -120,7 +120,7 @@ describe('the days of /spend … vs …', () => {
 });
 
 describe('the files of /spend … vs …', () => {
-  it('have a row for each compared day too, with a note, and say so', async () => {
+  it('have a row for each compared day too, with a note, and the answer says so', async () => {
     const command = '/spend staging 2026-10-05..2026-10-06 vs 2026-09-04..2026-09-05 csv';
     const work = () => bot.slack.say(OWNER, CHANNEL, command);
     const { files: [file] = [], text } = await bot.next(work, OWNER, directOf(OWNER));
@@ -151,7 +151,7 @@ describe('the files of /spend … vs …', () => {
   });
 });
 
-describe('what /spend … vs … says', () => {
+describe('the wording of /spend … vs …', () => {
   const factsOf = async (command: string) => (await bot.ask(command)).lines;
 
   it('compares totals if equally many days are reported', async () => {
@@ -159,7 +159,7 @@ describe('what /spend … vs … says', () => {
     expect(line).toBe('*▲ 100.0 %* vs 7–9 Sep (+ 30.00, 30.00 then) · 20.00 a day');
   });
 
-  it('compares averages a day if the numbers of days differ, and says how many days are reported', async () => {
+  it('compares daily averages if the numbers of days differ, and says how many days are reported', async () => {
     const [, line] = await factsOf('/spend staging october vs september');
     expect(line).toBe(
       '*unchanged* vs 1–30 Sep (daily average, 145.00 then, 29 of 30 days reported) · 5.00 a day',
@@ -174,7 +174,7 @@ describe('what /spend … vs … says', () => {
     expect(others.join(' ')).not.toContain('Too few');
   });
 
-  it('is the reason why there is nothing to compare with', async () => {
+  it('gives the reason when there is nothing to compare with', async () => {
     bot.billing.respond((request, ordinary) =>
       request.query.includes('2026-09-01T') ? { status: 500, body: '' } : costs(request, ordinary),
     );
@@ -202,13 +202,13 @@ describe('what /spend … vs … says', () => {
     expect(answer.visibleText).toContain('* Days with data, 1–30 Sep: staging 29 of 30 days.');
   });
 
-  it('offers no other period beside the one that is compared', async () => {
+  it('offers no period other than the compared one', async () => {
     const { blocks } = await bot.ask('/spend prod october vs 2026-11-10..2026-11-16');
     expect(JSON.stringify(blocks)).not.toContain('rerun:period');
   });
 });
 
-describe('the words of a comparison', () => {
+describe('the words after “vs”', () => {
   it.each([
     ['prod mtd vs 1-15 oct', 'vs 1–15 Oct'],
     ['october vs september prod', 'vs 1–30 Sep'],
@@ -240,7 +240,7 @@ describe('the words of a comparison', () => {
     expect(shared.visibleText).toContain('shared by');
   });
 
-  it('may name days too long ago for a forecast', async () => {
+  it('may name days too long ago to forecast from', async () => {
     const queries = await bot.queriesDuring(async () => {
       const { visibleText } = await bot.ask('/spend prod mtd vs 2010-01');
       expect(visibleText).toContain('vs 1–31 Jan 2010');

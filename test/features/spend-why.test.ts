@@ -34,7 +34,7 @@ beforeEach(() => {
 const WEEK_BEFORE = days('2026-11-07', ['100', '100', '100', '100', '100', '100', '100']);
 
 describe('/spend … why about one project', () => {
-  it('shows the three days that differ most, then the others as one, which sum to the difference', async () => {
+  it('shows the three days that differ most, then sums the others, so that all add up to the difference', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['101.5', '400', '90.25', '100', '700', '100', '50']));
     const answer = await bot.ask('/spend prod why');
     expect(answer.lines.slice(0, 2)).toEqual([
@@ -53,7 +53,7 @@ describe('/spend … why about one project', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('says less, and unchanged', async () => {
+  it('says “less” and “unchanged” where spend fell or stayed the same', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['90', '110', '100', '100', '100', '100', '70']));
     expect((await bot.ask('/spend prod why')).lines[0]).toBe(
       'prod · 14–20 Nov · 30.00 EUR less than 7–13 Nov',
@@ -82,7 +82,7 @@ describe('/spend … why about one project', () => {
     expect(sumOf(answer)).toBe(30_000);
   });
 
-  it('counts the days that a shorter month does not have', async () => {
+  it('counts the days that a shorter month lacks', async () => {
     sends('6001', days('2026-09-01', Array(30).fill('10')), days('2026-10-01', Array(31).fill('10')));
     const answer = await bot.ask('/spend prod october why');
     expect(answer.lines.slice(0, 3)).toEqual([
@@ -106,7 +106,7 @@ describe('/spend … why about one project', () => {
     expect(answer.rows).toEqual([]);
   });
 
-  it('explains what vs compares', async () => {
+  it('explains the difference that “vs” compares', async () => {
     sends(
       '6001',
       days('2025-11-14', ['1', '1', '1', '1', '1', '1', '1']),
@@ -159,7 +159,7 @@ describe('/spend … why about one project', () => {
     expect((await bot.ask('/spend prod why')).lines[1]).toBe(reason);
   });
 
-  it('says that a month has a day more, where that is most of it', async () => {
+  it('says that a month has one more day if that explains most of the difference', async () => {
     const october = days('2026-10-01', ['15', ...Array(30).fill('10')]);
     sends('6001', days('2026-09-01', Array(30).fill('10')), october);
     expect((await bot.ask('/spend prod october why')).lines[1]).toBe(
@@ -169,7 +169,7 @@ describe('/spend … why about one project', () => {
     expect((await bot.ask('/spend prod september why')).lines[1]).toBe('All of it is one fewer day.');
   });
 
-  it('offers the figures, and itself to share and schedule', async () => {
+  it('offers the figures, and can be shared and scheduled', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
     const queries = await bot.queriesDuring(async () => {
       const { labels, commands } = await bot.ask('/spend prod why');
@@ -187,7 +187,7 @@ describe('/spend … why about one project', () => {
 });
 
 describe('What changed', () => {
-  it('is in the menu of an answer that has a comparison, and explains it', async () => {
+  it('is in the menu of an answer that compares periods, and explains the difference', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
     const answer = await bot.ask('/spend prod');
     const labels = ['What changed', 'Include today', 'CSV', 'Details', 'Schedule this…', 'Watch…'];
@@ -206,7 +206,7 @@ describe('What changed', () => {
 });
 
 describe('/spend … why about several projects', () => {
-  it('shows the projects that changed most, and names those without figures', async () => {
+  it('shows the projects that changed most, and names projects without figures', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
     sends('6002', WEEK_BEFORE, days('2026-11-14', Array(7).fill('20.5')));
     sends('6003');
@@ -224,7 +224,7 @@ describe('/spend … why about several projects', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('says on which days a project has no data, and leaves out what they are compared with', async () => {
+  it('says on which days a project has no data, and leaves out the days compared with them', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['100', '100', '', '100', '400', '100', '100']));
     sends('6002', WEEK_BEFORE, days('2026-11-14', Array(7).fill('110')));
     const answer = await bot.ask('/spend prod,staging why');
@@ -235,7 +235,7 @@ describe('/spend … why about several projects', () => {
     expect(answer.visibleText).toContain('prod: no data for Mon 16 Nov.');
   });
 
-  it('has a total for each label of amounts', async () => {
+  it('has one total for each currency label', async () => {
     await addProject(bot, { alias: 'usa', id: '6004', currency: 'USD' });
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
     sends('6004', WEEK_BEFORE, days('2026-11-14', Array(7).fill('90')));

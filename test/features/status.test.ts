@@ -32,7 +32,7 @@ const save = (name: string, more?: Partial<NewConnection>) => saved(connection(n
 const status = async (person = OWNER) => await bot.read('/billing status', person);
 
 describe('/billing status', () => {
-  it('leads to the form while nothing is connected', async () => {
+  it('leads to the connection form while nothing is connected', async () => {
     const forOwner = await bot.ask('/billing status');
     expect(forOwner.visibleText).toContain('isn’t connected to a billing service yet');
     await bot.press(forOwner, 'Connect…');
@@ -67,7 +67,7 @@ describe('/billing status', () => {
     [{ expiresAt: NOW - 3 * DAY }, 'expired Wed 18 Nov 2026 (3 days ago)'],
     [{ expiresAt: NOW + 15 * DAY }, 'expires Sun 6 Dec 2026 (15 days)'],
     [{ lifetime: 'none' as const }, 'no expiry'],
-  ])('says of a lifetime %o: %s', async (more, words) => {
+  ])('describes a lifetime of %o: %s', async (more, words) => {
     const { expiresAt: _, ...rest } = connection('main');
     await workspaces.saveConnection(await changeIn(workspaces, TEAM), { ...rest, ...more });
     expect(await status()).toContain(words);
@@ -99,7 +99,7 @@ describe('/billing status', () => {
     expect(await status()).not.toContain('rejected');
   });
 
-  it('counts an application access that the identity service rejected as broken', async () => {
+  it('reports an application access that the identity service rejected as broken', async () => {
     await workspaces.saveAccess(await changeIn(workspaces, TEAM), {
       ...{
         project: '123',
@@ -132,7 +132,7 @@ describe('/billing status', () => {
     expect(visibleText).toContain('*us*');
   });
 
-  it('names what can’t be read in one line, for managers', async () => {
+  it('names for managers, in one line, everything that can’t be read', async () => {
     for (const field of ['watch:aaaaaaaa', 'schedule:bbbbbbbb', 'project:prod'])
       await bot.store({ [field]: '{' });
     const [seen, member] = [await bot.ask('/billing status'), await bot.ask('/billing status', MEMBER)];
@@ -159,8 +159,8 @@ describe('/billing status', () => {
   });
 });
 
-describe('the page', () => {
-  it('counts the problems, and lists broken ones first, then those that soon will be', async () => {
+describe('the status page', () => {
+  it('counts the problems, and lists broken items first, then those that soon will be', async () => {
     await save('a-fine');
     await save('b-soon', { expiresAt: NOW + 3 * DAY });
     await save('c-over', { expiresAt: NOW - DAY });
@@ -201,7 +201,7 @@ describe('a project whose connection is missing', () => {
 });
 
 describe('the default connection', () => {
-  it('can be chosen there, and is used from then on', async () => {
+  it('can be chosen on the status page, and is used from then on', async () => {
     await save('main');
     await save('finance', { token: bot.billing.tokens[0]!.value });
     await workspaces.saveSettings(await changeIn(workspaces, TEAM), {
@@ -222,7 +222,7 @@ describe('the default connection', () => {
   });
 });
 
-it('says that not everything fits, where there is more than a message can hold', async () => {
+it('the status page says so when not everything fits into one message', async () => {
   for (let at = 1; at <= 30; at += 1) await save(`account-${at}`, { expiresAt: NOW + DAY });
   const { visibleText, blocks } = await bot.ask('/billing status');
   expect(blocks.length).toBeLessThanOrEqual(50);
@@ -252,7 +252,7 @@ describe('a sealed record that was moved', () => {
     expect(bot.billing.requests).toEqual([]);
   };
 
-  it('from another name is rejected and reported, even when its name was changed', async () => {
+  it('from another name is rejected and reported, even when its name was changed to match', async () => {
     await save('other');
     await move('connection:other', 'connection:main');
     await refusedEverywhere();
@@ -263,7 +263,7 @@ describe('a sealed record that was moved', () => {
   it.each([
     ['its key is missing', 'lost'],
     ['another key has its name', 'test'],
-  ])('says so when %s', async (_, id) => {
+  ])('is reported when %s', async (_, id) => {
     const keyring = createKeyring([{ id, key: randomBytes(32) }]);
     const other = createWorkspaces({ redis: bot.redis.client, keyring });
     await other.saveConnection(await changeIn(other, TEAM), connection('main'));
@@ -296,7 +296,7 @@ describe('an application access', () => {
   });
 });
 
-it('shows when a connection was last used', async () => {
+it('the status page shows when a connection was last used', async () => {
   await save('main');
   await bot.ask('/spend 123');
   await expect.poll(async () => (await workspaces.load(TEAM)).lastUsed('main')).toBe(NOW);

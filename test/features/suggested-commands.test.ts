@@ -12,8 +12,8 @@ await addProjects(bot, { prod: '123', staging: '456', 'web-shop': '789' });
 const offeredFor = async (command: string): Promise<readonly string[]> =>
   (await bot.ask(command)).commands.filter((one) => !one.startsWith('/billing help'));
 
-describe('below a refusal', () => {
-  it('no day is offered that is still to come', async () => {
+describe('the answer to a mistake', () => {
+  it('never suggests a day in the future', async () => {
     expect(await offeredFor('/spend prod 12/5/2026')).toEqual(['/spend prod 2026-05-12']);
     expect(await offeredFor('/spend prod 31.6.2035')).toEqual([]);
   });
@@ -61,7 +61,7 @@ describe('below a refusal', () => {
     '/billing schedule prod last-month daily 8:00',
     '/spend prod banana csv',
     '/spend prod,banana',
-  ])('“%s” gets no suggestion, because no command says that', async (command) => {
+  ])('suggests nothing for “%s”, because no command says that', async (command) => {
     expect(await offeredFor(command)).toEqual([]);
   });
 
@@ -84,7 +84,7 @@ describe('below a refusal', () => {
     ['@Tally spnd prod lst month', ['/spend prod last month']],
     ['@Tally how much did staging spend lst month?', ['/spend staging last-month']],
     ['@Tally prod', ['/balance prod', '/spend prod']],
-  ])('of “%s” is offered what says the same: %j', async (command, expected) => {
+  ])('suggests for “%s” what means the same: %j', async (command, expected) => {
     const offered = await offeredFor(command);
     expect(offered).toEqual(expected);
     for (const one of offered.filter((text) => /^\/(?:spend|balance)/.test(text) && !text.endsWith('csv')))
@@ -95,7 +95,7 @@ describe('below a refusal', () => {
     ['/spend banana yesterday', 'All projects'],
     ['/balance banana storage', 'All projects'],
     ['/os-token banana', 'web-shop'],
-  ])('of “%s” a project can be chosen in the place of the unknown word', async (command, last) => {
+  ])('lets a project be chosen for the unknown word in “%s”', async (command, last) => {
     const { visibleText, options } = await bot.ask(command);
     expect(visibleText).toContain('I don’t recognize “banana”. Which project?');
     expect(options.map(({ label }) => label).slice(0, 3)).toEqual(['prod', 'staging', 'web-shop']);
@@ -107,20 +107,20 @@ describe('below a refusal', () => {
     '/spend <@U012AB3CD4E> last month',
     '/spend prod <#C012AB3CD4E>',
     '/balance <!subteam^S012AB3CD4E>',
-  ])('of “%s”, which names people, nothing is said about secrets', async (command) => {
+  ])('does not mention secrets for “%s”, which names people', async (command) => {
     const { visibleText } = await bot.ask(command);
     expect(visibleText).toContain('You mentioned a person, a channel or a group.');
     expect(visibleText).not.toContain('secret');
   });
 
-  it('of too many projects says how many, and no word about secrets', async () => {
+  it('says how many projects were named if they are too many, and does not mention secrets', async () => {
     const ids = Array.from({ length: 60 }, (_, n) => String(1_000 + n)).join(',');
     const { visibleText } = await bot.ask(`/spend ${ids}`);
     expect(visibleText).toContain('You named 60 projects. Ask about 20 at a time.');
     expect(visibleText).not.toContain('secret');
   });
 
-  it('that an address answers with a web page, managers are offered the form, and others read whom to ask', async () => {
+  it('offers managers the form when an address returns a web page, and tells others whom to ask', async () => {
     bot.billing.setMode('html');
     expect((await bot.ask('/balance prod')).buttons).toEqual(['Try again', 'Check the address…']);
     const { visibleText, buttons } = await bot.ask('/balance prod', MEMBER);

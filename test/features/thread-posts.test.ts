@@ -106,7 +106,7 @@ describe('follow-ups below a scheduled post', () => {
     [{ report: 'last-week' }, '/spend', 'prod 2026-11-09..2026-11-15'],
     [{ report: 'month-to-date' }, '/spend', 'prod 2026-11'],
     [{ report: 'balance' }, '/balance', 'prod'],
-  ])('a follow-up refers to what it was made of: %j', async (given, command, text) => {
+  ])('take their words from what the post was made from: %j', async (given, command, text) => {
     const { ts } = await posted(given);
     expect(await remembered()).toMatchObject([{ command, text, at: bot.clock.now }]);
     const { message } = await say('again', ts);
@@ -114,7 +114,7 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
 
-  it('are about its day for “why?”, also days later', async () => {
+  it('are about the post’s day for “why?”, even days later', async () => {
     const { ts } = await posted();
     bot.clock.now += 3 * DAY;
     const { visibleText } = await say('why?', ts);
@@ -133,14 +133,14 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('and staging?', ts)).visibleText).toMatch(/staging · [\s\S]*20–22 Nov/);
   });
 
-  it('cover the month before for a post on the first day of a month, also later', async () => {
+  it('cover the month before for a post on the first day of a month, even later', async () => {
     bot.clock.now = at('2026-12-01T09:00:00Z');
     const { ts } = await posted({ report: 'month-to-date' });
     bot.clock.now += 20 * DAY;
     expect((await say('and staging?', ts)).visibleText).toMatch(/staging · [\s\S]*1–30 Nov/);
   });
 
-  it('name the product if the name alone means another one', async () => {
+  it('name the product if the project name alone would mean another one', async () => {
     bot.billing.setItems('777', '[{"day":"2026-11-19","totalAmount":5,"totalBonuses":0}]', 2);
     await posted({ projects: [{ id: '777', product: 2 }] });
     expect(await remembered()).toMatchObject([{ text: '777 2026-11-19 storage' }]);
@@ -185,13 +185,13 @@ describe('follow-ups below a scheduled post', () => {
     }
   });
 
-  it('don’t know another thread’s post', async () => {
+  it('do not use a post in another thread', async () => {
     await posted();
     const other = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'Another thread' });
     expect((await say('why?', other.ts)).visibleText).toContain('Which project?');
   });
 
-  it('don’t keep the post from being sent and recorded if Redis can’t store what they refer to', async () => {
+  it('never stop a post from being sent and recorded if Redis can’t store what they would refer to', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     const timing = { cadence: { kind: 'daily' } as const, time: '09:00', zone: 'UTC' };
     await save(
@@ -221,7 +221,7 @@ describe('follow-ups below an alert', () => {
     [{ kind: 'spike', factor: new Big('2'), floor: new Big('1') }, '/spend', 'prod 2026-11-19'],
     [{ kind: 'balance', below: new Big('1e20') }, '/balance', 'prod'],
     [{ kind: 'runway', days: 3_650 }, '/balance', 'prod'],
-  ])('a follow-up refers to what it is about: %j', async (rule, command, text) => {
+  ])('take their words from what the alert is about: %j', async (rule, command, text) => {
     bot.billing.setItems('123', `[${days('900').join(',')}]`);
     bot.billing.setBalance('123', '{"balance":1000,"bonuses":0}');
     const { ts } = await alerted(rule);
@@ -230,7 +230,7 @@ describe('follow-ups below an alert', () => {
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
 
-  it('refer to the alert in its thread in a direct message; a new message refers to nothing', async () => {
+  it('refer to the alert in its thread in a direct message, while a new message refers to nothing', async () => {
     bot.billing.setItems('123', `[${days('900').join(',')}]`);
     await say('spend staging october', undefined, MEMBER, DIRECT);
     bot.clock.now += HOUR;
@@ -245,7 +245,7 @@ describe('follow-ups below an alert', () => {
 it.each([
   [GUEST, 'C0GENERAL1', 'Guests can’t use Tally in this workspace.'],
   [EXTERNAL, 'C0SHARED01', 'Tally only answers members of the workspace that installed it.'],
-])('%s, who may not ask, gets nothing below a post', async (as, channel, sentence) => {
+])('%s, who may not ask, gets no figures below a post', async (as, channel, sentence) => {
   const { ts } = await posted({ channel }, channel);
   const answer = await say('why?', ts, as, channel);
   expect(answer).toMatchObject({ ephemeral: true });
@@ -253,7 +253,7 @@ it.each([
   expect(JSON.stringify(answer.blocks)).not.toContain('prod');
 });
 
-it('opens the exact figures and the owner’s list from a menu, only for the person who clicks', async () => {
+it('a post’s menu opens the exact figures and the owner’s list only for the person who clicks', async () => {
   const posting = await posted();
   bot.clock.now += 1_000;
   const post = () => bot.answers(MEMBER).find((message) => message.ts === posting.ts);

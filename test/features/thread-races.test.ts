@@ -46,7 +46,7 @@ const remembered = async (redis = bot.redis) =>
   }));
 
 describe('two people who follow up in one thread at the same instant', () => {
-  it('each get the answer to their own question, and exactly one is remembered', async () => {
+  it('each get the answer to their own question, and exactly one question is remembered', async () => {
     await start();
     await prepare();
     const { thread } = await ask('spend prod october');
@@ -71,7 +71,7 @@ describe('two people who follow up in one thread at the same instant', () => {
     ]).toContainEqual({ text: last?.text, ids: last?.ids });
   });
 
-  it('have each their own rights', async () => {
+  it('each keep their own rights', async () => {
     await start();
     await prepare();
     const channel = 'C0GENERAL1';
@@ -97,7 +97,7 @@ describe('a workspace that is uninstalled', () => {
     return found.flat();
   };
 
-  it('leaves nothing to refer to, and nothing stored, between question and follow-up', async () => {
+  it('leaves nothing to refer to and nothing stored if it leaves between question and follow-up', async () => {
     await start();
     await prepare();
     const { thread } = await ask('spend prod october');
@@ -110,7 +110,7 @@ describe('a workspace that is uninstalled', () => {
     expect(await keysLeft()).toEqual([]);
   });
 
-  it('isn’t written to while the question is answered', async () => {
+  it('is not written to if it leaves while the question is answered', async () => {
     await start();
     await prepare();
     let isGone: Promise<unknown> | undefined;
@@ -129,7 +129,7 @@ describe('a workspace that is uninstalled', () => {
 });
 
 it.each(['hangs', 'dies'] as const)(
-  'while Redis is away as it %s no figures are sent, since nobody can tell who may see them, and the next question has to name its project',
+  'while Redis is away because it %s, no figures are sent and the next question has to name its project',
   async (how) => {
     const redis = await testRedis();
     stores.push(redis);
@@ -156,7 +156,7 @@ it.each(['hangs', 'dies'] as const)(
 );
 
 it.each(['message_changed', 'message_deleted'])(
-  'what is remembered stays as it is at a %s',
+  'the remembered question is unaffected by a %s',
   async (subtype) => {
     await start();
     await prepare();

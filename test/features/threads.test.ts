@@ -66,14 +66,17 @@ describe('a follow-up in a thread', () => {
     ['spend prod,staging october', 'and september?', ['2 projects · ', '1–30 Sep']],
     ['spend prod,staging october', 'and staging?', ['staging · ', 'October']],
     ['how much did prod spend last month?', 'and staging?', ['staging · ', 'October']],
-  ])('takes what it leaves out from the answer there: %s, then %s', async (first, then, shown) => {
-    const { reply, thread } = await startThread(first);
-    const { message, visibleText } = await reply(then);
-    expect(message).toMatchObject({ ephemeral: false, threadTs: thread });
-    for (const text of shown) expect(visibleText).toContain(text);
-  });
+  ])(
+    'takes the words it leaves out from the answer in the thread: %s, then %s',
+    async (first, then, shown) => {
+      const { reply, thread } = await startThread(first);
+      const { message, visibleText } = await reply(then);
+      expect(message).toMatchObject({ ephemeral: false, threadTs: thread });
+      for (const text of shown) expect(visibleText).toContain(text);
+    },
+  );
 
-  it('is answered with a file if it asks for one', async () => {
+  it('is answered with a file if the follow-up asks for a file', async () => {
     const { reply, thread } = await startThread('spend prod october');
     await reply('as csv');
     const file = bot.slack.messages(MEMBER, CHANNEL).at(-1);
@@ -81,19 +84,19 @@ describe('a follow-up in a thread', () => {
     expect(JSON.stringify(bot.slack.calls.map(({ args }) => args))).toContain('spend-prod-2026-10.csv');
   });
 
-  it('refers to the answer before it, which may have been a follow-up', async () => {
+  it('refers to the previous answer, even if that answered a follow-up', async () => {
     const { reply } = await startThread('spend prod october');
     await reply('and staging?');
     expect((await reply('and september?')).visibleText).toMatch(/staging · [\s\S]*1–30 Sep/);
     expect((await reply('and the balance?')).visibleText).toMatch(/staging · .* left/);
   });
 
-  it('by anyone refers to an answer that everyone saw', async () => {
+  it('can be sent by anyone after an answer that everyone saw', async () => {
     const { reply } = await startThread('spend prod october');
     expect((await reply('and staging?', { as: OWNER })).visibleText).toContain('October');
   });
 
-  it('takes nothing from the thread if it names its project and says what it asks', async () => {
+  it('takes nothing from the thread if it names its own project and question', async () => {
     const { reply } = await startThread('spend prod october storage');
     expect((await reply('how much did staging spend yesterday?')).visibleText).toMatch(
       /^staging · Fri 20 Nov · /,
@@ -115,7 +118,7 @@ describe('a follow-up in a thread', () => {
   });
 
   it.each(['and banana?', 'thanks', 'hello', 'and?'])(
-    'that isn’t a follow-up is not run: %s',
+    'is not recognized in other messages: %s',
     async (text) => {
       const { reply } = await startThread('spend prod october');
       const before = bot.billing.requests.length;
@@ -125,7 +128,7 @@ describe('a follow-up in a thread', () => {
     },
   );
 
-  it('refers to an answer that one person saw only for that person', async () => {
+  it('refers to an answer that only one person saw only for that person', async () => {
     const { reply, thread, message } = await startThread('spend prod october');
     const seen = () => bot.slack.messages(OWNER, CHANNEL).filter(({ ephemeral }) => ephemeral);
     bot.clock.now += 1_000;
@@ -144,7 +147,7 @@ describe('a follow-up in a thread', () => {
     ['again', 'spend'],
     ['why?', 'spend'],
     ['how long will it last?', 'balance'],
-  ])('without an answer before it is asked which project: %s', async (text, command) => {
+  ])('is answered by asking for the project if there is no earlier answer: %s', async (text, command) => {
     const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
     const { message, visibleText } = await say(`@Tally ${text}`, { thread: parent.ts });
     expect(message.ephemeral).toBe(true);
@@ -156,20 +159,20 @@ describe('a follow-up in a thread', () => {
 });
 
 describe('the days of a follow-up', () => {
-  it('are those of the answer if they were over', async () => {
+  it('are those of the answer if its period was over', async () => {
     const { reply } = await startThread('spend prod last-7-days');
     bot.clock.now += 2 * DAY;
     expect((await reply('and staging?')).visibleText).toMatch(/staging · [\s\S]*14–20 Nov/);
     expect((await reply('and prod?')).visibleText).toMatch(/prod · [\s\S]*14–20 Nov/);
   });
 
-  it('run until now if they were still running', async () => {
+  it('extend until now if the period was still running', async () => {
     const { reply } = await startThread('spend prod this-month');
     bot.clock.now += 2 * DAY;
     expect((await reply('and staging?')).visibleText).toContain('1–23 Nov');
   });
 
-  it('stay in the month that was running then', async () => {
+  it('stay in the month that was running at the time', async () => {
     const { reply } = await startThread('spend prod this-month');
     bot.clock.now += 12 * DAY;
     expect((await reply('and staging?')).visibleText).toContain('1–30 Nov');
@@ -185,7 +188,7 @@ describe('the days of a follow-up', () => {
 describe('in a direct message', () => {
   const direct = { channel: DIRECT };
 
-  it('a new message starts afresh, however soon it comes', async () => {
+  it('a new message starts afresh, however soon it is sent', async () => {
     await say('how much did prod spend in january 2025?', direct);
     const { visibleText } = await say('which project costs the most?', direct);
     expect(visibleText).toContain('14–20 Nov');
@@ -195,14 +198,14 @@ describe('in a direct message', () => {
     expect(commands).toEqual(['/balance staging', '/spend staging']);
   });
 
-  it('a thread below an answer refers to that one', async () => {
+  it('a thread below an answer refers to that answer', async () => {
     const { message } = await say('spend prod october', direct);
     await say('balance staging', direct);
     const below = { ...direct, thread: message.ts };
     expect((await say('and staging?', below)).visibleText).toMatch(/staging · [\s\S]*October/);
   });
 
-  it('a thread has its own', async () => {
+  it('a thread keeps its own question', async () => {
     const { message } = await say('spend prod october', direct);
     const thread = { ...direct, thread: message.ts };
     expect((await say('balance staging', thread)).visibleText).toContain(' left');
@@ -215,13 +218,13 @@ describe('in a channel with a default project', () => {
     await bot.ask('/billing default prod');
   });
 
-  it('the default is what was asked about, also after it was changed', async () => {
+  it('the default is what was asked about, even after the default changes', async () => {
     const { reply } = await startThread('spend october');
     await bot.ask('/billing default staging');
     expect((await reply('and september?')).visibleText).toMatch(/prod · [\s\S]*1–30 Sep/);
   });
 
-  it('a question in a thread is about the answer there, and its header says so', async () => {
+  it('a question in a thread is about the answer in that thread, and its header says so', async () => {
     const { reply } = await startThread('spend staging october');
     expect((await reply('how much did we spend yesterday?')).visibleText).toMatch(
       /staging · [\s\S]*Fri 20 Nov/,
@@ -229,7 +232,7 @@ describe('in a channel with a default project', () => {
     expect((await reply('what did it cost yesterday?')).visibleText).toMatch(/staging · [\s\S]*Fri 20 Nov/);
   });
 
-  it('“we”, “in total” and “everything” are all projects', async () => {
+  it('“we”, “in total” and “everything” mean all projects', async () => {
     for (const text of [
       'how much did we spend last week?',
       'what did everything cost last week?',
@@ -239,13 +242,13 @@ describe('in a channel with a default project', () => {
   });
 });
 
-it('a question that only lacks its project is completed by the name below it', async () => {
+it('a question that lacks only its project is completed by a name sent below it', async () => {
   const { asked } = await sayAsked('how much did foo spend last week?');
   const { visibleText } = await say('@Tally prod', { thread: asked.ts });
   expect(visibleText).toMatch(/prod · [\s\S]*9–15 Nov/);
 });
 
-it('a question that failed is asked again by “again”, and is no answer for others to follow up', async () => {
+it('a question that failed is repeated by “again”, and gives others nothing to follow up', async () => {
   const { reply } = await startThread('spend prod october');
   bot.billing.respond(() => ({ status: 400 }));
   expect((await reply('spend staging september')).message.ephemeral).toBe(true);
@@ -263,8 +266,8 @@ it('a question that failed is asked again by “again”, and is no answer for o
   expect((await reply('and august?')).visibleText).toMatch(/staging · [\s\S]*1–31 Aug/);
 });
 
-describe('what is remembered', () => {
-  it('are canonical words, no figures, for 30 days', async () => {
+describe('the remembered question', () => {
+  it('is stored as canonical words without figures, for 30 days', async () => {
     await startThread('how much did PROD cost in October, please?');
     const values = await bot.redis.client.hvals(threadsKey(TEAM));
     expect(values.map((value) => JSON.parse(value))).toEqual([
@@ -274,7 +277,7 @@ describe('what is remembered', () => {
       expect(await bot.redis.client.pttl(key)).toBeGreaterThan(29 * DAY);
   });
 
-  it('costs a complete question one write after the answer, a follow-up one read, and other commands nothing', async () => {
+  it('costs one write after a complete question, one read for a follow-up, and nothing for other commands', async () => {
     const { reply } = await startThread('spend prod october');
     const complete = await commandsOf(bot.redis, () => reply('balance prod'));
     expect(complete.filter((name) => name === 'hmget')).toHaveLength(0);
@@ -286,7 +289,7 @@ describe('what is remembered', () => {
     expect(await bot.redis.client.hlen(threadsKey(TEAM))).toBe(before);
   });
 
-  it('doesn’t delay an answer when Redis fails to store it', async () => {
+  it('doesn’t delay an answer when Redis fails to store the question', async () => {
     await bot.redis.client.set(threadsKey(TEAM), 'not a hash');
     const { message, visibleText } = await say('@Tally spend prod october');
     expect(message.ephemeral).toBe(false);
@@ -298,7 +301,7 @@ describe('what is remembered', () => {
 });
 
 describe('the project of the answer', () => {
-  it('is not mistaken for another one after it was renamed or removed', async () => {
+  it('is not mistaken for another project after it was renamed or removed', async () => {
     const { reply } = await startThread('spend prod october');
     await removeProject('prod');
     await addProject(bot, { alias: 'prod', id: '789' });
@@ -311,7 +314,7 @@ describe('the project of the answer', () => {
     expect((await reply('and staging?')).visibleText).toContain('staging · ');
   });
 
-  it('is asked for after it was removed, even if two Septembers are possible', async () => {
+  it('is asked for after it was removed, even if “september” could be in two years', async () => {
     const { reply } = await startThread('spend prod october 2025');
     await removeProject('prod');
     await addProject(bot, { alias: 'prod', id: '789' });
@@ -320,7 +323,7 @@ describe('the project of the answer', () => {
 
   // After October 2025, “and september?” may be one of two: both buttons would name the project.
   it.each(['spend prod october', 'spend prod,staging october', 'spend prod october 2025'])(
-    'that may not be asked about there any more is not named: %s',
+    'is not named if it may no longer be asked about there: %s',
     async (first) => {
       const { reply } = await startThread(first);
       await removeProject('prod');
@@ -340,7 +343,7 @@ describe('the project of the answer', () => {
 it.each([
   [GUEST, 'Guests can’t use Tally in this workspace.'],
   [EXTERNAL, 'Tally only answers members of the workspace that installed it.'],
-])('of %s, who may not ask, is refused without a name', async (as, sentence) => {
+])('a follow-up of %s, who may not ask, is refused without naming the project', async (as, sentence) => {
   const channel = as === GUEST ? 'C0GENERAL1' : 'C0SHARED01';
   const { reply } = await startThread('spend prod october', { channel, as: OWNER });
   const before = bot.billing.requests.length;
@@ -353,7 +356,7 @@ it.each([
   expect(bot.billing.requests).toHaveLength(before);
 });
 
-it('is not known in another thread or another channel', async () => {
+it('the remembered question is unknown in another thread or channel', async () => {
   await startThread('spend prod october');
   const other = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'Another thread' });
   expect((await say('@Tally and september?', { thread: other.ts })).visibleText).toContain('Which project?');

@@ -33,7 +33,7 @@ it.each([
   ['web', '1 schedule uses it.'],
   ['shop', undefined],
   ['idle', undefined],
-])('the question before removing says of %s: %s', async (alias, says) => {
+])('the confirmation before removing says of %s: %s', async (alias, says) => {
   const text = await bot.read(`/billing projects remove ${alias}`);
   if (says === undefined) expect(text).not.toMatch(/uses? it/);
   else expect(text).toContain(says);

@@ -32,13 +32,13 @@ function drawn(text: string, costs: (day: Day) => number | undefined = () => 1) 
 }
 
 describe('the chart of two periods', () => {
-  it('leaves out days that only one of the two has: they are absent, not zero', () => {
+  it('leaves out days that only one of the two periods has, instead of showing zero', () => {
     const { labels, values } = drawn('2026-11-02..2026-11-12 vs 2026-10-05..2026-10-11');
     expect(labels).toEqual(['2 / 5', '3 / 6', '4 / 7', '5 / 8', '6 / 9', '7 / 10', '8 / 11']);
     expect(values.flat()).not.toContain(0);
   });
 
-  it('has Monday beside Monday, each period under its days', () => {
+  it('shows Monday next to Monday, with each period above its days', () => {
     expect(drawn('2026-11-16..2026-11-19 vs 2026-10-05..2026-10-08', (day) => Number(day.slice(8)))).toEqual({
       title: 'Spent per day',
       labels: ['16 / 5', '17 / 6', '18 / 7', '19 / 8'],
@@ -50,7 +50,7 @@ describe('the chart of two periods', () => {
     });
   });
 
-  it('has seven days each of months, as averages a day, and leaves out today', () => {
+  it('shows months in groups of seven days as daily averages, and leaves out today', () => {
     expect(drawn('october vs september')).toMatchObject({
       title: 'Average a day, by week',
       labels: ['1–7', '8–14', '15–21', '22–28', '29–30'],
@@ -86,7 +86,7 @@ describe('the chart of two periods', () => {
     });
   });
 
-  it('says “no data” once where both days lack it', () => {
+  it('says “no data” once where both days lack data', () => {
     const gaps = ['2026-11-17', '2026-10-06'];
     expect(
       drawn('2026-11-16..2026-11-19 vs 2026-10-05..2026-10-08', (day) => (gaps.includes(day) ? undefined : 3))
@@ -104,7 +104,7 @@ describe('the chart of two periods', () => {
     expect(chart.labels[0]).toBe(label);
   });
 
-  it('is left out for fewer than four pairs, or without a reported day on each side', () => {
+  it('is left out if there are fewer than four pairs, or no reported day on one side', () => {
     expect(drawn('yesterday vs 2026-11-10').labels).toEqual([]);
     expect(drawn('october vs september', (day) => (day < '2026-10' ? undefined : 1)).labels).toEqual([]);
   });

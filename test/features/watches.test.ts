@@ -40,7 +40,7 @@ const state = (given: Partial<WatchState> = {}): WatchState => ({
   ...{ problem: undefined, isPaused: false, undelivered: undefined, openAlert: undefined, ...given },
 });
 
-describe('what was typed', () => {
+describe('the words of a watch command', () => {
   const read = (text: string) => parseWatchText(text, reader(new Set(['prod', 'staging'])));
 
   it.each<[string, object]>([
@@ -81,7 +81,7 @@ describe('what was typed', () => {
     ['prod balance 5 3 oct 2026', '“3 oct 2026” is a period'],
     ['prod,staging balance 5', 'You named several projects'],
     ['foo bar', 'I don’t recognize “foo”'],
-  ])('refuses %s, and offers only what keeps all of it', (text, sentence, offered) => {
+  ])('refuses %s, and suggests only commands that keep all words', (text, sentence, offered) => {
     const refusal = { message: expect.stringContaining(sentence), offered: offered ? [offered] : [] };
     expect(() => read(text)).toThrow(expect.objectContaining(refusal));
     for (const one of refusal.offered) expect(read(one.replace(/^watch ?/, ''))).toBeDefined();
@@ -104,7 +104,7 @@ describe('the form', () => {
   it.each([
     ['budget 25000', /^20,000\.00 this month, 80\.0 %\n48,210\.00 left · about 48 days/m],
     ['spike 2x', /^1,000\.00 on Fri 20 Nov, usually 1,000\.00\n48,210\.00 left · /m],
-  ])('previews %s with the figure that it is about, then what is left', async (rule, lines) => {
+  ])('previews %s with the figure it watches first, then what is left', async (rule, lines) => {
     around.figures = STEADY;
     expect((await openForm(`watch prod ${rule}`)).replaceAll('*', '')).toMatch(lines);
   });
@@ -158,7 +158,7 @@ describe('a saved watch', () => {
   it.each([
     ['a guest', GUEST],
     ['somebody of another organization', EXTERNAL],
-  ])('does not alert %s', async (_, person) => {
+  ])('cannot alert %s', async (_, person) => {
     await openForm('watch prod balance 50000', OWNER, OWNERS_DM);
     const text = await save({ people: [OWNER, person] });
     expect(text).toContain(`choose someone else for <@${person}>`);
@@ -166,7 +166,7 @@ describe('a saved watch', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('is not saved for a place where its project may not be asked about', async () => {
+  it('cannot be saved for a channel where its project may not be asked about', async () => {
     await add('secret', '789', { channels: [FINANCE] });
     await openForm('watch secret balance 5', OWNER, CHANNEL);
     expect(await save()).toContain('That channel can’t see secret. Choose another project or channel.');
@@ -225,7 +225,7 @@ describe('a saved watch', () => {
       }
     });
 
-    it('rejects a watch on a limited project from someone who may not ask about it, without naming it', async () => {
+    it('is rejected for a limited project that the person may not ask about, without naming the project', async () => {
       await openForm('watch prod balance 50000', MEMBER, MEMBERS_DM);
       await add('secret', '789', { channels: [FINANCE], currency: 'ZWL' });
       await choose('to', 'people', MEMBER);
@@ -239,7 +239,7 @@ describe('a saved watch', () => {
       await bot.closeForm(MEMBER);
     });
 
-    it('previews it for a channel that may see it, to someone who is in it', async () => {
+    it('shows a preview for a channel that may see the project, to someone who is in that channel', async () => {
       await add('secret', '789', { channels: [FINANCE] });
       members(FINANCE).splice(0, 99, 'bot', MEMBER);
       expect(await send(to(FINANCE), MEMBER)).toContain('48.210');
@@ -268,8 +268,8 @@ describe('a saved watch', () => {
   });
 });
 
-describe('the list', () => {
-  it('shows the last value and the threshold, the checks and the owner', async () => {
+describe('the list of watches', () => {
+  it('shows the last value, the threshold, the check times and the owner', async () => {
     const { id } = await setUp('prod balance 50000', MEMBER);
     const measurement = { kind: 'balance', balance: new Big('48210') } as const;
     around.states.set(id, state({ isCrossed: true, measurement }));
@@ -288,7 +288,7 @@ describe('the list', () => {
     );
   });
 
-  it('snoozes until next month, and ends that at once', async () => {
+  it('snoozes a watch until next month, and can end the snooze at once', async () => {
     const { id } = await setUp(undefined, MEMBER);
     const list = await ask('watches', MEMBER);
     await row(list, 'snooze', id, MEMBER);
@@ -321,7 +321,7 @@ describe('the list', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('shows those of a project, with the form that sets one up', async () => {
+  it('shows the watches of one project, with the form for a new one', async () => {
     await setUp('prod balance 50000');
     await setUp('prod budget 500000');
     await setUp('dev budget 700');
@@ -338,7 +338,7 @@ describe('the list', () => {
   });
 });
 
-it('does not find a watch by the name of a project that this person may not ask about', async () => {
+it('a watch cannot be found by the name of a project that this person may not ask about', async () => {
   const { id } = await setUp('prod budget 500000');
   await add('prod', '123', { channels: [FINANCE] });
   const watch = (await stored()).find((other) => other.id === id)!;
@@ -423,7 +423,7 @@ describe('a watch, from its form to its alert', async () => {
   const alert = (part = ' left, below ') =>
     bot.slack.waitFor(() => bot.answers().findLast(({ visibleText }) => visibleText.includes(part)), 20_000);
 
-  it('an answer and Home offer a watch: the form opens with its project and kind', async () => {
+  it('can be started from an answer and from Home, with its project and kind filled in', async () => {
     for (const [command, kind, value] of [
       ['/spend prod yesterday', 'The money lasts fewer than some days', '123:1:prod'],
       ['/spend 789 storage', 'The money lasts fewer than some days', '789:2'],
@@ -445,30 +445,35 @@ describe('a watch, from its form to its alert', async () => {
   it.each([
     ['watch-acknowledge', 'alert001 e1-threshold-0', 'acknowledged an alert:', [OWNER, MEMBER]],
     ['watch-snooze', 'day alert001 e1-threshold-0', 'snoozed a watch:', [OWNER, OWNER]],
-  ])('counts %s once, however many people and processes press it', async (action_id, value, did, people) => {
-    const watch = {
-      ...{ id: 'alert001', projects: [{ id: '123', product: 1 }], rule: { kind: 'balance', below: '1' } },
-      ...{ channel: CHANNEL, owner: OWNER, createdBy: OWNER, createdAt: 0, since: 0 },
-      paused: { at: 0, by: OWNER },
-    };
-    const alerted = {
-      ...{ episode: 'e1', level: 'threshold', at: 0, source: 'main', title: ' has 1.00 left', why: '' },
-      ...{ covers: '', state: 'open' },
-    };
-    await bot.store({ 'watch:alert001': watch });
-    const found = { since: 0, alerted: [{ episode: 'e1', level: 'threshold' }], alerts: [alerted] };
-    await bot.redis.client.hset(`tally:{${TEAM}}:delivery-log`, 'watch/alert001', JSON.stringify(found));
-    await bot.startAnotherProcess();
-    const container = { type: 'message', channel_id: CHANNEL, message_ts: '1.2' };
-    const press = (url: string, person: string) =>
-      bot.interact({ ...clickOf(person, { action_id, value }), container }, url);
-    const pressed = () => bot.log().match(/"via":"button"/g)?.length ?? 0;
-    const before = pressed();
-    await Promise.all(people.flatMap((person) => [press(bot.url, person), press(bot.currentUrl(), person)]));
-    await bot.slack.waitFor(() => pressed() >= before + 4);
-    expect((await bot.audit()).filter((entry) => entry.includes(did))).toHaveLength(1);
-    await bot.drop('watch:alert001');
-  });
+  ])(
+    'counts %s once, however many times and in however many processes it is pressed',
+    async (action_id, value, did, people) => {
+      const watch = {
+        ...{ id: 'alert001', projects: [{ id: '123', product: 1 }], rule: { kind: 'balance', below: '1' } },
+        ...{ channel: CHANNEL, owner: OWNER, createdBy: OWNER, createdAt: 0, since: 0 },
+        paused: { at: 0, by: OWNER },
+      };
+      const alerted = {
+        ...{ episode: 'e1', level: 'threshold', at: 0, source: 'main', title: ' has 1.00 left', why: '' },
+        ...{ covers: '', state: 'open' },
+      };
+      await bot.store({ 'watch:alert001': watch });
+      const found = { since: 0, alerted: [{ episode: 'e1', level: 'threshold' }], alerts: [alerted] };
+      await bot.redis.client.hset(`tally:{${TEAM}}:delivery-log`, 'watch/alert001', JSON.stringify(found));
+      await bot.startAnotherProcess();
+      const container = { type: 'message', channel_id: CHANNEL, message_ts: '1.2' };
+      const press = (url: string, person: string) =>
+        bot.interact({ ...clickOf(person, { action_id, value }), container }, url);
+      const pressed = () => bot.log().match(/"via":"button"/g)?.length ?? 0;
+      const before = pressed();
+      await Promise.all(
+        people.flatMap((person) => [press(bot.url, person), press(bot.currentUrl(), person)]),
+      );
+      await bot.slack.waitFor(() => pressed() >= before + 4);
+      expect((await bot.audit()).filter((entry) => entry.includes(did))).toHaveLength(1);
+      await bot.drop('watch:alert001');
+    },
+  );
 
   it('alerts the channel, is acknowledged and snoozed there, and is shown on Home and in status', async () => {
     await bot.openForm('/billing watch prod balance 50000');

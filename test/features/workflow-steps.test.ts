@@ -34,7 +34,7 @@ const balance = (inputs: Record<string, unknown>) => run('get_balance', inputs);
 const errorOf = async (running: ReturnType<typeof run>) => (await running).error;
 
 describe('Get spend', () => {
-  it('gives the amount, the days, and how many are reported', async () => {
+  it('returns the amount, the days, and how many days are reported', async () => {
     expect((await spend({ project: 'prod' })).outputs).toEqual({
       amount: '1,200.74',
       period: '14–20 Nov 2026 UTC',
@@ -48,7 +48,7 @@ describe('Get spend', () => {
       { amount: '9.00\u00a0EUR', period: 'Wed 18 Nov 2026 UTC', reported: 'reported' },
     ],
     [{ project: 'prod', period: 'this month so far' }, { period: '1–21 Nov 2026 UTC, today so far' }],
-  ])('takes the words of /spend: %o', async (inputs, outputs) => {
+  ])('accepts the words of /spend: %o', async (inputs, outputs) => {
     expect((await spend(inputs)).outputs).toMatchObject(outputs);
   });
 
@@ -90,11 +90,11 @@ describe('Get spend', () => {
     [{ project: 'prod', channel: 'finance' }, /^“finance” isn’t a channel\. Choose a channel in the step\.$/],
     [{ project: 'x'.repeat(4_000) }, /^That’s too long\. Tally reads up to 1,000 characters\./],
     [{ project: '<!channel>' }, /^(?!.*<!).*$/s],
-  ])('says what is wrong with %o', async (inputs, error) => {
+  ])('explains what is wrong with %o', async (inputs, error) => {
     expect(await errorOf(spend(inputs))).toMatch(error);
   });
 
-  it('repeats no secret that was put into an input', async () => {
+  it('repeats no secret that was entered as an input', async () => {
     const error = await errorOf(spend({ project: goodToken(bot.billing) }));
     expect(error).toContain('Tally didn’t store, log or repeat it');
     expect(bot.log()).not.toContain(goodToken(bot.billing));
@@ -110,7 +110,7 @@ describe('Get spend', () => {
 });
 
 describe('Get balance', () => {
-  it('gives what is left, and for how long', async () => {
+  it('returns what is left, and how long the balance lasts', async () => {
     expect((await balance({ project: 'prod' })).outputs).toEqual({
       amount: '4,000.50',
       bonuses: '12.00',
@@ -118,7 +118,7 @@ describe('Get balance', () => {
     });
   });
 
-  it('says where there is no estimate', async () => {
+  it('says why there is no estimate', async () => {
     expect((await balance({ project: '1002' })).outputs).toMatchObject({ runway: 'Nothing is being spent' });
   });
 
@@ -127,7 +127,7 @@ describe('Get balance', () => {
     expect((await balance({ project: 'prod', period: 'last-week' })).outputs).toBeDefined();
   });
 
-  it('ends with a sentence when the balance is no number', async () => {
+  it('ends with a sentence when the balance is not a number', async () => {
     bot.billing.setBalance('7004', '{"balance":"<!channel> lots","bonuses":0}');
     expect(await errorOf(balance({ project: '7004' }))).toMatch(
       /Tally can’t read: the balance is not a number/,
@@ -136,7 +136,7 @@ describe('Get balance', () => {
 });
 
 describe('a project that is limited to channels', () => {
-  it('is given where everyone in the channel may see it', async () => {
+  it('is returned where everyone in the channel may see it', async () => {
     expect((await balance({ project: 'secret', channel: FINANCE })).outputs).toMatchObject({
       amount: '900.00',
     });
@@ -146,7 +146,7 @@ describe('a project that is limited to channels', () => {
     ['another channel', { channel: CHANNEL }],
     ['no channel', {}],
     ['a direct message', { channel: 'D0OWNER001' }],
-  ])('is not given in %s, by its name or its ID, and billing is not asked', async (_, where) => {
+  ])('is not returned in %s, by its name or its ID, and billing is not asked', async (_, where) => {
     const before = bot.billing.requests.length;
     const refusal =
       'You can’t ask about this project here. Ask in one of its channels, or ask a Tally manager to allow this one.';
@@ -157,8 +157,8 @@ describe('a project that is limited to channels', () => {
   });
 });
 
-describe('what goes wrong on the way', () => {
-  it('ends the step with a sentence when the service is down, after it was tried again', async () => {
+describe('a workflow step that fails', () => {
+  it('ends with a sentence when the service is down, after a retry', async () => {
     const before = bot.billing.requests.length;
     bot.billing.setMode('failing');
     expect(await errorOf(balance({ project: 'prod' }))).toMatch(
@@ -167,7 +167,7 @@ describe('what goes wrong on the way', () => {
     expect(bot.billing.requests.length).toBeGreaterThan(before + 1);
   });
 
-  it('ends it when Slack refuses the outputs', async () => {
+  it('ends with an error when Slack refuses the outputs', async () => {
     bot.slack.failNext('functions.completeSuccess', { error: 'internal_error' });
     expect(await errorOf(balance({ project: '456' }))).toMatch(/^Slack returned an error/);
   });
@@ -181,7 +181,7 @@ const signed = (event: object) =>
   });
 const completions = () => bot.slack.calls.filter(({ method }) => method.startsWith('functions.complete'));
 
-describe('the event', () => {
+describe('the event of a workflow step', () => {
   it('ends the step once, however often Slack sends it', async () => {
     const { id } = await bot.slack.runStep(OWNER, 'get_spend', { project: 'prod' });
     await bot.slack.waitFor(() => bot.slack.stepRun(OWNER, String(id))?.outputs);
@@ -200,7 +200,7 @@ describe('the event', () => {
   });
 });
 
-it('refuses more steps than a workspace may run at once, and leaves people theirs', async () => {
+it('Tally refuses more steps than a workspace may run at once, and still answers people', async () => {
   const busy = await startBot({ now: () => SATURDAY, limits: createRateLimiter({ clock: () => 0 }) });
   await addConnection(busy);
   const runs = await Promise.all(
@@ -213,7 +213,7 @@ it('refuses more steps than a workspace may run at once, and leaves people their
   await busy.stop();
 }, 30_000);
 
-it('runs steps in Socket Mode too', async () => {
+it('Tally runs steps in Socket Mode too', async () => {
   const socket = await startBot({ now: () => SATURDAY, mode: 'socket' });
   await addConnection(socket);
   expect((await run('get_balance', { project: '456' }, socket)).outputs).toHaveProperty('runway');

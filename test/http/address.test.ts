@@ -65,7 +65,7 @@ describe('a base URL that a person typed', () => {
     ['https://[0:0:0:0:0:ffff:7f00:1]', 'is not a public address'],
     ['https://169.254.169.254', 'is not a public address'],
     ['https://10.1.2.3', 'is not a public address'],
-  ])('%s is refused: it %s', (typed, reason) => {
+  ])('%s is refused because it %s', (typed, reason) => {
     expect(reasonOf(typed)).toContain(`: it ${reason}`);
   });
 
@@ -77,13 +77,13 @@ describe('a base URL that a person typed', () => {
 });
 
 describe('a host that the operator trusts', () => {
-  it('can be plain http, private, and without a domain', () => {
+  it('may use plain http, be private, and lack a domain', () => {
     expect(checkBaseUrl('http://billing:8080/', [{ host: 'billing' }])).toBe('http://billing:8080');
     expect(checkBaseUrl('http://127.0.0.1:9', [{ host: '127.0.0.1', port: 9 }])).toBe('http://127.0.0.1:9');
     expect(checkBaseUrl('http://127.1:9', [{ host: '127.0.0.1' }])).toBe('http://127.0.0.1:9');
   });
 
-  it('is trusted only on the named port, when there is one', () => {
+  it('is trusted only on the named port, if a port is named', () => {
     expect(reasonOf('http://billing:8081', [{ host: 'billing', port: 8080 }])).toContain('https://');
     expect(reasonOf('https://billing', [{ host: 'billing', port: 443 }])).toBe('accepted');
     expect(reasonOf('http://billing', [{ host: 'billing', port: 80 }])).toBe('accepted');
@@ -102,7 +102,7 @@ describe('a host that the operator trusts', () => {
   });
 });
 
-describe('a public address', () => {
+describe('whether an address is public', () => {
   it.each([
     '93.184.216.34',
     '168.63.129.15',
@@ -113,10 +113,10 @@ describe('a public address', () => {
     '172.32.0.0',
     '100.128.0.0',
     '223.255.255.255',
-  ])('%s is one', (address) => expect(isPublicAddress(address)).toBe(true));
+  ])('%s is public', (address) => expect(isPublicAddress(address)).toBe(true));
 
   it.each(['2606:4700::1111', '::ffff:1.1.1.1', '64:ff9b::1.1.1.1', '2002:101:101::1', '2a00:1450::1'])(
-    '%s is one',
+    '%s is public in IPv6 notation',
     (address) => expect(isPublicAddress(address)).toBe(true),
   );
 
@@ -139,7 +139,7 @@ describe('a public address', () => {
     ...['100.100.100.200', 'fd00:ec2::254', 'fd20:ce::254', '169.254.170.2', '199.36.153.4', '199.36.153.11'],
     ...['161.26.0.1', '166.8.0.1', '166.11.255.255', '2600:2d00:2:1000::1', '2600:2d00:2:2000::1'],
     ...['fe80::1%eth0', 'fec0::1', 'ff02::1', '4000::1', 'not an address', '', '127.1'],
-  ])('%s is none', (address) => expect(isPublicAddress(address)).toBe(false));
+  ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false));
 
   it('treats every IPv6 spelling of an IPv4 address as that address', () => {
     fc.assert(

@@ -74,7 +74,7 @@ describe('an answer', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('counts if its status is 401, even when its body breaks off', async () => {
+  it('counts as rejected with status 401, even if its body breaks off', async () => {
     const service = await serving(
       serveRaw((socket) => {
         socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 100\r\n\r\nabc');
@@ -188,7 +188,7 @@ describe('the deadline', () => {
     expect(service.connections()).toBeGreaterThanOrEqual(2);
   });
 
-  it('ends without waiting when a retry would be too late', async () => {
+  it('ends without waiting if a retry would be too late', async () => {
     const service = await serving(serve((_, response) => json(response, '', 503)));
     const limits = { deadline: 5000, pause: 60_000 };
     expect(await failureOf(ask(http({ limits }), service.url))).toMatchObject({ kind: 'service-failed' });
@@ -197,7 +197,7 @@ describe('the deadline', () => {
 });
 
 describe('retrying', () => {
-  it.each([500, 502, 503, 504])('succeeds after an answer of status %i', async (status) => {
+  it.each([500, 502, 503, 504])('succeeds after a first answer with status %i', async (status) => {
     const service = await serving(serve((_, response, nth) => json(response, '"x"', nth < 2 ? status : 200)));
     expect(await ask(http(), service.url)).toMatchObject({ text: '"x"' });
     expect(service.requests).toHaveLength(2);
@@ -322,7 +322,7 @@ describe('a service that asks Tally to slow down', () => {
     expect(await ask(http(), service.url)).toMatchObject({ text: '"now"' });
   });
 
-  it('gets no requests for as long as it asked', async () => {
+  it('gets no requests for as long as it asked for', async () => {
     let rested = false;
     const service = await serving(
       serve((_, response, nth) => {
@@ -356,7 +356,7 @@ describe('requests of several workspaces to one service', () => {
     return { service, held, paths };
   }
 
-  it('are answered within a second while another one has five hundred that hang', async () => {
+  it('are answered within a second while another workspace has five hundred requests that hang', async () => {
     const { service, paths } = await holding((url) => url === '/A');
     const it = http();
     const flood = Array.from({ length: 500 }, () => ask(it, `${service.url}/A`, of('A')));
@@ -409,7 +409,7 @@ describe('an answer that is too large', () => {
   it.each([
     ['says its length', 'content-length: 2000000'],
     ['never ends', 'transfer-encoding: chunked'],
-  ])('is not read to its end when it %s', async (_, header) => {
+  ])('is not read to the end if it %s', async (_, header) => {
     const chunk = header.startsWith('t') ? `400\r\n${'x'.repeat(1024)}\r\n` : 'x'.repeat(1024);
     let asked = 0;
     const service = await serving(
@@ -436,7 +436,7 @@ describe('an answer that is too large', () => {
     expect((await ask(http({ limits: { bodyBytes: 1000 } }), service.url)).text).toHaveLength(1000);
   });
 
-  it('can also have too large headers', async () => {
+  it('can also be one with too large headers', async () => {
     const service = await serving(
       serveRaw((socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`)),
     );
@@ -444,7 +444,7 @@ describe('an answer that is too large', () => {
   });
 });
 
-it('an unreadable answer is named where it is not HTTP', async () => {
+it('a response that is not HTTP is reported as such', async () => {
   const other = (socket: Socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
   const service = await serving(serveRaw((socket) => void other(socket)));
   expect(await failureOf(ask(http(), service.url))).toMatchObject({
@@ -474,7 +474,7 @@ describe('a redirect', () => {
     expect(failure).toMatchObject({ data: { target: location.slice(0, 300) } });
   });
 
-  it.each([300, 304, 399])('is not what status %i says without an address', async (status) => {
+  it.each([300, 304, 399])('is not assumed from status %i without an address', async (status) => {
     const service = await serving(serve((_, response) => response.writeHead(status).end()));
     const what = `HTTP ${status} in place of an answer`;
     expect(await failureOf(ask(http(), service.url))).toMatchObject({
@@ -510,7 +510,7 @@ describe('an address that is not allowed', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it('gets no connection when a public name resolves to it, even among others', async () => {
+  it('gets no connection when a public name resolves to it, even among public addresses', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
     let lookups = 0;
     const it = http({
@@ -557,7 +557,7 @@ describe('an address that is not allowed', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it('is allowed when its name is trusted, with several addresses of which one answers', async () => {
+  it('is allowed when its name is trusted, even if only one of several addresses answers', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
     const it = http({
       trustedHosts: [{ host: 'billing' }],

@@ -50,7 +50,7 @@ describe('JSON from outside', () => {
     [false, `${'['.repeat(102)}${']'.repeat(102)}`],
     [false, '{"a":1,"a":2}'],
     [false, '{"a":{},"a":{"b":1}}'],
-  ])('is refused without its words, cut off (%s) or wrong', (isCutOff, text) => {
+  ])('is refused without repeating its words, whether cut off (%s) or wrong', (isCutOff, text) => {
     expect(() => read(text)).toThrow(new JsonError(isCutOff));
   });
 
@@ -58,7 +58,7 @@ describe('JSON from outside', () => {
     expect(plain(read('{"a":1,"a":1}'))).toEqual({ a: 1 });
   });
 
-  it('is read in 100 ms where it has ten years of days', () => {
+  it('is read within 100 ms even with ten years of days', () => {
     const items = Array.from({ length: 3_660 }, (_, n) => ({
       day: `2016-11-${n}`,
       totalAmount: 30_535.61 + n,

@@ -39,7 +39,7 @@ describe('the address of an identity service', () => {
     ['https://v3', undefined],
     ['https://v3.example.com', 'https://v3.example.com/v3'],
     ['https://example.com/v33', 'https://example.com/v33/v3'],
-  ])('is not read from “%s”, and the correct one is offered', (text, suggestion) => {
+  ])('is not read from “%s”, and the corrected address is offered', (text, suggestion) => {
     const refusal = refusalOf(text);
     expect(refusal).toMatchObject(
       suggestion === undefined

@@ -107,7 +107,7 @@ describe('a secret that the service repeats', () => {
 });
 
 describe('an issued token', () => {
-  it('is read with a catalog of some hundred kilobytes; with a larger one only the token is kept', async () => {
+  it('is read with a catalog of some hundred kilobytes, and with a larger catalog only the token is kept', async () => {
     const entry = (n: number) => ({
       type: `service-${n}`,
       endpoints: [{ interface: 'public', url: `https://${n}.example/v3`, id: 'x'.repeat(1_500) }],
@@ -190,7 +190,7 @@ describe('the outcome of a request', () => {
     ['closes the connection', (request) => request.socket.end()],
     ['hangs', () => undefined],
     ['is a gateway without an answer', (_, response) => response.writeHead(504).end()],
-  ])('is unclear, and it is not retried, where the service %s', async (_, reply) => {
+  ])('is unclear, so the request is not retried, if the service %s', async (_, reply) => {
     const service = await serving(serve(reply));
     expect(await failureOf(client({ deadline: 200 }).issue(at(service)))).toMatchObject({
       kind: 'outcome-unclear',
@@ -199,7 +199,7 @@ describe('the outcome of a request', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('is clear when nothing was sent', async () => {
+  it('is clear if nothing was sent', async () => {
     const refused = client().issue({ ...ACCESS, authUrl: `http://127.0.0.1:${await closedPort()}/v3` });
     expect(await failureOf(refused)).toMatchObject({
       kind: 'service-unreachable',
@@ -234,7 +234,7 @@ describe('an error', () => {
     [300, '{"versions":{"values":[]}}', 'wrong-identity-url'],
     [400, problem(400, 'Invalid input'.repeat(100)), 'service-failed'],
     [413, '<h1>Request Entity Too Large</h1>', 'service-failed'],
-  ])('of %s with %s is %s', async (status, body, kind) => {
+  ])('with %s and %s counts as %s', async (status, body, kind) => {
     const service = await answering(status, body, body.startsWith('{') ? JSON_TYPE : 'text/html');
     const failure = await failureOf(client().issue(at(service)));
     expect(failure).toMatchObject({ kind });

@@ -62,7 +62,7 @@ describe('an expiry', () => {
     expect(parseExpiry(value)).toBeUndefined();
   });
 
-  it('is the same for every format of one instant', () => {
+  it('is the same for every format of the same instant', () => {
     const moment = fc.date({
       min: new Date(1000),
       max: new Date('9999-12-31T00:00:00Z'),

@@ -119,7 +119,7 @@ describe('a line of the log', () => {
     );
   });
 
-  it('does not take one field’s value for the next one’s name', () => {
+  it('does not take the value of one field for the name of the next', () => {
     const { json } = lineOf((log) =>
       log.info({ where: 'os-token', kind: 'not-issuer', after: 'stays' }, 'x'),
     );
@@ -172,7 +172,7 @@ describe('an error in the log', () => {
     [new Failure('no-data', { question }), { name: 'Failure', kind: 'no-data' }],
     [new InvalidWord('hunter2', 'is wrong', ''), { name: 'Failure', kind: 'invalid-word' }],
   ])(
-    'of a failure says what an operator asks for, and nothing that a person typed or named: %s',
+    'for a failure says what an operator asks for, and nothing that a person typed or named: %s',
     (err, said) => {
       expect(lineOf((log) => log.error({ err }, 'x')).json.err).toEqual(said);
     },
@@ -192,7 +192,7 @@ describe('an error in the log', () => {
   });
 });
 
-it('Slack’s SDK logs into ours, without its debug lines and bodies, even at the lowest level', () => {
+it('Slack’s SDK writes to Tally’s log, without its debug lines and bodies, even at the lowest level', () => {
   const { log, lines } = recording();
   const logger = boltLogger(log);
   logger.setLevel(LogLevel.DEBUG);

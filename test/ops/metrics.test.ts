@@ -12,13 +12,13 @@ const started = () => {
   return metrics;
 };
 
-it('escapes label values', async () => {
+it('label values are escaped', async () => {
   const { slackCall, page } = started();
   slackCall({ method: 'chat.postMessage', outcome: 'a"b\\c\nd', took: 1 });
   expect((await page()).body).toContain(String.raw`outcome="a\"b\\c\nd"} 1`);
 });
 
-it('groups a service’s statuses by class, and names its failures', async () => {
+it('statuses of a service are grouped by class, and its failures are named', async () => {
   const { exchange, page } = started();
   for (const [outcome, took] of [
     [200, 40],
@@ -34,7 +34,7 @@ it('groups a service’s statuses by class, and names its failures', async () =>
   expect(body).toContain('tally_service_request_duration_seconds_bucket{le="+Inf",service="billing"} 3\n');
 });
 
-it('answers in the text format, with the process’s memory and event loop', async () => {
+it('metrics are served in the text format, with the memory and event loop of the process', async () => {
   const { page } = started();
   const { body, type } = await page();
   expect(type).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -46,7 +46,7 @@ const POSTED: Work = {
   ...{ kind: 'message', message: 'post', workspace: 'T1', outcome: 'sent', began: 0, ms: 1 },
 };
 
-it('keeps the metrics of two bots in one process apart', async () => {
+it('metrics of two bots in one process stay separate', async () => {
   const one = started();
   const two = createMetrics();
   one.finished(POSTED);
@@ -56,7 +56,7 @@ it('keeps the metrics of two bots in one process apart', async () => {
   two.stop();
 });
 
-it('has no `_total` that can decrease, so `promtool check metrics` passes', async () => {
+it('no `_total` metric can decrease, so `promtool check metrics` passes', async () => {
   const { body } = await started().page();
   const types = [...body.matchAll(/^# TYPE (\S+) (\w+)$/gm)].map(([, name = '', type = '']) => ({
     name,

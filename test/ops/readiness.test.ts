@@ -17,13 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-it('is ready when Redis answers and Slack can reach it', async () => {
+it('the bot is ready when Redis answers and Slack can reach the bot', async () => {
   const readiness = createReadiness(store.client, () => true);
   expect(readiness.healthz()).toEqual({ status: 200, body: { ok: true, version: VERSION } });
   expect(await readiness.readyz()).toEqual({ status: 200, body: { ok: true } });
 });
 
-it('names what is not ready, and is still healthy', async () => {
+it('the bot names what is not ready, and is still healthy', async () => {
   const nowhere = connectRedis('unix:///nowhere/redis.sock');
   const readiness = createReadiness(nowhere, () => false);
   expect(readiness.healthz().status).toBe(200);
@@ -34,7 +34,7 @@ it('names what is not ready, and is still healthy', async () => {
   nowhere.disconnect();
 });
 
-it('does not wait for a Redis that accepts the connection and does not answer', async () => {
+it('the bot does not wait for a Redis that accepts the connection but does not answer', async () => {
   const path = join(tmpdir(), `tally-mute-${process.pid}.sock`);
   const mute = createServer((socket) => socket.on('error', () => undefined));
   await new Promise<void>((resolve) => mute.listen(path, resolve));
@@ -45,13 +45,13 @@ it('does not wait for a Redis that accepts the connection and does not answer', 
   await new Promise((resolve) => mute.close(resolve));
 });
 
-it('asks Redis once for many questions at a time', async () => {
+it('the bot asks Redis once for many readiness checks at the same time', async () => {
   const readiness = createReadiness(store.client, () => true);
   const ask = () => Promise.all(Array.from({ length: 50 }, () => readiness.readyz()));
   expect(await commandsOf(store, ask, () => false)).toEqual(['get']);
 });
 
-it('is not ready until Slack accepts the token', async () => {
+it('the bot is not ready until Slack accepts the token', async () => {
   let refusal: string | undefined = 'invalid_auth';
   const client = new webApi.WebClient('xoxb-1', {
     fetch: async () => Response.json(refusal === undefined ? { ok: true } : { ok: false, error: refusal }),

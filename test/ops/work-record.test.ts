@@ -34,7 +34,7 @@ describe('the line of a request', () => {
     });
   });
 
-  it('has the chain of causes of a failure, and is a warning only if people cannot fix it', () => {
+  it('has the causes of a failure in order, and is a warning only if people cannot fix the failure', () => {
     const error = new Failure(
       'store-unavailable',
       {},
@@ -57,7 +57,7 @@ describe('the line of a request', () => {
   });
 });
 
-it('names a person by a hash: the same in every process, another one with another key, and not the ID', () => {
+it('a person is named by a hash that is the same in every process, differs with another key, and is not the ID', () => {
   const userIn = (keys = [key(1)], user = 'U0OWNER1') => linesOf([request({ user })], keys)[0].user;
   expect(userIn()).toMatch(/^[\w-]{12}$/);
   expect(userIn()).toBe(userIn());

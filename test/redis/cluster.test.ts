@@ -98,7 +98,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
         expect((await bot.command(team, '/balance 123')).reply).toContain('left');
     });
 
-    it('leave nothing, alone and as an organization with all of its workspaces', async () => {
+    it('leave no data behind, alone or as an organization with all of its workspaces', async () => {
       expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED })).toBe(200);
       await waitUntil(async () => (await naming(NORTH.id)).length === 0);
       expect(await naming(EAST.id)).not.toEqual([]);

@@ -85,7 +85,7 @@ describe('a connection to a server that comes and goes', () => {
     expect(await redis.ping()).toBe('PONG');
   });
 
-  it('logs a Redis that closes the connection in order, too', async () => {
+  it('also logs when Redis closes the connection normally', async () => {
     const told: string[] = [];
     const redis = connected(proxy.url, { onOutage: ({ message }) => told.push(message) });
     await waitUntilReady(redis, 5_000);

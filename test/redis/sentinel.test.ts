@@ -19,7 +19,7 @@ describeUnless(NO_SERVER, 'with Sentinels', () => {
   }, 30_000);
   afterAll(() => sentinels.stop());
 
-  it('keeps delivering, each post once, when the master is killed and another takes over', async () => {
+  it('the bot keeps delivering each post once when the Redis master is killed and a replica takes over', async () => {
     const slack = await startMinimalSlack();
     slack.slow = 50;
     const redis = connectRedis(sentinels.url);

@@ -46,7 +46,7 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
     expect(sandbox.slack.complaints).toEqual([]);
   });
 
-  it('switches what the services answer', async () => {
+  it('changes what the services answer', async () => {
     const { billing, slack } = sandbox;
     for (const { mode, modes } of slack.snapshot(OWNER).switches) expect(mode).toBe(modes[0]?.mode);
     expect(await (await verb('switch', { service: 'billing', mode: 'failing' })).json()).toEqual({
@@ -80,7 +80,7 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
   });
 });
 
-it('stops the bot when npm run sandbox is killed', async () => {
+it('the bot stops when npm run sandbox is killed', async () => {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME };
   const args = ['--import', 'tsx', 'sandbox/main.ts', '--no-open', '--port', '0'];
   const launcher = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -95,7 +95,7 @@ it('stops the bot when npm run sandbox is killed', async () => {
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), PATIENCE);
 }, 90_000);
 
-it('installs Tally by OAuth, and deletes the workspace’s data when it is uninstalled', async () => {
+it('the sandbox installs Tally by OAuth, and deletes the workspace’s data after an uninstall', async () => {
   const sandbox = await startSandbox({ oauth: true, withoutPage: true });
   const { slack, redis } = sandbox;
   try {
@@ -122,7 +122,7 @@ it('installs Tally by OAuth, and deletes the workspace’s data when it is unins
 }, 60_000);
 
 it.each([true, false])(
-  'a Redis of its own is private, and goes with its owner (embedded: %s)',
+  'the sandbox’s own Redis is private, and stops with its owner (embedded: %s)',
   async (embedded) => {
     const dir = await mkdtemp(join(tmpdir(), 'tally-test-'));
     const redis = await startRedis({ embedded, dir });
@@ -149,6 +149,6 @@ it.each([
   ['09:00', 'UTC', '2026-11-21T08:00:00Z', '2026-11-21T09:00:00Z'],
   ['09:00', 'UTC', '2026-11-21T08:59:57Z', '2026-11-22T09:00:00Z'],
   ['02:30', 'America/New_York', '2026-03-08T06:00:00Z', '2026-03-09T06:30:00Z'],
-])('%s in %s after %s is next at %s', (time, zone, now, next) => {
+])('the next %s in %s after %s is at %s', (time, zone, now, next) => {
   expect(nextTime(time, zone, Date.parse(now))).toBe(Date.parse(next));
 });

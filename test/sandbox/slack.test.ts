@@ -79,7 +79,7 @@ const AT_MOST: [what: string, limit: number, make: (n: number) => Block[], on?: 
 ];
 
 describe('blocks', () => {
-  it.each(AT_MOST)('%s: takes %i and refuses one more', (_what, limit, make, on = 'message') => {
+  it.each(AT_MOST)('%s: accepts %i and refuses one more', (_what, limit, make, on = 'message') => {
     expect(problemsOfBlocks(make(limit), on)).toEqual([]);
     expect(problemsOfBlocks(make(limit + 1), on)).not.toEqual([]);
   });
@@ -120,7 +120,7 @@ describe('blocks', () => {
     expect(problemsOfBlocks(blocks, on)).not.toEqual([]);
   });
 
-  it('get Slack’s message and the place of what is wrong', () => {
+  it('return Slack’s message and the position of the error', () => {
     expect(problemsOfBlocks([divider, { type: 'header', text: plain(151) }], 'message')).toEqual([
       'must be less than 151 characters [json-pointer:/blocks/1/text/text]',
     ]);
@@ -136,7 +136,7 @@ describe('a view', () => {
     ['close', 24, (n) => modal({ close: plain(n) })],
     ['private_metadata', 3_000, (n) => modal({ private_metadata: of(n) })],
     ['callback_id', 255, (n) => modal({ callback_id: of(n) })],
-  ])('%s: takes %i and refuses one more', (_what, limit, make) => {
+  ])('%s: accepts %i and refuses one more', (_what, limit, make) => {
     readView(make(limit), 'modal');
     expect(() => readView(make(limit + 1), 'modal')).toThrow('invalid_arguments');
   });
@@ -262,7 +262,7 @@ describe('a conversation with a bot', () => {
     ]);
   });
 
-  it('says what Slack says when a command is unknown, in a thread, or not acknowledged', async () => {
+  it('gets Slack’s own message for a command that is unknown, in a thread, or not acknowledged', async () => {
     const last = () => slack.messages(OWNER, GENERAL).at(-1)?.text;
     await slack.say(OWNER, GENERAL, '/spned');
     expect(last()).toBe('/spned is not a valid command.');
@@ -290,7 +290,7 @@ describe('a conversation with a bot', () => {
     expect((await call(method, args, token)).error).toBe(error);
   });
 
-  it('refuses to post where the bot is not, or into an archive, and to change others’ messages', async () => {
+  it('refuses to post where the bot is not a member or into an archive, and to change others’ messages', async () => {
     const { ts } = slack.workspace.post({ channel: GENERAL, from: MEMBER, text: 'Mine' });
     expect((await call('chat.update', post({ ts }))).error).toBe('cant_update_message');
     await slack.say(OWNER, GENERAL, '/remove @Tally');
@@ -299,7 +299,7 @@ describe('a conversation with a bot', () => {
     expect((await call('chat.postMessage', post({}))).error).toBe('is_archived');
   });
 
-  it('opens one modal for a trigger, within three seconds, and at most three on each other', async () => {
+  it('opens one modal for each trigger, within three seconds, and stacks at most three', async () => {
     const view = { type: 'modal', title: plain(1), blocks: BUTTON };
     const { trigger_id } = await asked();
     now += 3 * SECONDS + 1;

@@ -79,7 +79,7 @@ const suggest = () =>
   });
 
 describe('what Slack is asked of a person', () => {
-  it('is their role, once a minute if they only ask questions', async () => {
+  it('is their role, once a minute if the person only asks questions', async () => {
     const twice = async () => [await ask('/spend'), await ask('/spend')];
     expect(await askedDuring(twice)).toEqual([MEMBER]);
     now += MINUTE + 1;
@@ -89,7 +89,7 @@ describe('what Slack is asked of a person', () => {
   it.each([
     ['/billing member', MEMBER],
     ['/billing manage', ADMIN],
-  ])('is their role each time if they want more than an answer: %s', async (text, person) => {
+  ])('is their role each time if the person wants more than an answer: %s', async (text, person) => {
     const thrice = async () => [
       await ask('/spend', person),
       await ask(text, person),
@@ -121,7 +121,7 @@ describe('a refusal to someone who is no manager', () => {
     });
   const refusal = () => ask('/billing manage');
 
-  it('names the managers of the settings, and asks about them once a minute', async () => {
+  it('names the managers in the settings, and looks them up once a minute', async () => {
     await connect('main', ADMIN, 1);
     await useSettings({ managers: [OWNER] });
     const twice = async () => {
@@ -137,7 +137,7 @@ describe('a refusal to someone who is no manager', () => {
     for (const admin of [ADMIN, OWNER]) expect(said).toContain(`<@${admin}>`);
   });
 
-  it('names no one if that person is no longer an admin, or no token was registered', async () => {
+  it('names no one if the admin has lost that role, or no token was registered', async () => {
     expect(await refusal()).not.toContain('<@');
     await connect('main', MEMBER, 1);
     expect(await refusal()).not.toContain('<@');
@@ -162,7 +162,7 @@ describe('a request', () => {
     ['in a direct message', OWNER, 'D0OWNER001', 'channel', [true, true, true]],
     ['by somebody who is no manager', MEMBER, MEMBERS_DM, 'asker', [false, false, false]],
   ])(
-    'may be about a limited project only where a manager alone reads it: %s',
+    'may be about a limited project only if a manager alone reads the answer: %s',
     async (_, person, channel, visibility, expected) => {
       await useSettings({ visibility });
       await ask('/spend', person, channel);

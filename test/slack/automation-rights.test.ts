@@ -8,14 +8,14 @@ const as = (user: {
   role?: 'admin' | 'member' | 'guest' | 'external' | 'nobody';
 }) => requestOf({ user: { id: 'U0OTHER', canManage: false, role: 'member', ...user } });
 
-it('lets the owner and managers change what a person set up', () => {
+it('an automation can be changed by its owner and by managers', () => {
   const item = { id: 'one', owner: 'U0OWNER' };
   expect(
     [{ id: 'U0OWNER' }, { canManage: true }, {}].map((user) => canEditAutomation(item, as(user))),
   ).toEqual([...[true, true, false]]);
 });
 
-it('shows it to full members', () => {
+it('an automation is shown to full members', () => {
   const roles = ['admin', 'member', 'guest', 'external', 'nobody'] as const;
   expect(roles.filter((role) => isFullMember(as({ role })))).toEqual(['admin', 'member']);
 });

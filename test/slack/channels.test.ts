@@ -27,7 +27,7 @@ describe('a channel', () => {
     [{ channel: { is_ext_shared: true } }, { isShared: true }],
     [{ channel: { is_pending_ext_shared: true } }, { isShared: true }],
     [{ channel: { is_member: true } }, { isJoined: true }],
-  ])('that Slack calls %j is %j', async (answer, expected) => {
+  ])('that Slack describes as %j becomes %j', async (answer, expected) => {
     const { found, asked } = find(answer);
     expect(await found).toEqual({ ...PUBLIC, ...expected });
     expect(asked).toEqual([{ channel: 'C1' }]);
@@ -54,7 +54,7 @@ describe('the members of a channel', () => {
     ...{ members, ...(next_cursor !== undefined && { response_metadata: { next_cursor } }) },
   });
 
-  it('are read to the end for someone who is not there', async () => {
+  it('are read to the end when looking for someone who is not among them', async () => {
     for (const end of [page(['U3'], ''), page(['U3']), {}]) {
       const { channels, asked } = membersOf([page(['U1'], 'a'), end]);
       expect(await channels.has('C1', 'U9')).toBe(false);
@@ -62,7 +62,7 @@ describe('the members of a channel', () => {
     }
   });
 
-  it('are an error, not a guess, if Slack refuses', async () => {
+  it('are an error rather than a guess if Slack refuses', async () => {
     const refused = channelsBy('members', () => Promise.reject(refusal('fatal_error'))).has('C1', 'U1');
     await expect(refused).rejects.toMatchObject({
       data: { method: 'conversations.members', code: 'fatal_error' },

@@ -57,7 +57,7 @@ const post = async (workspace: string) => {
 };
 
 describe('a post that no request from Slack asked for', () => {
-  it('uses the configured token if there is only one', async () => {
+  it('uses the configured token if that is the only token', async () => {
     await started({ SLACK_BOT_TOKEN: BOT_TOKEN });
     await worker.clientFor(NORTH.id).then((client) => client.auth.test().catch(() => undefined));
     expect(bot.slack.called('auth.test').at(-1)?.token).toBe(BOT_TOKEN);
@@ -99,7 +99,7 @@ describe('a post that no request from Slack asked for', () => {
 });
 
 describe('a call that Slack refuses because of too many calls', () => {
-  it('says in how many seconds it may be repeated', async () => {
+  it('says after how many seconds the call may be repeated', async () => {
     await started();
     await bot.install(NORTH);
     bot.slack.limit('chat.postMessage', 7);

@@ -6,7 +6,7 @@ const text = (value: string): CsvCell => ({ text: value });
 const digits = (value: string): CsvCell => ({ digits: value });
 
 describe('a CSV file', () => {
-  it('has a line a row, ended with CR and LF, with commas between the cells', () => {
+  it('has one line per row, ended with CR and LF, with commas between the cells', () => {
     expect(
       formatCsv([
         [text('day'), text('amount')],
@@ -37,7 +37,7 @@ describe('a CSV file', () => {
     expect(formatCsv([[text(value)]])).toBe(`${cell}\r\n`),
   );
 
-  it('leaves the digits of an amount as they are, a minus before them too', () => {
+  it('leaves the digits of an amount as they are, including a minus before them', () => {
     expect(formatCsv([[digits('-1.5'), text('-1.5')]])).toBe("-1.5,'-1.5\r\n");
   });
 });

@@ -89,14 +89,14 @@ const ACTION = { type: 'block_actions', team: { id: TEAM }, user: { id: OWNER, t
 describe('a body that nobody signed', () => {
   const unread = ['payload=null', 'payload=%7B', `payload=null&${'%e4&'.repeat(250_000)}`, '{', 'null'];
 
-  it.each(unread)('is refused because nobody signed it, whatever is in it: %#', async (body) => {
+  it.each(unread)('is refused because nobody signed it, whatever the body contains: %#', async (body) => {
     const { tally } = await started();
     for (const headers of [{}, signed(body, 'another')])
       for (const type of [FORM, 'application/json'])
         expect((await post(tally.url, body, headers, type)).status).toBe(401);
   });
 
-  it('is refused because of the size that it announces, before any of it is read', async () => {
+  it('is refused because of its announced size, before any of it is read', async () => {
     const { tally } = await started();
     const headers = { 'content-type': FORM, ...signed('', 'another') };
     const { socket, received } = await dial(tally.url);
@@ -115,7 +115,7 @@ describe('a body that nobody signed', () => {
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
-  it('takes memory only as it arrives, and the oldest are cut off beyond 32 MB of them', async () => {
+  it('takes memory only as it arrives, and the oldest bodies are cut off beyond 32 MB of them', async () => {
     const { tally } = await started();
     const before = process.memoryUsage().arrayBuffers;
     const headers = { 'content-type': FORM, ...signed('', 'another'), 'content-length': MB };
@@ -165,7 +165,7 @@ describe('a body that nobody signed', () => {
     expect(received()).toContain('HTTP/1.1 401 ');
   });
 
-  it('is accepted as Slack’s check of a certificate if it is small, and does nothing', async () => {
+  it('is accepted if it is Slack’s small certificate check, and does nothing', async () => {
     const { tally, ran } = await started();
     const check = 'ssl_check=1&token=x&command=/spend';
     expect((await post(tally.url, check, {})).status).toBe(200);
@@ -195,7 +195,7 @@ describe('a signed body', () => {
     ['[]', 'application/json'],
     ['"a"', 'application/json'],
     ['{', 'application/json'],
-  ])('that is no object is refused before Bolt sees it: %s', async (body, type) => {
+  ])('that is not an object is refused before Bolt sees it: %s', async (body, type) => {
     const { tally, ran } = await started();
     expect((await post(tally.url, body, signed(body), type)).status).toBe(400);
     expect(ran).toEqual([]);
@@ -206,13 +206,13 @@ describe('a signed body', () => {
     `payload=${typed}&payload=${typed}`,
     'command=/spend&command=/balance',
     '',
-  ])('that can be read in two ways, or has nothing, is acknowledged and does nothing: %s', async (body) => {
+  ])('that can be read in two ways, or is empty, is acknowledged and does nothing: %s', async (body) => {
     const { tally, ran } = await started();
     expect((await post(tally.url, body, signed(body))).status).toBe(200);
     expect(ran).toEqual([]);
   });
 
-  it('that is not UTF-8 is refused: Slack sends none', async () => {
+  it('that is not UTF-8 is refused, because Slack always sends UTF-8', async () => {
     const { tally } = await started();
     const bytes = Buffer.concat([Buffer.from('command=/spend&text='), Buffer.from([0xff, 0xfe])]);
     const timestamp = String(Math.floor(Date.now() / 1000));
@@ -239,7 +239,7 @@ describe('a signed body', () => {
     await waitUntil(() => ran.length > 0);
   });
 
-  it('is read correctly in whatever pieces it arrives', async () => {
+  it('is read correctly, however it is split on arrival', async () => {
     const { tally, ran } = await started();
     const body = `payload=${encodeURIComponent(payload)}`;
     const { socket, received } = await dial(tally.url);
@@ -251,7 +251,7 @@ describe('a signed body', () => {
     await waitUntil(() => ran.length > 0);
   });
 
-  it('answers Slack’s challenge that verifies the address', async () => {
+  it('gets an answer to Slack’s challenge that verifies the address', async () => {
     const { tally } = await started();
     const body = JSON.stringify({ type: 'url_verification', challenge: 'c-1', token: 'x' });
     const answer = await post(tally.url, body, signed(body), 'application/json');
@@ -287,7 +287,7 @@ describe('a connection', () => {
       (socket) => socket.write(`${head({ ...signed(''), 'content-length': 900 })}a`),
     ],
   ])(
-    '%s makes room for a new one when there are too many',
+    '%s makes room for a new one when there are too many connections',
     async (_, begin) => {
       const { tally, ran } = await started();
       const command = (text: number) =>
@@ -307,7 +307,7 @@ describe('a connection', () => {
     30_000,
   );
 
-  it('stays open longer than those without a signed request', async () => {
+  it('stays open longer than connections without a signed request', async () => {
     const { tally } = await started();
     const { socket, received, closed } = await dial(tally.url);
     const body = 'command=/nothing';
@@ -325,7 +325,7 @@ describe('a connection', () => {
     expect(closed()).toBe(false);
   }, 30_000);
 
-  it('has a limited number of requests, so that one that reads no answers cannot make it work without end', async () => {
+  it('has a limited number of requests, so that a client that reads no answers cannot keep the bot working', async () => {
     const { tally } = await started();
     const { socket, received, closed } = await dial(tally.url);
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(500));
@@ -340,7 +340,7 @@ describe('a connection', () => {
   });
 });
 
-describe('a request that is sent a second time, byte by byte', () => {
+describe('a request that is sent a second time, byte for byte', () => {
   const interactive = (payload: object) => `payload=${encodeURIComponent(JSON.stringify(payload))}`;
   const event = {
     type: 'event_callback',
@@ -391,7 +391,7 @@ describe('a request that is sent a second time, byte by byte', () => {
     expect(ran).toEqual(['options', 'options']);
   });
 
-  it('does nothing on another process either, and what is stored of it names nobody', async () => {
+  it('does nothing in another process either, and what is stored about it names nobody', async () => {
     const bot: OAuthBot = await startOAuthBot({ processes: 2 });
     releases.push(() => bot.stop());
     const team = { id: 'T0NORTH001', name: 'North' };

@@ -49,7 +49,7 @@ describe('the page that installs', () => {
     });
   });
 
-  it('loads nothing from elsewhere, runs no script, and is not cached', async () => {
+  it('loads nothing from other hosts, runs no script, and is not cached', async () => {
     await started();
     const response = await fetch(`${bot.urls[0]}/slack/install`);
     const html = await response.text();
@@ -111,11 +111,11 @@ describe('an installation', () => {
   });
 });
 
-describe('coming back from Slack', () => {
+describe('the return from Slack', () => {
   const nothingInstalled = async () =>
     expect((await bot.keys()).filter((key) => !key.startsWith('tally:state:'))).toEqual([]);
 
-  it('works once: the same address a second time installs nothing', async () => {
+  it('works once, and the same address a second time installs nothing', async () => {
     await started();
     const { state, cookie } = await bot.openInstallPage();
     expect((await bot.followRedirect({ code: bot.slack.allow(NORTH), state }, cookie)).status).toBe(200);
@@ -127,7 +127,7 @@ describe('coming back from Slack', () => {
     expect(await recordOf(SOUTH)).toEqual({});
   });
 
-  it('works once even for two at the same time', async () => {
+  it('works only once even for two requests at the same time', async () => {
     await started();
     const { state, cookie } = await bot.openInstallPage();
     const both = await Promise.all(
@@ -164,7 +164,7 @@ describe('coming back from Slack', () => {
     await nothingInstalled();
   });
 
-  it('is refused when the ten minutes are over', async () => {
+  it('is refused after the ten minutes are over', async () => {
     await started();
     const store = createStateStore({ spend: async () => true }, STATE_SECRET);
     const state = await store.generateStateParam({ scopes: [] }, new Date((epochSeconds() - 601) * 1000));
@@ -173,7 +173,7 @@ describe('coming back from Slack', () => {
     await nothingInstalled();
   });
 
-  it('says so when the person said no', async () => {
+  it('shows a page that says so when the person declined', async () => {
     await started();
     const { state, cookie } = await bot.openInstallPage();
     const { status, html } = await bot.followRedirect({ error: 'access_denied', state }, cookie);
@@ -182,7 +182,7 @@ describe('coming back from Slack', () => {
     await nothingInstalled();
   });
 
-  it('says so with Slack’s own word when Slack refuses', async () => {
+  it('shows Slack’s own error code when Slack refuses', async () => {
     await started();
     bot.slack.refuse('oauth.v2.access', 'bad_redirect_uri');
     const { status, html } = await bot.install(NORTH);
@@ -197,7 +197,7 @@ describe('coming back from Slack', () => {
     await nothingInstalled();
   });
 
-  it('says so at once when Slack limits the rate, instead of waiting', async () => {
+  it('reports Slack’s rate limit at once instead of waiting', async () => {
     await started();
     const { state, cookie } = await bot.openInstallPage();
     bot.slack.limit('oauth.v2.access', 3_600);
@@ -206,7 +206,7 @@ describe('coming back from Slack', () => {
     expect(html).toContain('Slack didn’t complete the installation');
   });
 
-  it('shows nothing of the text in the address', async () => {
+  it('shows none of the text in the address', async () => {
     await started();
     const { html } = await bot.followRedirect(
       { error: '<b>x</b>', code: '"><img>', state: '<i>' },
@@ -239,7 +239,7 @@ describe('two workspaces', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('isn’t connected');
   });
 
-  it('are told apart by the modal when a member of one clicks in a modal of the other', async () => {
+  it('are told apart in a modal when a member of one clicks in a modal of the other', async () => {
     await started();
     for (const team of [NORTH, SOUTH]) await bot.install(team);
     const view = { id: 'V1', type: 'modal', app_installed_team_id: NORTH.id, private_metadata: '' };
@@ -253,8 +253,8 @@ describe('two workspaces', () => {
   });
 });
 
-describe('a workspace without an installation that can be used', () => {
-  it('learns where to install Tally instead of getting no answer', async () => {
+describe('a workspace without a usable installation', () => {
+  it('is told where to install Tally', async () => {
     await started();
     const { status, body } = await bot.command(NORTH, '/balance 123');
     expect(status).toBe(200);
@@ -275,7 +275,7 @@ describe('a workspace without an installation that can be used', () => {
 });
 
 describe('an organization', () => {
-  it('installs once for all of its workspaces, which are noted under it', async () => {
+  it('installs once for all of its workspaces, which are listed under it', async () => {
     await started();
     const { html } = await bot.install(GRID);
     expect(html).toContain('Choose the workspaces for Tally');
@@ -296,7 +296,7 @@ describe('an organization', () => {
 describe('a token that expires soon', () => {
   const SOON: Team = { ...NORTH, expires: HOUR };
 
-  it('is renewed by one of two processes that need it at once, and all are answered', async () => {
+  it('is renewed by only one of two processes that need it at once, and both are answered', async () => {
     await started({ processes: 2 });
     await bot.install(SOON);
     bot.slack.delay(150);
@@ -322,7 +322,7 @@ describe('a token that expires soon', () => {
     expect(body).toContain('Slack no longer accepts Tally’s token for this workspace.');
   });
 
-  it('is not brought back by a renewal that ends after the workspace has left', async () => {
+  it('is not restored by a renewal that ends after the workspace has left', async () => {
     await started();
     await bot.install(SOON);
     bot.slack.delay(300);

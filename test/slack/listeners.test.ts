@@ -181,7 +181,7 @@ describe('a command', () => {
     expect(requests.map(({ audience }) => audience)).toEqual(['channel', 'asker']);
   });
 
-  it('is answered with the reason if it fails, and with a reference if Tally did not foresee the error', async () => {
+  it('is answered with the reason if it fails, and with a reference if the error was unexpected', async () => {
     expect((await reply(() => type('/spend fail'))).text).toContain('Tally isn’t connected');
     const { text } = await reply(() => type('/spend bug'));
     expect(text).toMatch(/^Something went wrong in Tally. Nothing was changed.\s+If it keeps/);
@@ -208,7 +208,7 @@ describe('a command', () => {
 });
 
 describe('a click', () => {
-  it('runs the command of its button, for the channel only if shared, and as of when it was asked', async () => {
+  it('runs the command of its button, for the channel only if shared, and with the time of the original question', async () => {
     const answers = [];
     for (const [action_id, value] of [
       ['rerun:a', '/spend prod'],
@@ -367,8 +367,8 @@ describe('an event', () => {
   });
 });
 
-describe('what is offered with an error', () => {
-  it('is the same command again, unless a word of it could be a secret', async () => {
+describe('the button below an error', () => {
+  it('repeats the same command, unless a word in the command could be a secret', async () => {
     const offered = async (words: string) =>
       /"\/spend [^"]*"/.exec((await reply(() => type(`/spend ${words}`))).json)?.[0];
     expect(await offered('early prod')).toBe('"/spend early prod"');

@@ -48,7 +48,7 @@ const until = (...expected: string[]) =>
   bot.slack.waitFor(() => JSON.stringify(bot.messageTexts()) === JSON.stringify(expected), 3_000);
 
 describe('an answer that takes longer', () => {
-  it('shows that Tally asks the billing service, and takes that message’s place', async () => {
+  it('shows that Tally is asking the billing service, and replaces that message', async () => {
     await started();
     await bot.slack.say(OWNER, CHANNEL, '/spend');
     await until(LOADING);
@@ -57,7 +57,7 @@ describe('an answer that takes longer', () => {
     expect(posts()).toBe(2);
   });
 
-  it('replaces the loading message in a channel, or removes it if the answer is only for the asker', async () => {
+  it('replaces the loading message in a channel, or removes it if only the asker sees the answer', async () => {
     let isPrivate = false;
     await started({}, (request) =>
       isPrivate ? request.reply.private(say('only you')) : request.reply.update(say('42')),
@@ -83,32 +83,35 @@ describe('an answer that takes longer', () => {
   it.each([
     ['a channel', CHANNEL],
     ['a direct message', OWNER.replace(/^U/, 'D')],
-  ])('shows it below a message in %s whose menu asks for a file, which stays', async (_, channel) => {
-    const answer = say('42');
-    const menu = overflow('rerun:more', [option('CSV', '/spend csv')]);
-    await started({}, ({ reply }) =>
-      reply.source.isClick
-        ? reply.private(say('Here is the file'))
-        : reply.update({ ...answer, blocks: [...answer.blocks, actions(menu)] }),
-    );
-    finish();
-    await bot.slack.say(OWNER, channel, '/spend');
-    const { ts } = await bot.slack.waitFor(() =>
-      bot.slack.messages(OWNER, channel).find(({ text }) => text === '42'),
-    );
-    isAnswering = new Promise((resolve) => {
-      finish = resolve;
-    });
-    await bot.slack.choose(OWNER, { channel, ts }, 'rerun:more', 'CSV');
-    const texts = () =>
-      bot.slack.messages(OWNER, channel).flatMap(({ from, text }) => (from === OWNER ? [] : text));
-    await bot.slack.waitFor(() => texts().includes(LOADING));
-    finish();
-    await bot.slack.waitFor(() => texts().at(-1) === 'Here is the file');
-    expect(texts()[0]).toBe('42');
-  });
+  ])(
+    'shows a loading message below a message in %s whose menu asks for a file, and keeps that message',
+    async (_, channel) => {
+      const answer = say('42');
+      const menu = overflow('rerun:more', [option('CSV', '/spend csv')]);
+      await started({}, ({ reply }) =>
+        reply.source.isClick
+          ? reply.private(say('Here is the file'))
+          : reply.update({ ...answer, blocks: [...answer.blocks, actions(menu)] }),
+      );
+      finish();
+      await bot.slack.say(OWNER, channel, '/spend');
+      const { ts } = await bot.slack.waitFor(() =>
+        bot.slack.messages(OWNER, channel).find(({ text }) => text === '42'),
+      );
+      isAnswering = new Promise((resolve) => {
+        finish = resolve;
+      });
+      await bot.slack.choose(OWNER, { channel, ts }, 'rerun:more', 'CSV');
+      const texts = () =>
+        bot.slack.messages(OWNER, channel).flatMap(({ from, text }) => (from === OWNER ? [] : text));
+      await bot.slack.waitFor(() => texts().includes(LOADING));
+      finish();
+      await bot.slack.waitFor(() => texts().at(-1) === 'Here is the file');
+      expect(texts()[0]).toBe('42');
+    },
+  );
 
-  it('is replaced by the reason if it fails', async () => {
+  it('is replaced by the reason if the question fails', async () => {
     await started({}, async () => {
       throw new Failure('token-rejected', { service: 'billing' });
     });

@@ -18,7 +18,7 @@ const logged = (log: string, workspace: string) =>
     .filter((line) => line.includes(`"workspace":"${workspace}"`) && !line.includes('"level":"info"'))
     .map((line) => JSON.parse(line) as { level: string; msg: string });
 
-it('reports an outage, to the asker and in the log, and not a missing installation', async () => {
+it('an outage is reported to the person and in the log, and not as a missing installation', async () => {
   const store = await testRedis();
   const proxy = await startRedisProxy(store.url);
   const bot = await startOAuthBot({ env: { REDIS_URL: proxy.url } });
@@ -42,7 +42,7 @@ it('reports an outage, to the asker and in the log, and not a missing installati
   await store.close();
 });
 
-it('keeps a form with what was typed while Redis is down, and saves it once Redis is back', async () => {
+it('a form keeps what was typed while Redis is down, and is saved once Redis is back', async () => {
   const store = await testRedis();
   const proxy = await startRedisProxy(store.url);
   const bot = await startBot({ redisUrl: proxy.url });

@@ -14,7 +14,7 @@ const reads = (failure: Failure) =>
   );
 
 describe('a token that was not registered', () => {
-  it('leaves the previous one in use when that is certain', () => {
+  it('leaves the previous token in use when this is certain', () => {
     expect(reads(new Failure('timed-out', { service: 'billing', after: 1000 }))).toMatch(
       /^Not connected\n.*stays in use/s,
     );
@@ -26,7 +26,7 @@ describe('a token that was not registered', () => {
     expect(said).not.toMatch(/stays in use|not stored/);
   });
 
-  it('isn’t said to leave the previous one in use if another person changed it first', () => {
+  it('isn’t said to leave the previous token in use if another person changed it first', () => {
     const said = reads(new Failure('edit-conflict', { now: 'Someone else changed this first.' }));
     expect(said).toMatch(/^Not connected/);
     expect(said).not.toContain('stays in use');

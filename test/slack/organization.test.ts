@@ -118,7 +118,7 @@ describe('two workspaces of an organization', () => {
     return ofBilling();
   };
 
-  it('have a connection each, which answers each', async () => {
+  it('have a connection each, and each is answered through its own', async () => {
     await bot.connect(NORTH, 'Read-only', ORG);
     await bot.connect(SOUTH, 'Accountant', ORG);
     expect(Object.keys(await record(ORG))).toEqual(['installation']);
@@ -146,13 +146,13 @@ describe('two workspaces of an organization', () => {
   });
 });
 
-describe('another customer in a channel that an organization shares', () => {
+describe('another customer in a channel shared with an organization', () => {
   const inShared = (event: object) => ({
     ...eventFrom(OTHER, { type: 'app_mention', text: 'balance 123', ...event }),
     ...{ enterprise_id: null, context_team_id: null, is_ext_shared_channel: true },
   });
 
-  it('neither becomes a member of it nor is answered from its own record', async () => {
+  it('never becomes a member of the organization and is not answered from its record', async () => {
     await bot.connect(OTHER, 'Read-only');
     const before = bot.billing.requests.length;
     expect(await bot.event(inShared({}))).toBe(200);
@@ -211,7 +211,7 @@ describe('a workspace from which its organization removes Tally', () => {
   });
   const keysOf = async ({ id }: Team) => (await bot.keys()).filter((key) => key.includes(id));
 
-  it('keeps everything if it has an installation of its own that works', async () => {
+  it('keeps everything if the workspace has a working installation of its own', async () => {
     await bot.install(own);
     await bot.connect(own, 'Accountant');
     await bot.command(SOUTH, '/billing help');
@@ -223,7 +223,7 @@ describe('a workspace from which its organization removes Tally', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('keeps everything when the whole organization leaves too, until its own token is revoked', async () => {
+  it('keeps everything even when the whole organization leaves, until its own token is revoked', async () => {
     await bot.install(own);
     await bot.command(SOUTH, '/billing help');
     await bot.command(NORTH, '/billing help');
@@ -236,7 +236,7 @@ describe('a workspace from which its organization removes Tally', () => {
     expect(await keysOf(SOUTH)).toEqual([]);
   });
 
-  it('is not brought back by a request that comes late', async () => {
+  it('is not restored by a request that arrives late', async () => {
     for (const team of [NORTH, SOUTH]) await bot.connect(team, 'Read-only');
     await bot.event(access('revoked', SOUTH));
     const { body } = await bot.command(SOUTH, '/balance 123');
@@ -247,7 +247,7 @@ describe('a workspace from which its organization removes Tally', () => {
     expect((await bot.command(NORTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('comes back when it is let in again, whatever Slack repeats', async () => {
+  it('is restored when the organization adds it again, whatever Slack repeats', async () => {
     const at = epochSeconds();
     await bot.event(access('revoked', SOUTH, at - 60));
     await bot.event(access('granted', SOUTH, at - 90));
@@ -258,7 +258,7 @@ describe('a workspace from which its organization removes Tally', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('is never the organization, whose ID in a revocation is ignored', async () => {
+  it('is never confused with the organization, whose ID in a revocation is ignored', async () => {
     await bot.connect(NORTH, 'Read-only');
     await bot.event(access('revoked', { ...SOUTH, id: ORG }));
     expect((await bot.command(NORTH, '/balance 123')).reply).toContain('left');

@@ -116,7 +116,7 @@ describe('untrusted text', () => {
     await bot.slack.waitFor(() => bot.slack.home(OWNER));
   });
 
-  it('comes in a scheduled post', async () => {
+  it('appears in a scheduled post', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing schedule prod balance daily 09:00');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     await bot.slack.submit(OWNER);
@@ -130,7 +130,7 @@ describe('untrusted text', () => {
     await bot.slack.waitFor(() => bot.slack.messages(MEMBER, CHANNEL).length > before);
   });
 
-  it('was shown everywhere, and had no effect as markup', () => {
+  it('is shown in every place, and has no effect as markup', () => {
     const texts = markedIn(sent());
     const harmless = texts.filter((text) => text.includes('&lt;!channel&gt;'));
     expect(harmless.length).toBeGreaterThan(10);
@@ -143,7 +143,7 @@ describe('untrusted text', () => {
   });
 });
 
-it('has no command renamed for an app with a prefix', () => {
+it('untrusted text never has commands renamed in an app with a prefix', () => {
   const names = createCommandNames(() => ['/billing', '/spend'], 'acme');
   const sent = textMessage('I don’t recognize “/spend”. Type /billing help.', quote('GET /billing failed'));
   expect(textOf(names.inTexts(sent).blocks)).toBe(

@@ -16,7 +16,7 @@ function limiter() {
 }
 
 describe('a person', () => {
-  it('may ask twenty times at once, then once a second', () => {
+  it('may ask twenty questions at once, then one a second', () => {
     const { letThrough } = limiter();
     expect(letThrough(50, 'requests')).toBe(20);
     now += 999;
@@ -29,7 +29,7 @@ describe('a person', () => {
     expect(letThrough(50, 'requests')).toBe(20);
   });
 
-  it('hears when one more is possible, and asking too early does not delay that', () => {
+  it('is told when the next question is possible, and asking too early does not delay that', () => {
     const { take, letThrough, refused } = limiter();
     letThrough(10, 'tests');
     now += 6_000;
@@ -55,7 +55,7 @@ describe('a person', () => {
 });
 
 describe('a workspace', () => {
-  it('has a limit of its own, which refused requests of a person do not use up', () => {
+  it('has its own limit, which a person’s refused requests do not use up', () => {
     const { take, letThrough } = limiter();
     expect(letThrough(5_000, 'requests')).toBe(20);
     const people = Array.from({ length: 30 }, (_, n) => letThrough(20, 'requests', `U${n + 2}`));

@@ -35,7 +35,7 @@ const lineWith = (text: string): string | undefined =>
     .find((line) => line.includes(text));
 
 describe('a modal that a request opened', () => {
-  it('says what went wrong after it was opened', async () => {
+  it('says what went wrong after the modal opened', async () => {
     await started({
       commands: command(async (request) => {
         await request.reply.modal.open(view('Issuing'));
@@ -48,7 +48,7 @@ describe('a modal that a request opened', () => {
     expect(tally.messageTexts()).toEqual([]);
   });
 
-  it('becomes a direct message if it was closed in between', async () => {
+  it('is replaced by a direct message if the modal was closed in the meantime', async () => {
     await started({
       commands: command(async (request) => {
         await request.reply.modal.open(view('Issuing'));
@@ -65,7 +65,7 @@ describe('a modal that a request opened', () => {
   });
 });
 
-describe('what is only for the asker', () => {
+describe('a message only for the asker', () => {
   const sayHello: CommandHandler = {
     right: 'ask',
     run: (_, request) => request.reply.private({ text: 'Hello.', blocks: [section('Hello.')] }),
@@ -80,7 +80,7 @@ describe('what is only for the asker', () => {
     await tally.slack.waitFor(() => tally.log().includes('could not be') || messages('chat.postMessage')[0]);
   };
 
-  it('is sent as a direct message if the channel refuses it too, for whatever reason', async () => {
+  it('is sent as a direct message if the channel refuses the message, whatever the reason', async () => {
     await started({ commands: { '/spend': sayHello } });
     tally.slack.failNext('chat.postEphemeral', { error: 'internal_error' });
     await ask();
@@ -117,7 +117,7 @@ describe('a click in a message', () => {
   const seenBy = (person: string) => tally.messageTexts(CHANNEL, person).map((read) => read.split('\n')[0]);
   const untilSeen = (count: number) => tally.slack.waitFor(() => seenBy(OWNER).length === count);
 
-  it.each(['Again', 'Go'])('that everybody sees does not replace the message: %s', async (label) => {
+  it.each(['Again', 'Go'])('that everybody sees leaves the message in place: %s', async (label) => {
     await started(listeners);
     await tally.slack.say(OWNER, CHANNEL, '/spend public');
     await untilSeen(1);
@@ -153,7 +153,7 @@ describe('an answer that Slack does not accept at once', () => {
   const answers = () => tally.messageTexts().filter((read) => read === 'Figures.').length;
   const mention = () => tally.slack.say(OWNER, CHANNEL, '@Tally spend');
 
-  it('waits for its turn: of three mentions at once each is answered once', async () => {
+  it('waits for its turn, so that each of three simultaneous mentions is answered once', async () => {
     await started(open);
     tally.slack.failNext('chat.postMessage', { status: 429, retryAfter: 1 }, 4);
     await Promise.all([mention(), mention(), mention()]);
@@ -180,7 +180,7 @@ describe('an answer that Slack does not accept at once', () => {
   });
 });
 
-describe('an error that Tally did not foresee', () => {
+describe('an unexpected error', () => {
   const UNCHANGED = 'Nothing was changed.';
   const PERHAPS = 'Check whether your change was saved.';
   const bug = () => Promise.reject(new TypeError('a bug'));
@@ -192,7 +192,7 @@ describe('an error that Tally did not foresee', () => {
     [{ opensForm: true }, UNCHANGED],
     [{ changes: true }, PERHAPS],
     [{ changes: true, opensForm: true }, PERHAPS],
-  ])('says after a command or a click with the rules %o: %s', async (rules, text) => {
+  ])('is reported after a command or a click with the rules %o: %s', async (rules, text) => {
     await started({
       commands: { '/spend': { right: 'ask', ...rules, run: bug } },
       actions: { connect: { right: 'ask', ...rules, run: bug } },
@@ -206,7 +206,7 @@ describe('an error that Tally did not foresee', () => {
     await tally.slack.waitFor(() => tally.messageTexts().filter((read) => read.includes(text)).length === 2);
   });
 
-  it('may have changed something after a form was sent', async () => {
+  it('is reported as possibly having changed something after a form was sent', async () => {
     await started({
       commands: {
         '/spend': {

@@ -67,7 +67,7 @@ const rich: Message = {
 };
 
 describe('a response_url', () => {
-  it('gets the message only for the asker, unless it is for everyone', async () => {
+  it('receives the message for the asker only, unless the message is for everyone', async () => {
     const { url, posted, responseUrls } = await responseUrl();
     await responseUrls.post(url, rich);
     await responseUrls.post(url, rich, { everyone: true });
@@ -85,7 +85,7 @@ describe('a response_url', () => {
     [200, '{"ok":false,"error":"invalid_blocks"}'],
     [500, 'invalid_blocks'],
   ])(
-    'gets the same answer once more as text where Slack refuses chart and table (%i %s)',
+    'receives the same answer again as text if Slack refuses chart and table (%i %s)',
     async (status, body) => {
       const { url, posted, responseUrls } = await responseUrl([status, body]);
       await responseUrls.post(url, rich);
@@ -117,13 +117,13 @@ describe('a response_url', () => {
     [200, '{"ok":true}'],
     [200, '<html>fine</html>'],
     [204, ''],
-  ])('has accepted the message if its answer says so, in whatever words (%i %s)', async (status, body) => {
+  ])('has accepted the message if its response says so, in whatever words (%i %s)', async (status, body) => {
     const { url, posted, responseUrls } = await responseUrl([status, body]);
     await responseUrls.post(url, rich);
     expect(posted).toHaveLength(1);
   });
 
-  it('never appears in an error: anyone who has it could post', async () => {
+  it('never appears in an error, because anyone who has it could post', async () => {
     const { url, responseUrls } = await responseUrl([404, 'used_url']);
     const error = (await responseUrls.post(url, rich).catch((thrown: Error) => thrown)) as Error;
     expect(`${error.message} ${error.stack}`).not.toContain('secret-path');

@@ -44,7 +44,7 @@ describe('a request that claims to be Slack’s', () => {
     expect((await send(COMMAND, bot.slack.signed(COMMAND, { at: Date.now() + shift }))).status).toBe(status);
   });
 
-  it('is counted by why it was rejected; where a setting may be wrong, one line a minute says what to do', async () => {
+  it('is counted by its reason for rejection, with one line a minute on what to do if a setting may be wrong', async () => {
     await started();
     for (let count = 0; count < 3; count += 1)
       await send(COMMAND, bot.slack.signed(COMMAND, { secret: 'another' }));
@@ -82,7 +82,7 @@ describe('a request that claims to be Slack’s', () => {
 });
 
 describe('a listener', () => {
-  it('acknowledges although Slack’s Web API is down, and says so where it still can', async () => {
+  it('acknowledges requests although Slack’s Web API is down, and says so wherever it still can', async () => {
     await started();
     bot.slack.failNext('users.info', { status: 500 }, 5);
     const answer = await bot.ask('/balance 123');
@@ -107,7 +107,7 @@ describe('a start', () => {
   const readiness = async () => (await fetch(`${bot.url}/readyz`)).json();
   const NOT_READY = { ok: false, notReady: ['slack'] };
 
-  it('with a token that Slack rejects logs that, listens, and is not ready', async () => {
+  it('logs a token that Slack rejects, listens, and is not ready', async () => {
     await started({ beforeStart: (slack) => slack.failNext('auth.test', { error: 'invalid_auth' }, 2) });
     expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
     expect(await readiness()).toEqual(NOT_READY);
@@ -115,7 +115,7 @@ describe('a start', () => {
     await expect.poll(readiness, { timeout: 10_000 }).toEqual({ ok: true });
   });
 
-  it('while Slack cannot be reached logs that, listens, and is ready once Slack is back', async () => {
+  it('logs that Slack cannot be reached, listens, and is ready once Slack is back', async () => {
     await started({ beforeStart: (slack) => slack.failNext('auth.test', { status: 503 }, 2) });
     expect(await readiness()).toEqual(NOT_READY);
     expect(bot.log()).toContain('Slack can’t be reached');
@@ -137,7 +137,7 @@ describe('Socket Mode', () => {
 });
 
 describe('a stop', () => {
-  it('lets an answer under way go out first', async () => {
+  it('lets an answer in progress go out first', async () => {
     await started();
     await bot.connect();
     bot.billing.setMode('slow');
@@ -187,7 +187,7 @@ describe('a stop', () => {
     await bot.slack.waitFor(() => bot.slack.messages(OWNER, CHANNEL).length >= 20);
   });
 
-  it('answers a request that is still arriving when it begins', async () => {
+  it('answers a request that was still arriving when the stop began', async () => {
     await started();
     await bot.connect();
     bot.billing.setMode('slow');

@@ -104,7 +104,7 @@ const event = (payload: object | undefined) =>
   JSON.stringify({ type: 'events_api', envelope_id: 'e-1', payload });
 
 describe('Socket Mode', () => {
-  it.each(['refresh_requested', 'warning'])('connects again at once when Slack says %s', async (reason) => {
+  it.each(['refresh_requested', 'warning'])('reconnects at once when Slack says %s', async (reason) => {
     await started();
     slack.sockets[0]?.send(JSON.stringify({ type: 'disconnect', reason }));
     // Slack's own client would sleep five seconds first.
@@ -112,7 +112,7 @@ describe('Socket Mode', () => {
     await waitUntil(() => slack.open() === 1);
   });
 
-  it('starts while Slack is away, is not up, and connects when Slack is back', async () => {
+  it('starts while Slack is down, is not ready, and connects once Slack is back', async () => {
     await started(() => slack.fail(2));
     expect(socket.isUp()).toBe(false);
     await waitUntil(() => socket.isUp());
@@ -122,7 +122,7 @@ describe('Socket Mode', () => {
     expect(problems[0]).not.toContain('stack');
   });
 
-  it('starts although Slack rejects its token, is not up, and says so', async () => {
+  it('starts although Slack rejects its token, is not ready, and says so', async () => {
     await started(() => slack.answer({ ok: false, error: 'invalid_auth' }));
     expect(socket.isUp()).toBe(false);
     expect(lines.join('')).toMatch(/"code":"invalid_auth".*"Slack rejects SLACK_APP_TOKEN"/);
@@ -130,7 +130,7 @@ describe('Socket Mode', () => {
     await waitUntil(() => socket.isUp());
   });
 
-  it('says so when a proxy refuses WebSockets, and connects when it no longer does', async () => {
+  it('logs when a proxy refuses WebSockets, and connects when the proxy allows them', async () => {
     await started(() => slack.block((done) => done(false, 403)));
     await waitUntil(() => lines.join('').includes('let this machine open WebSockets to Slack'));
     expect(socket.isUp()).toBe(false);
@@ -138,7 +138,7 @@ describe('Socket Mode', () => {
     await waitUntil(() => socket.isUp());
   });
 
-  it('connects no more once it is stopped', async () => {
+  it('doesn’t reconnect once it is stopped', async () => {
     await started();
     slack.fail(1);
     slack.sockets[0]?.terminate();
@@ -155,7 +155,7 @@ describe('Socket Mode', () => {
     ['without an event', event({})],
     ['that is null', 'null'],
     ['that is no JSON', '{'],
-  ])('outlives an envelope %s, and takes the next', async (_, envelope) => {
+  ])('survives an envelope %s, and handles the next one', async (_, envelope) => {
     await started();
     const lost: unknown[] = [];
     const note = (reason: unknown) => void lost.push(reason);

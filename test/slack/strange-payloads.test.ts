@@ -77,7 +77,7 @@ const untilLogged = (text: string) => tally.slack.waitFor(() => tally.log().incl
 const nothingUnknown = () =>
   expect(tally.log()).not.toMatch(/"outcome":"unknown"|an unknown error|A listener failed/);
 
-it.each(INHERITED)('the name %s, which every object inherits, finds nothing', async (name) => {
+it.each(INHERITED)('the name %s, which every object inherits, matches nothing', async (name) => {
   expect(await tally.interact(act(name))).toMatchObject({ status: 200 });
   await untilLogged('"route":"other"');
   const form = submission({ callback_id: name, state: { values: {} }, private_metadata: '' });
@@ -94,9 +94,9 @@ it.each(INHERITED)('the name %s, which every object inherits, finds nothing', as
   await expect(routed.run(name, requestOf())).rejects.toMatchObject({ kind: 'invalid-word' });
 });
 
-describe('an answer that is shared as of an impossible time', () => {
+describe('an answer shared with an impossible time', () => {
   it.each(['-9e99', 'NaN', '', '9e99', '1e400', '8.64e15', '-1', 'x', '1.5'])(
-    'is as of now: %s',
+    'uses the current time instead: %s',
     async (at) => {
       await tally.interact(act('share', `${at} /spend`));
       await tally.slack.waitFor(() => ran.length > 0);
@@ -119,7 +119,7 @@ describe('a form that comes without its state', () => {
 });
 
 describe('a form of an older version that cannot be read', () => {
-  it('says so in its place', async () => {
+  it('is answered with an error message in its place', async () => {
     const { body } = await tally.interact(submission({ callback_id: 'broken', state: { values: {} } }));
     expect(JSON.parse(body)).toMatchObject({ response_action: 'update' });
     expect(body).toContain('Something went wrong in Tally. Nothing was changed.');
@@ -127,7 +127,7 @@ describe('a form of an older version that cannot be read', () => {
 });
 
 describe('a payload that names no workspace', () => {
-  it('is answered where an answer can go, and acknowledged', async () => {
+  it('is acknowledged, and answered wherever an answer can go', async () => {
     const { response_url, replies } = await startReplies();
     const payload = { ...act('rerun:again', '/spend'), team: null, user: { id: OWNER }, response_url };
     expect(await tally.interact(payload)).toMatchObject({ status: 200 });
@@ -178,7 +178,7 @@ describe('a value of another type where Slack sends text', () => {
   });
 
   it.each(['x'.repeat(65), 'T0/../E0', 't0lower'])(
-    'a strange ID does not uninstall a workspace: %s',
+    'an invalid ID does not uninstall a workspace: %s',
     async (id) => {
       const gone = { type: 'team_access_revoked', team_ids: [id] };
       expect(await tally.event(event({ event: gone }))).toBe(200);

@@ -75,7 +75,7 @@ describe('the first word of a command', () => {
     expect(await run(text)).toEqual(expected);
   });
 
-  it('is refused if it is unknown, with the nearest one', async () => {
+  it('is refused if it is unknown, and the nearest known word is suggested', async () => {
     expect(await run('conect now')).toMatchObject({
       ...{ word: 'conect', offered: ['connect now'], kind: 'invalid-word' },
       message: 'Unknown command “conect”.',
@@ -89,14 +89,14 @@ describe('the first word of a command', () => {
 
 describe('a secret after a command', () => {
   it.each([`connect ${SECRET}`, `${SECRET} connect`, SECRET, 'connect token: abc'])(
-    'reaches nothing: %s',
+    'is never passed to a command: %s',
     async (text) => {
       expect(await run(text)).toMatchObject({ kind: 'secret-pasted' });
       expect(ran).toEqual([]);
     },
   );
 
-  it('is not repeated in a refusal if it only might be one, but other words are', async () => {
+  it('is not repeated in a refusal if it might be one, while other words are', async () => {
     expect(await run(`projects bad ${PERHAPS}`)).toMatchObject({ word: '…', offered: [] });
     expect(await run('projects bad word')).toMatchObject({ word: 'bad', offered: ['projects good'] });
     expect(await run(`projects fail ${PERHAPS}`)).toMatchObject({ kind: 'token-rejected' });

@@ -53,7 +53,7 @@ describe('a workspace that uninstalls', () => {
     ['tokens_revoked', [REVOKED]],
     ['both', [UNINSTALLED, REVOKED]],
     ['both the other way round, each twice', [REVOKED, UNINSTALLED, REVOKED, UNINSTALLED]],
-  ])('leaves no key behind by %s, and its neighbour is untouched', async (_, events) => {
+  ])('leaves no key behind after %s, and another workspace is untouched', async (_, events) => {
     await started();
     await livedIn(NORTH);
     await livedIn(SOUTH);
@@ -143,7 +143,7 @@ describe('an organization that leaves', () => {
     ['says so', { team_id: GRID.id, authorizations: [{ is_enterprise_install: true }] }],
     ['names no workspace', { team_id: null }],
     ['names one of its workspaces, with the token gone', { team_id: EAST.id, authorizations: [] }],
-  ])('takes all of its workspaces along when the event %s', async (_, body) => {
+  ])('also removes all of its workspaces when the event %s', async (_, body) => {
     await installed();
     bot.slack.revoke(ORG);
     for (const event of [REVOKED, UNINSTALLED])
@@ -160,7 +160,7 @@ describe('an organization that leaves', () => {
     expect((await bot.command(GRID, '/balance 123')).reply).toContain('left');
   });
 
-  it('links a workspace again that was removed and added again', async () => {
+  it('can remove a workspace and add it again', async () => {
     await installed();
     for (const type of ['team_access_revoked', 'team_access_granted'])
       await bot.event({ team_id: EAST.id, enterprise_id: ORG, event: { type, team_ids: [EAST.id] } });
@@ -179,7 +179,7 @@ async function connectingWhile(leave: () => Promise<unknown>): Promise<void> {
 }
 
 describe('a token that is being tested while the workspace leaves', () => {
-  it.each([0, 1])('is not stored afterwards, whichever process hears of it: %i', async (at) => {
+  it.each([0, 1])('is not stored afterwards, whichever process handles the uninstall: %i', async (at) => {
     await started({ processes: 2 });
     await bot.install(NORTH);
     await connectingWhile(async () => {
@@ -189,15 +189,18 @@ describe('a token that is being tested while the workspace leaves', () => {
     expect(await keysWith(NORTH.id)).toEqual([]);
   });
 
-  it.each([0, 1])('is not stored by a bot with one token either, not even as its first: %i', async (at) => {
-    await started({ processes: 2, env: ONE_TOKEN });
-    bot.slack.grant(ONE_TOKEN.SLACK_BOT_TOKEN, NORTH);
-    await connectingWhile(async () => {
-      bot.slack.revoke(NORTH.id);
-      expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED }, bot.urls[at])).toBe(200);
-    });
-    expect(await bot.keys()).toEqual([]);
-  });
+  it.each([0, 1])(
+    'is not stored by a single-token bot either, not even as the first token: %i',
+    async (at) => {
+      await started({ processes: 2, env: ONE_TOKEN });
+      bot.slack.grant(ONE_TOKEN.SLACK_BOT_TOKEN, NORTH);
+      await connectingWhile(async () => {
+        bot.slack.revoke(NORTH.id);
+        expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED }, bot.urls[at])).toBe(200);
+      });
+      expect(await bot.keys()).toEqual([]);
+    },
+  );
 });
 
 const ONE_TOKEN = {
@@ -207,8 +210,8 @@ const ONE_TOKEN = {
   SLACK_STATE_SECRET: '',
 };
 
-describe('the one workspace of a bot with a token', () => {
-  it('leaves no key behind either', async () => {
+describe('the only workspace of a bot with a configured token', () => {
+  it('leaves no key behind when it uninstalls', async () => {
     await started({ env: ONE_TOKEN });
     await bot.redis.client.hset(`tally:{${NORTH.id}}:record`, { settings: '{}' });
     await bot.redis.client.xadd(`tally:{${NORTH.id}}:audit`, '*', 'at', '1');

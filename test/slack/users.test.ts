@@ -71,7 +71,7 @@ describe('the profile of a person', () => {
     expect(times('U1')).toBe(2);
   });
 
-  it('is looked up again if it has to be fresh, and then remembered', async () => {
+  it('is looked up again if it must be current, and then remembered', async () => {
     expect(await find('U1')).toMatchObject({ role: 'member' });
     users.U1 = { team_id: TEAM, deleted: true };
     expect(await find('U1', true)).toMatchObject({ role: 'nobody' });
@@ -79,7 +79,7 @@ describe('the profile of a person', () => {
     expect(times('U1')).toBe(2);
   });
 
-  it('is remembered by workspace', async () => {
+  it('is remembered separately for each workspace', async () => {
     installation = { is_enterprise_install: true, team_id: 'T5' };
     users.U1 = { team_id: TEAM, enterprise_user: { enterprise_id: 'E1', teams: [TEAM] } };
     expect(await find('U1')).toMatchObject({ role: 'member' });
@@ -105,7 +105,7 @@ describe('the role', () => {
     [{ team_id: 'E1', enterprise_user: { enterprise_id: 'E1', teams: ['T9'] } }, 'external'],
     [{ deleted: true, is_owner: true }, 'nobody'],
     [{ is_bot: true, is_admin: true }, 'nobody'],
-  ])('of %o is %s', async (user, role) => {
+  ])('for %o is %s', async (user, role) => {
     users.U1 = { team_id: TEAM, ...user };
     expect(await find('U1')).toMatchObject({ role });
   });
@@ -121,7 +121,7 @@ describe('the role', () => {
     expect(await roleOf('T9')).toBe('external');
   });
 
-  it('is unknown if Slack does not say whose the token is, and is looked up again', async () => {
+  it('is unknown if Slack does not say whose token it is, and is looked up again', async () => {
     const before = installation;
     installation = refusal('internal_error');
     await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed', data: { method: 'auth.test' } });
@@ -129,7 +129,7 @@ describe('the role', () => {
     expect(await find('U1')).toMatchObject({ role: 'member' });
   });
 
-  it('is external if the payload is from another workspace than the token', async () => {
+  it('is external if the payload is from a different workspace than the token', async () => {
     users.U9 = { team_id: 'T9', is_admin: true };
     const home = { userId: 'U9', homeTeamId: 'T9' };
     expect(await people(client, 'T9').find(home)).toMatchObject({ role: 'external' });
@@ -142,7 +142,7 @@ describe('a named group', () => {
   const admit = async (person: string, fresh = false) =>
     people(client, TEAM).admit(await find(person), settings, fresh);
 
-  it('lets its members manage; they are looked up once a minute, or at once if that has to be fresh', async () => {
+  it('lets its members manage, and looks them up once a minute, or at once if they must be current', async () => {
     members = { S1: [], S2: ['U1'] };
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: true });
     members.S2 = [];

@@ -64,7 +64,7 @@ describe('a call to Slack', () => {
   });
 
   it.each([...FAULTS, ['says nothing', () => undefined] as (typeof FAULTS)[number]])(
-    'that posts is made once when Slack %s: the message may be there',
+    'that posts is made only once if Slack %s, because the message may be there',
     async (_, fault) => {
       const { client, calls } = await startApi(fault);
       expect(await error(post(client))).toMatchObject({
@@ -80,13 +80,16 @@ describe('a call to Slack', () => {
     'chat.update',
     'files.getUploadURLExternal',
     ...NON_REPEATABLE_METHODS,
-  ])('to %s is repeated when Slack drops the connection, unless that could be seen twice', async (method) => {
-    if (method === 'files.uploadV2') return;
-    const { client, calls } = await startApi((res) => res.socket?.destroy());
-    const outcome = await error(client.apiCall(method));
-    expect(calls).toEqual(Array(NON_REPEATABLE_METHODS.has(method) ? 1 : 2).fill(method));
-    expect(outcome === undefined).toBe(!NON_REPEATABLE_METHODS.has(method));
-  });
+  ])(
+    'to %s is repeated when Slack drops the connection, unless people could see the result twice',
+    async (method) => {
+      if (method === 'files.uploadV2') return;
+      const { client, calls } = await startApi((res) => res.socket?.destroy());
+      const outcome = await error(client.apiCall(method));
+      expect(calls).toEqual(Array(NON_REPEATABLE_METHODS.has(method) ? 1 : 2).fill(method));
+      expect(outcome === undefined).toBe(!NON_REPEATABLE_METHODS.has(method));
+    },
+  );
 
   it('is repeated once if it posts and Slack answers that it is too busy', async () => {
     const { client, calls } = await startApi((res) => res.writeHead(503).end());
@@ -94,7 +97,7 @@ describe('a call to Slack', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('has done nothing if it could not be sent, or was refused', async () => {
+  it('counts as not done if it could not be sent, or was refused', async () => {
     const closed = await startApi(() => undefined);
     releases.splice(0).forEach((release) => void release());
     expect(await error(post(closed.client))).toMatchObject({ data: { unclear: false } });

@@ -25,7 +25,7 @@ function reasonOf(envelope: string, owner = OWNER, other: Keyring = keyring): st
 }
 
 describe('a seal', () => {
-  it('opens to what was sealed, for any text and owner', () => {
+  it('opens to exactly what was sealed, for any text and owner', () => {
     fc.assert(
       fc.property(unicode, owners, (plain, owner) => {
         expect(keyring.open(keyring.seal(plain, owner), owner)).toBe(plain);
@@ -33,7 +33,7 @@ describe('a seal', () => {
     );
   });
 
-  it('opens if an earlier version wrote it', () => {
+  it('opens if it was written by an earlier version', () => {
     const stored = 'v1.k1.PZcgp8F8ETrvzAAZ.wrsk6V9lMACIhVs-9QUTmxa9thoJQmK-iV3GH6nX2IYtuT15';
     const other = createKeyring([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
     expect(other.open(stored, OWNER)).toBe('a-plainly-fake-token');
@@ -106,7 +106,7 @@ describe('a seal', () => {
       { workspace: 'T1', kind: 'a', id: 'b' },
       { workspace: 'T1', kind: 'b', id: 'a' },
     ],
-  ])('does not take %o for %o', (owner, other) => {
+  ])('does not mistake %o for %o', (owner, other) => {
     expect(reasonOf(keyring.seal('secret', owner), other)).toBe('not-authentic');
   });
 
@@ -128,7 +128,7 @@ describe('a seal', () => {
     expect(reasonOf(relabelled, OWNER, twins)).toBe('not-authentic');
   });
 
-  it('is refused with one kind of error, whatever is given', () => {
+  it('is refused with the same kind of error, whatever is given', () => {
     const pieces = fc.array(fc.oneof(fc.constantFrom('v1', 'v2', 'new', ''), fc.base64String(), fc.string()));
     const anything = fc.oneof(
       anyText(),
@@ -175,7 +175,7 @@ describe('rotation', () => {
   });
 });
 
-it('cannot be made without a key, or with one of another length', () => {
+it('a keyring cannot be made without a key, or with a key of another length', () => {
   expect(() => createKeyring([])).toThrow(new RangeError('A keyring needs a key.'));
   expect(() => createKeyring([NEW, { id: 'short', key: randomBytes(16) }])).toThrow(
     new RangeError('A key has 32 bytes.'),

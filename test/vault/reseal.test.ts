@@ -132,7 +132,7 @@ describe('a field that changes during a reseal', () => {
     return resealAll(redis, changing, (line) => void lines.push(line));
   };
 
-  it('keeps what a bot writes at the same time, and says so', async () => {
+  it('keeps what a bot writes at the same time, and the reseal reports it', async () => {
     const newest = sealedWith(NEW, 'newest');
     const result = await resealing(() => void redis.hset(KEY, FIELD, newest));
     expect(await redis.hget(KEY, FIELD)).toBe(newest);
@@ -148,7 +148,7 @@ describe('a field that changes during a reseal', () => {
 });
 
 describe('tally reseal', () => {
-  it('seals tokens and installations with the newest key, leaves the rest alone, and finds nothing to do again', async () => {
+  it('seals tokens and installations with the newest key, leaves everything else alone, and has nothing to do the second time', async () => {
     await save('T1', 'token-of-t1');
     await save('T1', 'second-token-of-t1', OLD, 'second');
     await save('T2', 'token-of-t2', NEW);

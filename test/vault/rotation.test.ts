@@ -42,7 +42,7 @@ const reseal = () =>
   });
 
 describe('two processes while the keys are rotated', () => {
-  it('both use at every step what either of them sealed, if no step is left out', async () => {
+  it('both can open at every step what either of them sealed, if no step is left out', async () => {
     const processes: BotProcess[] = [];
     for (const _ of [1, 2]) processes.push(await bot.startAnotherProcess());
     const tryBoth = async (step: string) => {
@@ -64,7 +64,7 @@ describe('two processes while the keys are rotated', () => {
     await tryBoth('afterwards');
   }, 60_000);
 
-  it('a process that was left out says that a key is missing, and changes nothing', async () => {
+  it('say that a key is missing and change nothing if one of them was left out', async () => {
     const behind = await bot.startAnotherProcess();
     const newest = await bot.startAnotherProcess(BOTH_NEW_SEALS);
     await bot.connect();
@@ -78,7 +78,7 @@ describe('two processes while the keys are rotated', () => {
     expect((await bot.ask('/balance 123')).visibleText).toContain('left');
   });
 
-  it('a post that came due in a process that was left out goes out once by the next one', async () => {
+  it('send a post once if it came due in the process that was left out', async () => {
     await bot.connect();
     await bot.slack.say(OWNER, CHANNEL, '/billing schedule 123 daily 09:00');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));

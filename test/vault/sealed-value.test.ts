@@ -29,7 +29,7 @@ describe('a value', () => {
   });
 
   it.each(['', '{', '{}', '{"sealed":7}', 'null', '[]', 'v1.new.x.y', '{"sealed":"xoxb-1"}'])(
-    'that is nothing sealed is malformed: %s',
+    'that is not sealed is malformed: %s',
     (value) => {
       expect(() => reseal(both, owner, value)).toThrow(
         expect.objectContaining({ data: expect.objectContaining({ reason: 'malformed' }) }),

@@ -80,7 +80,7 @@ describe('an application access', () => {
     ['one more', Array(MAX_ISSUERS + 1).fill('U1'), [], false],
     ['one more group', [], Array(MAX_ISSUER_GROUPS + 1).fill('S1'), false],
     ['a group among the people', ['S1'], [], false],
-  ])('validates its issuers: %s', (_, people, groups, isValid) => {
+  ])('checks its issuers: %s', (_, people, groups, isValid) => {
     const { json } = serializeAccess(keyring, 'T1', { ...GIVEN, issuers: { people, groups } });
     const parsed = tryParse(() => parseAccess(keyring, 'T1', GIVEN.project, json));
     expect(parsed !== undefined).toBe(isValid);
@@ -89,7 +89,7 @@ describe('an application access', () => {
   it.each([
     ['a-id-of-11c', '····'],
     ['an-id-of-12c', '-12c'],
-  ])('shows no more than a third of its ID: %s', (id, shown) => {
+  ])('shows at most a third of its ID: %s', (id, shown) => {
     expect(serializeAccess(keyring, 'T1', { ...GIVEN, id }).access.lastFour).toBe(shown);
   });
 });
@@ -98,7 +98,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 describe('a token', () => {
-  it('expires soon from 14 days before, counted in days of the zone', () => {
+  it('counts as expiring soon from 14 days before, in days of the zone', () => {
     const at = Date.UTC(2026, 10, 20, 23);
     const soon = (expiresAt: number, zone = 'UTC') => expiresSoon({ expiresAt }, at, zone);
     expect([soon(at + 15 * DAY), soon(at + 14 * DAY), soon(at - DAY)]).toEqual([false, true, true]);

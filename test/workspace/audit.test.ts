@@ -62,12 +62,12 @@ describe('the audit', () => {
     expect((await audit.page('T1', 1)).entries).toMatchObject([{ about: 'prod \ufffd' }]);
   });
 
-  it('reports that it wrote nothing for a workspace that left', async () => {
+  it('reports that nothing was written for a workspace that left', async () => {
     await expect(audit.record('T3', ENTRY)).rejects.toThrow(aFailure('not-installed'));
     expect((await audit.page('T3', 1)).entries).toEqual([]);
   });
 
-  it('keeps the newest thousand and drops older ones', async () => {
+  it('keeps the newest thousand entries and drops older ones', async () => {
     await record(MAX_AUDIT_ENTRIES + 7);
     expect(await redis.xlen(KEY)).toBe(MAX_AUDIT_ENTRIES);
     const all = numbers((await audit.page('T1', MAX_AUDIT_ENTRIES)).entries);
@@ -105,7 +105,7 @@ describe('the audit', () => {
     expect(numbers((await audit.page('T1', 20, before)).entries)).toEqual([2, 1]);
   });
 
-  it('shows entries of its own workspace only, whatever is asked for', async () => {
+  it('shows entries of its own workspace only, whatever page is asked for', async () => {
     for (const id of ['', 't1', 'T1:x', 'T1*', '../T1']) {
       await expect(audit.record(id, ENTRY)).rejects.toThrow(RangeError);
       await expect(audit.page(id, 1)).rejects.toThrow(RangeError);

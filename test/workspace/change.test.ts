@@ -74,7 +74,7 @@ async function saveAll(): Promise<void> {
   await redis.hset(HASH, { 'project:damaged': '{' });
 }
 
-it('a change names who made it, when, and what it was about, and is based on what they saw', async () => {
+it('a change names who made it, when, and what it was about, and is based on what that person saw', async () => {
   const workspace = await read();
   const request = { at: NOW, user: { id: 'U7' }, workspace };
   expect(auditedChange(request, ['added the project', 'prod'], ['changed the settings:', 'zone'])).toEqual({
@@ -126,7 +126,7 @@ describe('a change and its entry in the audit', () => {
     expect([(await read()).settings.zone, await entries()]).toEqual(['Asia/Tokyo', [ENTRY]]);
   });
 
-  it('are refused while the settings are damaged, so that nobody gains rights by a new default', async () => {
+  it('are refused while the settings are damaged, so that nobody gains rights from a default', async () => {
     await redis.hset(HASH, 'settings', '{');
     const by = await change();
     await expect(workspaces.chooseDefault(by, 'second')).rejects.toMatchObject({ kind: 'settings-damaged' });
@@ -210,13 +210,13 @@ describe('two people who change the same thing at once', () => {
     await workspaces.addProject(await changeIn(workspaces, 'T1'), PROD);
   });
 
-  it('gives a renamed project one name, and notifies the slower person', async () => {
+  it('give a renamed project one name, and the slower person is told', async () => {
     expect(told(await both(rename('live'), rename('main-site')))).toBe(FIRST);
     expect([...(await read()).aliases]).toEqual(['live']);
     expect(await entries()).toHaveLength(1);
   });
 
-  it('an edit does not bring a removed project back', async () => {
+  it('cannot bring a removed project back with an edit', async () => {
     await workspaces.saveSettings(await changeIn(workspaces, 'T1'), { zone: 'Asia/Tokyo' });
     const late = await both(
       (by) => workspaces.removeProject(by, PROD),
@@ -226,7 +226,7 @@ describe('two people who change the same thing at once', () => {
     expect((await read()).projects).toEqual([]);
   });
 
-  it('a removal does not take away what was changed in between', async () => {
+  it('cannot remove what was changed in between', async () => {
     const late = await both(
       (by) => workspaces.changeProject(by, 'prod', { ...PROD, id: '777' }),
       (by) => workspaces.removeProject(by, PROD),
@@ -235,13 +235,13 @@ describe('two people who change the same thing at once', () => {
     expect(findProject(await read(), 'prod')?.id).toBe('777');
   });
 
-  it('a channel does not get a default project that was renamed', async () => {
+  it('cannot give a channel a default project that was renamed', async () => {
     const late = await both(rename('live'), (by) => workspaces.setChannelDefault(by, 'C1', 'prod'));
     expect(told(late)).toBe(FIRST);
     expect((await read()).channelDefault('C1')).toBeUndefined();
   });
 
-  it('keeps the first person’s settings', async () => {
+  it('keep the first person’s settings', async () => {
     const late = await both(
       (by) => workspaces.saveSettings(by, { zone: 'Asia/Tokyo' }),
       (by) => workspaces.saveSettings(by, { zone: 'Europe/Paris', guests: true }),
@@ -250,7 +250,7 @@ describe('two people who change the same thing at once', () => {
     expect((await read()).settings).toMatchObject({ zone: 'Asia/Tokyo', guests: false });
   });
 
-  it('a token is not replaced by a slower test of another one', async () => {
+  it('cannot replace a token by a slower test of another one', async () => {
     await workspaces.saveConnection(await changeIn(workspaces, 'T1'), MAIN);
     const late = await both(
       (by) => workspaces.saveConnection(by, { ...MAIN, token: 'the-quicker-fake-token' }),
@@ -268,7 +268,7 @@ describe('two people who change the same thing at once', () => {
     ['a changed watch', 'no watch'],
     ['no watch', 'a changed watch'],
     ['no channel’s default', 'no project'],
-  ])('the faster one wins: %s, then %s', async (quick, slow) => {
+  ])('are decided in favour of the faster one: %s, then %s', async (quick, slow) => {
     await redis.flushdb();
     await saveAll();
     const late = await both(SAVING[quick]!, SAVING[slow]!);
@@ -279,7 +279,7 @@ describe('two people who change the same thing at once', () => {
   it.each([
     ...['another default', 'a setting', 'no channel’s default', 'a channel’s default', 'no access'],
     ...['no damaged project', 'a changed watch'],
-  ])('a change that is already made is neither written nor audited again: %s', async (name) => {
+  ])('do not write or audit again a change that is already made: %s', async (name) => {
     await redis.flushdb();
     await saveAll();
     const change = SAVING[name]!;
@@ -290,7 +290,7 @@ describe('two people who change the same thing at once', () => {
     expect(await entries()).toHaveLength(1);
   });
 
-  it('resealing with another key is not a conflict: the change is saved', async () => {
+  it('are not in conflict with resealing under another key, and the change is saved', async () => {
     await workspaces.saveConnection(await changeIn(workspaces, 'T1'), MAIN);
     const by = await change();
     const json = (await redis.hget(HASH, 'connection:main'))!;

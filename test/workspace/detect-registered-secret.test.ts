@@ -37,7 +37,7 @@ describe('a text', () => {
     `*${SECRET}*, please`,
     `spend ${NUMBER}`,
     `${SECRET};`,
-  ])('is recognized with a registered secret: %s', (text) => {
+  ])('is recognized if it contains a registered secret: %s', (text) => {
     expect(holdsRegisteredSecret(text, record)).toBe(true);
   });
 
@@ -52,7 +52,7 @@ describe('a text', () => {
     `x${NUMBER}`,
     `${NUMBER}x`,
     'ab3de',
-  ])('isn’t recognized without one: %s', (text) => {
+  ])('isn’t recognized if it contains none: %s', (text) => {
     expect(holdsRegisteredSecret(text, record)).toBe(false);
   });
 });

@@ -64,7 +64,7 @@ describe('a workspace that joins an organization', () => {
   it.each([
     ['is let go', revoke],
     ['loses the organization', () => redis.client.del(recordKey(ORGANIZATION))],
-  ])('leaves nothing when it %s meanwhile', async (_, happens) => {
+  ])('leaves nothing behind when it %s meanwhile', async (_, happens) => {
     expect(await interruptedBy(happens).join(ORGANIZATION, NORTH)).toBe(false);
     expect(await traces()).toEqual([[], 0]);
   });
@@ -75,7 +75,7 @@ describe('a workspace that joins an organization', () => {
     expect([await one.load(NORTH), await one.organizationOf(NORTH)]).toEqual(['its own', undefined]);
   });
 
-  it('is not joined once its access was revoked, while others are', async () => {
+  it('is not linked once its access was revoked, while other workspaces are', async () => {
     await revoke();
     expect(await other.join(ORGANIZATION, SOUTH)).toBe(true);
     expect(await one.join(ORGANIZATION, NORTH)).toBe(false);

@@ -24,7 +24,7 @@ describe('the keys of a workspace', () => {
   });
 
   it.each(['', 't1', 'T1}', 'T 1', 'T1:record', 'T'.repeat(65)])(
-    'keys are refused for something that is not an ID: %s',
+    'are refused for something that is not an ID: %s',
     (id) => {
       expect(() => keys.keysOf(id)).toThrow(RangeError);
       expect(keys.isSlackId(id)).toBe(false);

@@ -68,7 +68,7 @@ describe('the project of a question', () => {
     });
   });
 
-  it('is found by ID and product if the ID has two names; without a product, the cloud one', () => {
+  it('is found by ID and product if the ID has two names, and without a product is the cloud project', () => {
     const record = recordOf([project('prod'), project('logs', { product: 2 })]);
     expect(resolveProject({ project: '123', product: 2 }, record, member()).alias).toBe('logs');
     expect(resolveProject({ project: '123' }, record, member()).alias).toBe('prod');
@@ -90,7 +90,7 @@ describe('the project of a question', () => {
     expect(() => resolveProject({}, record, member(null))).toThrow(aFailure('project-missing'));
   });
 
-  it('is none if the default was removed or limited to other channels', () => {
+  it('is unknown if the default was removed or limited to other channels', () => {
     expect(() => resolveProject({}, recordOf([], { [`channel:${HERE}`]: 'gone' }), member())).toThrow(
       aFailure('project-missing'),
     );
@@ -103,14 +103,14 @@ describe('the project of a question', () => {
     expect(() => resolveProject({}, recordOf([], {}, false), member())).toThrow(aFailure('not-connected'));
   });
 
-  it('is none if no project has that alias', () => {
+  it('is unknown if no project has that alias', () => {
     expect(() => resolveProject({ alias: 'gone' }, recordOf([]), member())).toThrow(
       aFailure('project-missing'),
     );
   });
 });
 
-describe('a limit to channels', () => {
+describe('a channel limit', () => {
   const prod = project('prod', { channels: [HERE] });
 
   it.each([
@@ -119,7 +119,7 @@ describe('a limit to channels', () => {
     ['its ID as that product', { project: '123', product: 1 }],
     ['its ID as another product, which may bring the same to light', { project: '123', product: 3 }],
     ['its alias as another product', { alias: 'prod', product: 2 }],
-  ] as const)('holds for %s, and not for managers', (_, named) => {
+  ] as const)('applies to %s, but not to managers', (_, named) => {
     const record = recordOf([prod]);
     expect(resolveProject(named, record, member(HERE)).project).toBe('123');
     for (const place of [member(ELSEWHERE), member(null), member('D0DIRECT')])
@@ -169,7 +169,7 @@ describe('a limit to channels', () => {
     }
   });
 
-  it('allows only channels common to all names, and managers', () => {
+  it('allows only channels common to all names, except for managers', () => {
     const record = recordOf([prod, project('other', { channels: [ELSEWHERE] })]);
     for (const alias of ['prod', 'other'])
       for (const place of [member(HERE), member(ELSEWHERE), member(null)])
@@ -227,7 +227,7 @@ describe('several projects', () => {
     expect(first).toMatchObject({ project: '123', product: 3 });
   });
 
-  it('are two if they have one ID and different products', () => {
+  it('count as two if they have one ID and different products', () => {
     const two = recordOf([project('prod'), project('logs', { product: 2 })]);
     expect(labels([{ alias: 'prod' }, { alias: 'logs' }], undefined, two, member())).toEqual([
       'prod',
@@ -246,7 +246,7 @@ describe('several projects', () => {
     ]);
   });
 
-  it('with `all` are those that can be asked about there', () => {
+  it('with `all` are those that people there can ask about', () => {
     expect(labels('all', undefined, record, member())).toEqual(['dev', 'prod']);
     expect(labels('all', undefined, record, manager)).toEqual(['dev', 'prod', 'secret']);
     const secret = project('secret', { channels: [ELSEWHERE] });
@@ -256,7 +256,7 @@ describe('several projects', () => {
     expect(() => resolveProjects('all', undefined, unconnected, member())).toThrow(aFailure('not-connected'));
   });
 
-  it('can’t be named by ID while one is damaged, because the ID may be that one’s', () => {
+  it('can’t be named by ID while a project record is damaged, because the ID may belong to it', () => {
     expect(() => resolveProject({ project: '999' }, damaged, member())).toThrow(aFailure('unseal-failed'));
     const other = recordOf(projects, { 'schedule:bad': '{' });
     expect(resolveProject({ project: '999' }, other, member()).project).toBe('999');
@@ -271,7 +271,7 @@ describe('the connection of a project', () => {
   const opened = (connection: string | undefined, of = record) =>
     openConnection(of, { connection, label: 'prod', alias: 'prod' });
 
-  it('is its own or else the default, with its token', () => {
+  it('is its own connection, or else the default one, with its token', () => {
     expect(opened('eu')).toMatchObject({
       workspace: 'T1',
       connection: 'eu',
@@ -281,7 +281,7 @@ describe('the connection of a project', () => {
     expect(opened(undefined).token).toBe('token of main');
   });
 
-  it('is never another one', () => {
+  it('is never the connection of another project', () => {
     expect(() => opened('us')).toThrow(aFailure('connection-missing'));
     const withoutDefault = workspaceOf({ connections: CONNECTIONS, settings: { connection: 'us' } });
     expect(() => opened(undefined, withoutDefault)).toThrow(aFailure('connection-missing'));

@@ -45,7 +45,7 @@ const save = async () => {
   await workspaces.addProject(await changeIn(workspaces, 'T1'), PROD);
 };
 
-it('stores that a token was rejected, and that its project fails', async () => {
+it('a rejected token is stored, and so is the failure of its project', async () => {
   await save();
   const error = new Failure('token-rejected', { service: 'billing' });
   expect(await asked(() => Promise.reject(error))).toEqual({
@@ -56,7 +56,7 @@ it('stores that a token was rejected, and that its project fails', async () => {
   });
 });
 
-it('clears a failure when the project answers, and writes nothing if there was none', async () => {
+it('a failure is cleared when the project answers, and nothing is written if there was none', async () => {
   await save();
   const answer = async () => ({ balance: { text: '1' }, bonuses: { text: '0' }, remarks: [] });
   const fails = () => Promise.reject(new Failure('service-failed', { service: 'billing', status: 500 }));
@@ -67,7 +67,7 @@ it('clears a failure when the project answers, and writes nothing if there was n
   expect(await asked(() => Promise.reject(new Failure('store-unavailable')))).toMatchObject({ writes: 0 });
 });
 
-it('keeps when a project began to fail, and stores nothing about one that isn’t registered', async () => {
+it('a failing project keeps the time it began to fail, and nothing is stored about an unregistered one', async () => {
   await save();
   const before = { kind: 'timed-out', data: {}, topic: 'balance', since: 7 };
   await redis.hset(HASH, 'failed:123:1', JSON.stringify(before));
@@ -84,7 +84,7 @@ it.each([
   [new Failure('access-not-found'), NOW],
   [new Failure('store-unavailable'), undefined],
 ])(
-  'notes an application access by the end of its ID if the service does not know it: %s',
+  'an application access unknown to the service is noted by the end of its ID: %s',
   async (error, rejectedAt) => {
     await workspaces.saveAccess(await changeIn(workspaces, 'T1'), ACCESS);
     await noting().outcomes.notIssued({ id: 'another' }, { workspace: 'T1', connection: '123' }, error);
@@ -95,7 +95,7 @@ it.each([
   },
 );
 
-it('plans reminders after a new rejection, and never fails the request', async () => {
+it('a new rejection plans reminders, and never makes the request fail', async () => {
   await save();
   const { fingerprint: mark = '' } = (await read()).connections.get('main') ?? {};
   const rejection = { ...CONNECTION, workspace: 'T1', mark };

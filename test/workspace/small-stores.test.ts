@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterAll(() => store.close());
 
 describe('a nonce', () => {
-  it('is accepted once for each kind, and forgotten after its time', async () => {
+  it('is accepted once for each kind, and forgotten after it expires', async () => {
     const [states, requests] = [createOAuthNonces(redis), createOAuthNonces(redis, 'request')];
     const spent = await Promise.all(Array.from({ length: 5 }, () => states.spend('one', 600)));
     expect(spent.filter(Boolean)).toHaveLength(1);
@@ -37,7 +37,7 @@ describe('a nonce', () => {
 describe('an installation', () => {
   const installed = () => createInstallationStore({ redis, keyring: createKeyring([OLD]) });
 
-  it('is kept sealed, where only its own workspace opens it', async () => {
+  it('is stored sealed, and only its own workspace can open it', async () => {
     await installed().save('T1', 'a text with xoxb-fake');
     expect(await installed().load('T1')).toBe('a text with xoxb-fake');
     expect(await installed().load('T2')).toBeUndefined();
@@ -65,7 +65,7 @@ describe('an installation', () => {
     expect(await workspaceKeys(redis)).toEqual([]);
   });
 
-  it('leaves nothing of a workspace that joins while its organization leaves', async () => {
+  it('leaves nothing behind for a workspace that joins while its organization leaves', async () => {
     await installed().save('E1', 'an installation');
     const leaving = new Proxy(redis, {
       get(target, name) {
@@ -127,7 +127,7 @@ describe('the index of workspaces', () => {
     expect(await listed()).toEqual(ids.filter((id) => id !== 'T8').sort());
   });
 
-  it('removes a workspace without a record, but not one that may be about to get one', async () => {
+  it('drops a workspace without a record, but not one that may be about to get one', async () => {
     await index().touch('T1');
     await redis.zadd(INDEX_KEY, Date.now() - 61_000, 'T2');
     await Promise.all(['T1', 'T2', 'T3'].map((id) => index().removeAbsent(id)));
@@ -136,7 +136,7 @@ describe('the index of workspaces', () => {
 });
 
 describe('an event that Slack sends again', () => {
-  it.each(['something', 'nothing'])('is handled once when %s is stored of the workspace', async (known) => {
+  it.each(['something', 'nothing'])('is handled once when %s is stored for the workspace', async (known) => {
     if (known === 'something') await redis.hset(recordKey('T0NORTH001'), 'settings', '{}');
     const [one, other] = [createEventDedup(redis), createEventDedup(redis)];
     const heard = await Promise.all([one, other, one].map(({ first }) => first('T0NORTH001', 'Ev1')));

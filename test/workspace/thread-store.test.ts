@@ -37,7 +37,7 @@ const textsAt = async (place: ThreadPlace, at = AT) => {
 };
 
 describe('the last question of a thread', () => {
-  it('is for everyone if everyone saw its answer', async () => {
+  it('is known to everyone if everyone saw its answer', async () => {
     await threads.remember(PLACE, question('prod october'), 'everybody');
     expect(await threads.recall(OTHER, AT)).toEqual({ ...NOTHING, answered: question('prod october') });
   });
@@ -53,7 +53,7 @@ describe('the last question of a thread', () => {
     expect(await threads.recall({ ...PLACE, ...elsewhere }, AT)).toEqual(NOTHING);
   });
 
-  it('is for one person if nobody else saw its answer', async () => {
+  it('is known to one person if nobody else saw its answer', async () => {
     await threads.remember(PLACE, question('prod', AT - 2), 'everybody');
     await threads.remember(PLACE, question('payroll', AT - 1), 'person');
     expect(await textsAt(PLACE)).toEqual(['payroll', undefined]);
@@ -93,7 +93,7 @@ describe('the last question of a thread', () => {
   });
 
   it.each(['', 'null', '{"command":"/os-token","text":"prod"}', '[]'])(
-    'counts as none when it can’t be read: %s',
+    'counts as missing when it can’t be read: %s',
     async (value) => {
       await redis.client.hset(threadsKey('T1'), '["C1","17.1"]', value);
       expect(await threads.recall(PLACE, AT)).toEqual(NOTHING);
@@ -101,7 +101,7 @@ describe('the last question of a thread', () => {
   );
 });
 
-it('fails at once if Redis doesn’t answer', async () => {
+it('the thread store fails at once if Redis doesn’t answer', async () => {
   const away = connectRedis('redis://127.0.0.1:1');
   const store = createThreadStore(away);
   await expect(store.remember(PLACE, question('prod'), 'everybody')).rejects.toMatchObject({

@@ -49,11 +49,11 @@ describe('the record of a watch', () => {
     ['a factor of nothing', { kind: 'spike', factor: '0', floor: '1' }],
     ['a runway of half a day', { kind: 'runway', days: 0.5 }],
     ['an exponent', { kind: 'balance', below: '1e9' }],
-  ])('is damaged by %s', (_, rule) => {
+  ])('is damaged by a rule with %s', (_, rule) => {
     expect(() => parseWatch(WATCH.id, withRule(rule))).toThrow();
   });
 
-  test('is damaged if it has more people than one alert can go to', () => {
+  test('is damaged if it lists more people than one alert can go to', () => {
     const to = (people: number) =>
       JSON.stringify({
         ...WATCH,
@@ -70,7 +70,7 @@ describe('the record of a watch', () => {
     ['a channel and people', { people: ['U1'] }],
     ['no project', { projects: [] }],
     ['two projects', { projects: [WATCH.projects[0], { id: '7', product: 1 }] }],
-  ])('is damaged by %s', (_, change) => {
+  ])('is damaged if it has %s', (_, change) => {
     const json = JSON.stringify({ ...WATCH, rule: { kind: 'runway', days: 1 }, ...change });
     expect(() => parseWatch(WATCH.id, json)).toThrow();
   });

@@ -44,7 +44,7 @@ const changing = (id = 'T1') => changeIn(workspaces, id);
 const zone = (name: string) => ({ ...DEFAULT_SETTINGS, zone: name });
 
 describe('a workspace', () => {
-  it('begins with days in UTC, answers for the asker, and no connection or project', async () => {
+  it('begins with days in UTC, private answers, and no connection or project', async () => {
     const record = await read();
     expect(record.settings).toEqual(DEFAULT_SETTINGS);
     expect(record.settings).toMatchObject({ zone: 'UTC', visibility: 'asker', connection: 'main' });
@@ -56,7 +56,7 @@ describe('a workspace', () => {
     expect(record.channelDefault('C1')).toBeUndefined();
   });
 
-  it('reads back what was saved', async () => {
+  it('reads back everything that was saved', async () => {
     await workspaces.saveSettings(await changing(), zone('America/New_York'));
     const saved = await workspaces.saveConnection(await changing(), MAIN);
     const record = await read();
@@ -67,7 +67,7 @@ describe('a workspace', () => {
     expect(token()).toBe(TOKEN);
   });
 
-  it('deletes one workspace and leaves the next one', async () => {
+  it('can be deleted without affecting the next one', async () => {
     for (const id of ['T1', 'T2']) {
       await workspaces.saveSettings(await changing(id), zone('Asia/Tokyo'));
       await workspaces.saveConnection(await changing(id), MAIN);
@@ -80,7 +80,7 @@ describe('a workspace', () => {
     expect(findConnection(await workspaces.load('T2'))?.token()).toBe(TOKEN);
   });
 
-  it.each(['', 't1', 'T1:x', 'T1*', '../T1', 'T'.repeat(65)])('cannot be called “%s”', async (id) => {
+  it.each(['', 't1', 'T1:x', 'T1*', '../T1', 'T'.repeat(65)])('cannot be named “%s”', async (id) => {
     await expect(workspaces.load(id)).rejects.toThrow(RangeError);
     await expect(createDeletion({ redis }).workspace(id)).rejects.toThrow(RangeError);
   });
@@ -120,7 +120,7 @@ describe('several connections', () => {
 });
 
 describe('a token', () => {
-  it('is nowhere in Redis unencrypted', async () => {
+  it('is never stored unencrypted in Redis', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     expect(JSON.stringify(await redis.hgetall(HASH))).not.toContain(TOKEN);
     expect(JSON.stringify((await read()).connections)).not.toContain(TOKEN);
@@ -135,7 +135,7 @@ describe('a token', () => {
   it.each([
     ['elevenchars', '····'],
     ['twelve-chars', 'hars'],
-  ])('%s shows as %s', async (token, shown) => {
+  ])('written as %s is shown as %s', async (token, shown) => {
     expect(await workspaces.saveConnection(await changing(), { ...MAIN, token })).toMatchObject({
       lastFour: shown,
     });
@@ -169,7 +169,7 @@ describe('a token', () => {
       '"authUrl":"https://identity.example.org/v3"',
     ],
     ['identity gone', '"authUrl":"https://identity.example.com/v3",', ''],
-  ])('doesn’t open beside a changed address: %s', async (_, from, to) => {
+  ])('doesn’t open next to a changed address: %s', async (_, from, to) => {
     await workspaces.saveConnection(await changing(), MAIN);
     const json = (await redis.hget(HASH, 'connection:main'))!;
     expect(json).toContain(from);
@@ -178,7 +178,7 @@ describe('a token', () => {
     expect(() => connection?.token()).toThrow(aFailure('unseal-failed', 'not-authentic'));
   });
 
-  it('opens after a new key was put before its own, and says so when its key is gone', async () => {
+  it('opens after a new key was put before its own, and reports when its key is gone', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const next = { id: 'k2', key: randomBytes(32) };
     const reading = async (...keys: (typeof KEY)[]) =>
@@ -191,7 +191,7 @@ describe('a token', () => {
 });
 
 describe('a project', () => {
-  it('gets an alias once, however many ask at the same time', async () => {
+  it('gets an alias only once, however many people ask at the same time', async () => {
     const ids = Array.from({ length: 20 }, (_, n) => String(n + 1));
     const added = await Promise.all(
       ids.map(async (id) => workspaces.addProject(await changing(), { ...PROD, id })),
@@ -200,7 +200,7 @@ describe('a project', () => {
     expect(findProject(await read(), 'prod')?.id).toBe(ids[added.indexOf(true)]);
   });
 
-  it('keeps its channels when renamed, and never takes another one’s alias', async () => {
+  it('keeps its channels when renamed, and never takes the alias of another project', async () => {
     await workspaces.addProject(await changing(), PROD);
     await workspaces.addProject(await changing(), STAGING);
     await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
@@ -216,7 +216,7 @@ describe('a project', () => {
     expect(record.channelDefault('C1')).toBe('live');
   });
 
-  it('is removed with its channels’ default', async () => {
+  it('is removed together with its channel defaults', async () => {
     await workspaces.addProject(await changing(), PROD);
     await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
     await workspaces.setChannelDefault(await changing(), 'C2', 'prod');
@@ -230,7 +230,7 @@ describe('a project', () => {
 describe('a rejected credential', () => {
   const CONNECTION = { kind: 'connection', name: 'main' } as const;
 
-  it('is stored only once until it works or is registered again', async () => {
+  it('is stored only once until the credential works or is registered again', async () => {
     const { fingerprint: mark } = await workspaces.saveConnection(await changing(), MAIN);
     const note = (at: number) =>
       outcomesOf(workspaces, at).rejected({ workspace: 'T1', ...CONNECTION, mark });
@@ -323,7 +323,7 @@ describe('the record after an answer', () => {
         await redis.hset(HASH, 'project:prod', JSON.stringify({ ...PROD, connection: 'eu' }));
       },
     ],
-  ])('is no longer a balance once its connection %s', async (_, change) => {
+  ])('no longer holds a balance once the connection %s', async (_, change) => {
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.addProject(await changing(), PROD);
     await writesOf({ connection: 'main', at: NOW, balance: BALANCE });
@@ -357,11 +357,11 @@ describe('a lifetime', () => {
     [0, 'expired Thu 3 Dec 2026 (today)'],
     [DAY, 'expired Thu 3 Dec 2026 (yesterday)'],
     [3 * DAY, 'expired Thu 3 Dec 2026 (3 days ago)'],
-  ])('reads, %i ms after its end: %s', (after, words) => {
+  ])('is described %i ms after its end: %s', (after, words) => {
     expect(formatExpiry({ expiresAt: UNTIL }, UNTIL + after, 'UTC')).toBe(words);
   });
 
-  it('counts days in the workspace’s time zone, and may never end', () => {
+  it('counts days in the workspace’s time zone, and may be endless', () => {
     expect(formatExpiry({ expiresAt: UNTIL }, UNTIL - 9 * 3_600_000, 'UTC')).toContain('(tomorrow)');
     expect(formatExpiry({ expiresAt: UNTIL }, UNTIL - 9 * 3_600_000, 'Asia/Tokyo')).toContain('(today)');
     expect(formatExpiry({ lifetime: 'none' }, NOW, 'UTC')).toBe('no expiry');
@@ -369,8 +369,8 @@ describe('a lifetime', () => {
   });
 });
 
-describe('a record that is read again', () => {
-  it('rejects a record that was copied from another field', async () => {
+describe('a record that is read back', () => {
+  it('is rejected if it was copied from another field', async () => {
     await redis.hset(HASH, {
       'project:live': JSON.stringify(PROD),
       'schedule:schedul2': JSON.stringify(schedule({ id: 'schedul1' })),
@@ -397,7 +397,7 @@ describe('a damaged part', () => {
     '{"zone":7}',
   ];
 
-  it.each(DAMAGE)('is refused when used, and leaves the others usable: %s', async (json) => {
+  it.each(DAMAGE)('is refused when used, and leaves the other parts usable: %s', async (json) => {
     await workspaces.saveSettings(await changing(), zone('Asia/Tokyo'));
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.saveConnection(await changing(), { ...MAIN, name: 'eu' });

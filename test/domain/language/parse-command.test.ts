@@ -30,7 +30,7 @@ it.each([
 describe('an alias', () => {
   const aliases = new Set(['prod', 'mayday', 'team-a', 'storage-2']);
 
-  it('is the project, after which a bare number can be a product or a year', () => {
+  it('means the project, and a bare number after it can be a product or a year', () => {
     expect(read('prod 2 2026', aliases)).toEqual({
       help: false,
       alias: 'prod',
@@ -58,7 +58,7 @@ describe('an alias', () => {
   });
 });
 
-it('an ambiguous word is read as a date if it has only that meaning', () => {
+it('an ambiguous word is read as a date if it can’t mean anything else', () => {
   expect(read('123 25/12/2025')).toMatchObject({ period: '2025-12-25' });
   expect(read('123 05/05/2026')).toMatchObject({ period: '2026-05-05' });
 });
@@ -72,7 +72,7 @@ describe('a secret', () => {
     ...['abcd+efgh/ijkl+mnOPqr==', 'd41d8cd9-8f00b204-e9800998-ecf8427e', '1234-5678-9012-3456-7890-1234'],
     ...['ab12-cd34-ef56-7890', 'Zm9vYmFyYmF6cXV4MTIz==', 'prodlast1234567890ab', 'X-User-Token: abc'],
     ...['x-user-token=abc', 'Bearer abc', 'token: hunter2', 'password=hunter2'],
-  ])('“%s” is left out of the failure', (secret) => {
+  ])('“%s” is left out of the failure message', (secret) => {
     for (const text of [
       secret,
       `123 last-week ${secret}`,
@@ -92,12 +92,12 @@ describe('a secret', () => {
     ...['MonkeyJack', 'Team/Production/Frankfurt', 'cloud/storage/virtualization'],
     ...['production-cluster-frankfurt-two', 'dead-beef-cafe-babe', '2026-10-01-2026-10-1x'],
     ...['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'],
-  ])('is not what “%s” looks like', (text) => {
+  ])('is not suspected in words that look like “%s”', (text) => {
     expect(refused(text)).toBeInstanceOf(InvalidWord);
   });
 
   it.each(['last7daysincludingtoday', '2026-10-01..2026-10-15', 'october2026..november2026', '1'.repeat(32)])(
-    'is not what “%s” looks like beside an unknown word',
+    'is not suspected in words that look like “%s” beside an unknown word',
     (text) => expect(refused(`${text} banana`).word).toBe('banana'),
   );
 });
@@ -106,18 +106,18 @@ describe('several projects', () => {
   const aliases = new Set(['prod', 'staging', 'web-shop']);
   const named = (text: string) => readSpend(text, aliases).several;
 
-  it('may be all of them', () => {
+  it('may be written as “all”', () => {
     expect(named('all last-week')).toBe('all');
     expect(readBalance('ALL storage')).toMatchObject({ several: 'all', product: 2 });
     expect(() => readSpend('all prod', aliases)).toThrow('You named a project and “all” of them');
   });
 
-  it('are not made by a comma between other words', () => {
+  it('are not recognized from a comma between other words', () => {
     expect(readSpend('prod, last week, cloud', aliases)).toMatchObject({ alias: 'prod', product: 1 });
     expect(named('prod, last week, cloud')).toBeUndefined();
   });
 
-  it('are at most 20', () => {
+  it('are limited to 20', () => {
     const many = (count: number) => Array.from({ length: count }, (_, n) => String(100 + n)).join(',');
     expect(readSpend(many(20)).several).toHaveLength(20);
     expect(() => readSpend(many(21))).toThrow('You named 21 projects');
@@ -127,7 +127,7 @@ describe('several projects', () => {
     );
   });
 
-  it('are refused by commands about one project', () => {
+  it('are refused by commands that are about one project', () => {
     expect(() => readSingleProject('prod,staging', aliases)).toThrow('You named several projects');
     expect(() => readSingleProject('all', aliases)).toThrow('You named several projects');
   });
@@ -153,7 +153,7 @@ describe('any text', () => {
   );
   const now = Date.parse('2026-11-21T10:15:30.123Z');
 
-  it('is read or refused in few words, and what is suggested can be read', () => {
+  it('is read or refused in a few words, and every suggested command can be read', () => {
     fc.assert(
       fc.property(texts, (text) => {
         try {
@@ -173,7 +173,7 @@ describe('any text', () => {
   it.each([
     ...['7', 'a', '-', '.', '_', '<', '<|', 'today ', 'product ', 'last ', '7 days ', 'q', 'a_', '?'],
     ...['2026-', 'a, ', 'ﷺ'],
-  ])('of 4,000 characters is answered shortly: %j', (piece) => {
+  ])('of 4,000 characters gets a short answer: %j', (piece) => {
     const text = piece.repeat(4000 / piece.length);
     try {
       readSpend(text);
@@ -186,7 +186,7 @@ describe('any text', () => {
 });
 
 it.each(['2026', '2026 2', 'project 2026 cloud'])(
-  'a question about now takes a project that looks like a year: “%s”',
+  'a question about now accepts a project that looks like a year: “%s”',
   (text) => {
     expect(readBalance(text)).toMatchObject({ help: false, project: '2026' });
   },
@@ -197,35 +197,38 @@ const FILLERS = ['the', 'in', 'on', 'for', 'during', 'of', 'please', 'so far'];
 describe('a filler in a command', () => {
   const FILLER_NAMES: ReadonlySet<string> = new Set(['prod', 'the', 'infra']);
 
-  it.each(FILLERS)('adds nothing: %s', (filler) => {
+  it.each(FILLERS)('changes nothing: %s', (filler) => {
     const { phrase, alias } = readSpend(`prod ${filler} this month`, new Set(['prod']));
     expect([alias, phrase?.text]).toEqual(['prod', 'this-month']);
     expect(readSpend(`${filler} this month`).phrase).toMatchObject({ text: 'this-month' });
     expect(readSpend(`this month ${filler}`).phrase).toMatchObject({ text: 'this-month' });
   });
 
-  it.each(['spend', 'so', 'far', 'so long', 'at', 'our'])('comes from a closed list, without %s', (word) => {
-    expect(() => readSpend(`${word} last week`)).toThrow();
-  });
+  it.each(['spend', 'so', 'far', 'so long', 'at', 'our'])(
+    'comes from a fixed list that does not include %s',
+    (word) => {
+      expect(() => readSpend(`${word} last week`)).toThrow();
+    },
+  );
 
-  it('is a project if the workspace has one of that name, and never part of a name', () => {
+  it('means a project if the workspace has one of that name, and is never part of a name', () => {
     expect(readSpend('the last week', FILLER_NAMES)).toMatchObject({ alias: 'the' });
     expect(readBalance('infra please', FILLER_NAMES)).toMatchObject({ alias: 'infra' });
   });
 
   it.each(['prod so far', 'last week so far', 'so far 7 days'])(
-    'that says that a period is still running needs one: %s',
+    'saying that a period is still running needs such a period: %s',
     (text) => expect(() => readSpend(text, FILLER_NAMES)).toThrow('“so far” needs a period'),
   );
 });
 
-it('the word for a file is refused beside another one', () => {
+it('the word for a file is refused next to another such word', () => {
   expect(() => readSpend('csv details prod', new Set(['prod']))).toThrow(
     'You asked for “csv” and “details”. Ask for one of them.',
   );
 });
 
-it('the word for a file is the project if a project has that name', () => {
+it('the word for a file means the project if a project has that name', () => {
   expect(readSpend('CSV today', new Set(['prod', 'csv']))).toMatchObject({ alias: 'csv' });
   expect(readSpend('csv details', new Set(['prod', 'csv']))).toMatchObject({
     alias: 'csv',

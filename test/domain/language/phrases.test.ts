@@ -53,7 +53,7 @@ describe('a phrase', () => {
     expect(read).toEqual(some(manner.length).map((phrase) => [spelled(phrase), DAYS.get(phrase)]));
   });
 
-  it('has a name and dates in the answer that mean the same', () => {
+  it('has a name and dates in the answer that mean the same as the phrase', () => {
     const periods = some(4).map((phrase) => resolvePeriodText(phrase, NOW, 'UTC'));
     for (const period of new Map(periods.map((period) => [period.phrase, period])).values()) {
       expect(resolvePeriodText(period.phrase, NOW, 'UTC')).toEqual(period);
@@ -61,7 +61,7 @@ describe('a phrase', () => {
     }
   });
 
-  it('ends now at the latest on any day in any zone, and its name and dates still mean the same', () => {
+  it('never ends later than now, on any day in any zone, and its name and dates still mean the same', () => {
     fc.assert(
       fc.property(fc.constantFrom(...PHRASES), moments, zones, (phrase, at, zone) => {
         const period = attempt(() => resolvePeriodText(phrase, at, zone));
@@ -100,7 +100,7 @@ describe('in a command', () => {
     ['prod,staging *', { several: [{ alias: 'prod' }, { alias: 'staging' }] }],
     ['all *', { several: 'all' }],
     ['web-shop * details', { alias: 'web-shop', output: 'details' }],
-  ])('“%s” keeps its other words beside each phrase', (command, words) => {
+  ])('“%s” understands its other words next to each phrase', (command, words) => {
     const phrases = some(command.length).filter(
       (phrase) => !(/^(\*|all)/.test(command) && beginsWithYear(phrase)),
     );
@@ -109,7 +109,7 @@ describe('in a command', () => {
   });
 
   it.each(['prod', 'project 7001', 'project 5'])(
-    'reads the canonical text of %s and a phrase back',
+    'reads the canonical text of %s together with a phrase',
     (project) => {
       for (const phrase of some(project.length)) {
         const canonical = formatParsedCommand(readSpend(`${project} ${phrase} storage`, ALIASES));

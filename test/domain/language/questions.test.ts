@@ -26,9 +26,9 @@ describe('a question in one’s own words', () => {
   it.each([
     ...['', 'good morning', 'are you there?', 'deploy the thing', 'how are you?', 'what is this?'],
     ...['and', ',', '???', 'between', 'the', 'project', 'so far'],
-  ])('finds nothing to ask in “%s”', (text) => expect(parseQuestion(text, reader(ALIASES))).toBeUndefined());
+  ])('finds no question in “%s”', (text) => expect(parseQuestion(text, reader(ALIASES))).toBeUndefined());
 
-  it('takes “may” for the month only where it can be nothing else', () => {
+  it('takes “may” for the month only where no other meaning is possible', () => {
     expect(meaning('how much did prod spend since may?')).toBe('spend prod since 2026-05');
     expect(meaning('how much did prod spend may')).toBe('spend prod 2026-05');
     expect(meaning('what may prod cost?')).toBe('offered');
@@ -39,7 +39,7 @@ describe('a question in one’s own words', () => {
       expect(`${JSON.stringify(attempt(text))}`).not.toMatch(/xoxb|gaaaa/i);
   });
 
-  it('joins the words of a name, of the longest one that there is', () => {
+  it('joins the words of the longest project name that exists', () => {
     const read = (text: string, ...names: string[]) => {
       const question = parseQuestion(text, reader(new Set(names)));
       return question?.kind === 'command' ? question.rerun.text : question;
@@ -61,7 +61,7 @@ const meaningAfter = (answered: string | undefined, text: string, names = ALIASE
 
 describe('a follow-up', () => {
   it.each(['and it?', 'what did it cost yesterday?', 'again'])(
-    'is not guessed where a project has the name of one of its words: %s',
+    'is not guessed when a project is named like one of its words: %s',
     (text) =>
       expect(meaningAfter('prod october', text, new Set([...ALIASES, 'it', 'again']))).toMatchObject({
         kind: 'nothing',
@@ -84,11 +84,11 @@ describe('a follow-up', () => {
     ['as csv', { kind: 'which-project', rerun: { command: '/spend', text: 'csv' } }],
     ['how long will it last?', { kind: 'which-project', rerun: { command: '/balance', text: '' } }],
     ['and the balance of prod?', { kind: 'command', rerun: { command: '/balance', text: 'prod' } }],
-  ])('without an answer before it takes nothing from one: “%s”', (text, expected) => {
+  ])('takes nothing from an answer when there was none before it: “%s”', (text, expected) => {
     expect(meaningAfter(undefined, text)).toMatchObject(expected);
   });
 
-  it('without an answer before it offers both questions about a project', () => {
+  it('offers both questions about a project when there was no answer before it', () => {
     expect(meaningAfter(undefined, 'and staging?')).toMatchObject({
       kind: 'guess',
       reruns: [

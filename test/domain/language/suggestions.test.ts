@@ -91,7 +91,7 @@ function offeredFor(text: string) {
 }
 
 describe('every command that is offered', () => {
-  it('can be read, and says all that was typed', () => {
+  it('can be read, and repeats everything that was typed', () => {
     fc.assert(
       fc.property(typedWith(fc.constantFrom(...SLIPS, ...PROJECTS, ...PERIODS, ...PRODUCTS)), (pieces) => {
         const text = pieces.map((one) => one.text).join(' ');
@@ -137,7 +137,7 @@ describe('a small number beside a year or a month in digits', () => {
     (text) => expect(offeredBy(() => readSpend(text, ALIASES))).toEqual([]),
   );
 
-  it('is offered as a project beside a project, not as a day', () => {
+  it('is offered as a project next to another project, not as a day', () => {
     expect(offeredBy(() => readSpend('prod 10', ALIASES))).toEqual(['prod,10']);
     expect(offeredBy(() => readSpend('prod 456 2026', ALIASES))).toEqual(['prod,456 2026']);
   });
@@ -155,7 +155,7 @@ describe('a day in words', () => {
     return date === '11-21' ? '2026-11-21' : `${date > '11-21' ? 2025 : 2026}-${date}`;
   };
 
-  it('is never read as the month and a project or a product', () => {
+  it('is never read as a month and a project or product', () => {
     fc.assert(
       fc.property(month, day, joint, fc.constantFrom('prod ', '7001 ', ''), (at, number, sign, before) => {
         const read = readSpend(`${before}${named(at)}${sign}${number}`, ALIASES);
@@ -167,7 +167,7 @@ describe('a day in words', () => {
     );
   });
 
-  it('has two readings before a month unless something else names the project', () => {
+  it('has two readings before a month unless another word names the project', () => {
     fc.assert(
       fc.property(month, day, fc.constantFrom('', 'storage '), (at, number, before) => {
         const typed = `${before}${number} ${named(at)}`;

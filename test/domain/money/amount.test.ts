@@ -71,11 +71,11 @@ describe('reading an amount', () => {
     expect(parseAmount({ text })).toEqual({ unreadable: text });
   });
 
-  it.each(['', '   ', '\n'])('reads an empty text as no amount', (text) => {
+  it.each(['', '   ', '\n'])('reads an empty text as a missing amount', (text) => {
     expect(parseAmount({ text })).toEqual({ unreadable: 'no value' });
   });
 
-  it('reads null as no amount, and shows what is not a scalar', () => {
+  it('reads null as a missing amount, and shows any value that is not a scalar', () => {
     expect(parseAmount({ missing: true })).toEqual({ unreadable: 'no value' });
     expect(parseAmount({ odd: '{"value":1}' })).toEqual({ unreadable: '{"value":1}' });
   });
@@ -137,7 +137,7 @@ describe('arithmetic', () => {
     );
   });
 
-  it('sums exactly as whole numbers of the smallest place do', () => {
+  it('gives the same sums as whole numbers of the smallest decimal place', () => {
     fc.assert(
       fc.property(fc.array(scaled(18), { maxLength: 40 }), (amounts) => {
         const exact = amounts.reduce((total, { units }) => total + units, 0n);
@@ -227,7 +227,7 @@ describe('showing money', () => {
     },
   );
 
-  it('is grouped in en-US as Intl groups it, and in a dialect of English by Intl itself', () => {
+  it('is grouped in en-US and in English dialects exactly as Intl groups it', () => {
     const options = { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: 'always' } as const;
     const intl = new Intl.NumberFormat('en-US', options);
     fc.assert(
@@ -249,7 +249,7 @@ describe('showing money', () => {
     expect(formatMoney(money('0.0012'), 'en-US', 'US$')).toBe('US$0.0012');
   });
 
-  it('puts any other label behind', () => {
+  it('puts any other label after the amount', () => {
     expect(formatMoney(money('1234.5'), 'en-US', 'EUR')).toBe('1,234.50\u00a0EUR');
     expect(formatMoney(money('0'), 'de-DE', 'credits')).toBe('0,00\u00a0credits');
   });
@@ -270,7 +270,7 @@ describe('showing money', () => {
     );
   });
 
-  it('groups every digit of whole amounts as the locale groups smaller ones', () => {
+  it('groups every digit of whole amounts as the locale groups smaller amounts', () => {
     const separators = { 'en-US': ',', 'de-DE': '.', 'fr-FR': '\u202f', 'ja-JP': ',' } as const;
     fc.assert(
       fc.property(scaled(0), fc.constantFrom('en-US', 'de-DE', 'fr-FR', 'ja-JP'), ({ digits }, locale) => {
@@ -331,7 +331,7 @@ it('plain digits have no exponent and no grouping, and lose nothing', () => {
   );
 });
 
-describe('a change in percent', () => {
+describe('a percentage change', () => {
   const shown = (current: string, before: string) => {
     const change = changeInPercent(money(current), money(before));
     return change && formatPercent(change, 'en-US');
@@ -348,7 +348,7 @@ describe('a change in percent', () => {
     ['100.0001', '100', '▲ less than 0.1 %'],
     ['99.9999', '100', '▼ less than 0.1 %'],
     ['3000', '100', '▲ 2,900.0 %'],
-  ])('of %s after %s is %s', (current, before, text) => {
+  ])('to an amount of %s after %s is shown as %s', (current, before, text) => {
     expect(shown(current, before)).toBe(text);
   });
 
@@ -358,7 +358,7 @@ describe('a change in percent', () => {
     ['5', '-5'],
     ['-5', '5'],
     ['-5', '-5'],
-  ])('of %s after %s is not shown', (current, before) => {
+  ])('to an amount of %s after %s is not shown', (current, before) => {
     expect(shown(current, before)).toBeUndefined();
   });
 

@@ -15,7 +15,7 @@ describe('an ISO date', () => {
   });
 
   it.each(['2026-02-30', '2026-02-29', '2026-13-01', '2026-00-10', '2026-11-31', '2026-1-5', '0000-01-01'])(
-    'that no calendar has is shown as it came: %s',
+    'that doesn’t exist in the calendar is shown as it came: %s',
     (text) => {
       expect(read(text)).toEqual({ unplaced: text });
     },
@@ -114,7 +114,7 @@ describe('anything else', () => {
     },
   );
 
-  it('has no day when nothing came', () => {
+  it('has no day when the service sent nothing', () => {
     expect(parseBillingDay({ missing: true }, 'UTC')).toEqual({ unplaced: 'no day' });
     expect(read('')).toEqual({ unplaced: 'no day' });
     expect(read('  ')).toEqual({ unplaced: 'no day' });
@@ -125,7 +125,7 @@ describe('anything else', () => {
     expect(read(`${' '.repeat(55)}2026-11-14`)).toEqual({ unplaced: '2026-11-14' });
   });
 
-  it('shows what is no scalar', () => {
+  it('shows a value that is not a scalar', () => {
     expect(parseBillingDay({ odd: '{"date":"2026-11-14"}' }, 'UTC')).toEqual({
       unplaced: '{"date":"2026-11-14"}',
     });

@@ -44,7 +44,7 @@ describe('the usage of two windows', () => {
     expect(figures(change(7, 6))).toEqual(['12', '10', '20']);
   });
 
-  it('say how many days of each side are reported', () => {
+  it('say how many days are reported on each side', () => {
     expect(change(6, 7).coverage).toEqual({
       current: { reported: 6, of: 7 },
       before: { reported: 7, of: 7 },
@@ -88,7 +88,7 @@ describe('the usage of two windows', () => {
     ['12', null, 'No comparison: Fri 13 Nov isn’t reported.'],
     [null, '10', 'No comparison: Fri 20 Nov isn’t reported yet.'],
     ['12', '10', ''],
-  ])('say of single days which one is missing: %s, before it %s', (now, then, text) => {
+  ])('say which of two single days is missing: %s, before it %s', (now, then, text) => {
     const sideOf = (day: string, amount: string | null) => ({
       ...{ days: [day], items: amount === null ? [] : [item(day, amount)] },
     });
@@ -115,14 +115,14 @@ describe('the usage of two windows', () => {
     expect(figures(some)).toEqual(['24', '20', '20']);
   });
 
-  it('have no percentage where the time before cost nothing or was a credit', () => {
+  it('have no percentage when the earlier period cost nothing or was a credit', () => {
     for (const amount of ['0', '-1']) {
       expect(change(7, 7, ['12', amount]).figures).toMatchObject({ basis: 'total' });
       expect(figures(change(7, 7, ['12', amount]))[2]).toBeUndefined();
     }
   });
 
-  it('have a percentage of zero where nothing changed', () => {
+  it('have a percentage of zero when nothing changed', () => {
     expect(figures(change(7, 7, ['1', '1.0']))[2]).toBe('0');
   });
 
@@ -143,7 +143,7 @@ describe('the usage of two windows', () => {
     expect(sumChanges([])).toBeUndefined();
   });
 
-  it('add up with the coverage of the worst one, in whatever order they come', () => {
+  it('are only as well covered as the worst project, in whatever order they are added', () => {
     const [whole, thin] = [change(7, 7), change(6, 7)];
     for (const all of [
       [whole, thin],
@@ -156,7 +156,7 @@ describe('the usage of two windows', () => {
     }
   });
 
-  it('are well reported from four fifths on, and never without a day', () => {
+  it('count as well covered from four fifths of the days on, and never without a day', () => {
     const cases: readonly (readonly [number, number])[] = [
       [0, 0],
       [0, 1],
@@ -213,7 +213,7 @@ describe('the days of two windows', () => {
     });
   });
 
-  it('are compared place by place, the largest difference first, of equal ones the earliest', () => {
+  it('are compared by position, the largest difference first and the earliest first among equals', () => {
     expect(explainedDays(['1.10', '5', '3', '4'], ['1', '7', '5', '4'])).toEqual({
       value: '-3.9',
       rows: [
@@ -314,7 +314,7 @@ describe('whatever is reported, the differences of days', () => {
     );
   });
 
-  it('are folded so that the largest come first and nothing is lost', () => {
+  it('can be folded so that the largest come first and nothing is lost', () => {
     fc.assert(
       fc.property(window, window, fc.integer({ min: 1, max: 5 }), (current, before, most) => {
         const { rows, value } = sides(current, before).explained;

@@ -41,8 +41,8 @@ function forecast(
 
 const since = (first: Day, amount: string) => (day: Day) => (day >= first ? amount : undefined);
 
-describe('the forecast of a running month', () => {
-  it('is what is reported so far and the usual day for each day that is left, today among them', () => {
+describe('the forecast of the current month', () => {
+  it('is what is reported so far plus a usual day for each day that is left, including today', () => {
     expect(forecast(() => '10.01')).toEqual({
       total: '300.3',
       spent: '200.2',
@@ -67,7 +67,7 @@ describe('the forecast of a running month', () => {
     expect(forecast((day) => (isoWeekday(day) === 3 ? '70' : '0'))?.total).toBe('280');
   });
 
-  it('expects a missing day to cost what such a day does, and counts a reported zero as a day', () => {
+  it('expects a missing day to cost a usual amount, and counts a reported zero as a day', () => {
     const some = forecast((day) => (day === '2026-11-16' ? undefined : '10'));
     expect(some).toMatchObject({ total: '300', spent: '190', left: 11, reported: 27, of: 28 });
     expect(forecast(() => '0')).toMatchObject({ total: '0', reported: 28 });
@@ -81,13 +81,13 @@ describe('the forecast of a running month', () => {
     });
   });
 
-  it('needs seven reported days among the last 28', () => {
+  it('needs seven reported days out of the last 28', () => {
     expect(forecast(since('2026-11-15', '10'))).toBeUndefined();
     expect(forecast(since('2026-11-14', '10'))).toMatchObject({ total: '300', left: 23, reported: 7, of: 7 });
     expect(forecast((day) => (day < '2026-10-24' ? '10' : undefined))).toBeUndefined();
   });
 
-  it('follows a lasting change from its third day on, from the days since', () => {
+  it('follows a lasting change from its third day on, based on the days since', () => {
     const changed = (first: Day) => (day: Day) => (day >= first ? '30' : '10');
     expect(forecast(changed('2026-11-18'))).toMatchObject({ total: '560', spent: '260', reported: 3, of: 3 });
     expect(forecast(changed('2026-10-25'))).toMatchObject({ total: '900', reported: 27, of: 27 });
@@ -110,7 +110,7 @@ describe('the forecast of a running month', () => {
     );
   });
 
-  it('expects a charge that came on the same day of the last two months', () => {
+  it('expects a charge that came on the same day of the last two months to come again', () => {
     const charged =
       (dates: readonly string[], last = '2026-12') =>
       (day: Day) =>
@@ -138,7 +138,7 @@ describe('the forecast of a running month', () => {
     expect(forecast((day) => (day === '2026-11-20' ? spent : '0'))?.total).toBe(spent);
   });
 
-  it('counts the days that the zone had', () => {
+  it('counts only the days that exist in the zone', () => {
     // Apia left out 30 December 2011.
     expect(forecast(() => '1', { today: '2011-12-15', zone: 'Pacific/Apia' })).toMatchObject({
       total: '30',
@@ -146,7 +146,7 @@ describe('the forecast of a running month', () => {
     });
   });
 
-  it('counts a day that is reported before it is over as one that is left', () => {
+  it('counts a day that is reported before it is over among the days left', () => {
     const amounts = new Map(
       daysInRange(forecastFrom(TODAY), addDays(TODAY, 3), 'UTC').map((day) => [
         day,
@@ -172,7 +172,7 @@ describe('whatever the days cost', () => {
       return amount === undefined || amount === null ? undefined : String(BigInt(amount) * factor);
     };
 
-  it('ignores days before the first one it is based on, and never says less than what is spent', () => {
+  it('the forecast ignores days before the first one it is based on, and is never below what is spent', () => {
     fc.assert(
       fc.property(amounts, todays, (list, today) => {
         const costOn = costFrom(list, today);
@@ -205,7 +205,7 @@ describe('whatever the days cost', () => {
     );
   });
 
-  it('on the last day of a month the forecast is what is spent and one usual day', () => {
+  it('on the last day of a month the forecast is what is spent plus one usual day', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 90, max: 110 }), { minLength: 190, maxLength: 190 }), (list) => {
         const found = forecast((day) => list[daysBetween('2026-05-24', day)]?.toString(), {
@@ -232,7 +232,7 @@ describe('the range of a forecast', () => {
     expect(Number(on('2026-11-30'))).toBeLessThan(Number(on('2026-11-24')));
   });
 
-  it('is at least 5 % of what the days left will cost, and absent where that is nothing', () => {
+  it('is at least 5 % of what the days left will cost, and absent when they will cost nothing', () => {
     expect(on('2026-11-28', () => '10')).toBe('1.5');
     expect(on('2026-11-28', () => '0')).toBeUndefined();
   });
@@ -252,7 +252,7 @@ describe('the range of a forecast', () => {
     expect(on('2026-11-26', (day) => (day < '2026-09-15' ? undefined : wavy(day)))).toBeUndefined();
   });
 
-  it('does not widen by a monthly charge', () => {
+  it('does not get wider because of a monthly charge', () => {
     const charged = (day: Day) => (day.endsWith('-01') || day.endsWith('-27') ? '5000' : wavy(day));
     expect(Number(on('2026-11-26', charged))).toBeLessThan(0.1 * Number(forecast(charged)?.total));
   });
@@ -265,7 +265,7 @@ describe('a forecast in words', () => {
   };
   const { error: _, ...WITHOUT_ERROR } = FORECAST;
 
-  it('says until when, its basis, and the range if there is one', () => {
+  it('says which date it covers, what it is based on, and the range if there is one', () => {
     expect(formatForecast(FORECAST.total, '2026-11-21', toPlainDigits)).toBe('about 861234 by 30 Nov');
     expect(formatForecastBasis(FORECAST, toPlainDigits)).toBe(
       'estimated from 27 of the last 28 days, ± 12000',

@@ -20,13 +20,13 @@ const outlooks = fc.record({
   days: fc.constantFrom(undefined, 0, 1, 2, 3, Number.POSITIVE_INFINITY),
 });
 
-it('projects by what they spent are sorted largest first, credits after zero, unknown ones last', () => {
+it('projects sorted by spend come largest first, credits after zero, and unknown amounts last', () => {
   const amounts = ['3', undefined, '-1', '20', '0'].map((text) => text && new Big(text));
   const sorted = amounts.map((amount) => amount || undefined).sort(byLargest);
   expect(sorted.map((amount) => amount?.toFixed())).toEqual(['20', '3', '0', '-1', undefined]);
 });
 
-it('projects by when they run out are overdrawn ones, then by days, then by balance, then the unknown', () => {
+it('projects sorted by runway come overdrawn first, then by days, then by balance, and unknown last', () => {
   const sorted = [
     outlook(undefined),
     outlook('5'),
@@ -56,10 +56,10 @@ it('projects by when they run out are overdrawn ones, then by days, then by bala
 describe.each([
   ['amounts', money, byLargest],
   ['outlooks', outlooks, bySoonestEnd],
-] as const)('the order of %s', (_, arbitrary, order) => {
+] as const)('sorting %s', (_, arbitrary, order) => {
   const compare = order as (a: unknown, b: unknown) => number;
 
-  it('are sorted the same from any order, with equal ones in their old order', () => {
+  it('gives the same order for any input, and keeps equal ones in their old order', () => {
     fc.assert(
       fc.property(fc.array(arbitrary as fc.Arbitrary<unknown>, { maxLength: 12 }), (list) => {
         const numbered = list.map((value, at) => ({ value, at }));

@@ -21,7 +21,7 @@ describe('two periods side by side', () => {
     return paired(current, before).pairs.map((pair) => pair.replace(/\.\.\S+/g, ''));
   };
 
-  it('have day 1 beside day 1 where they share no weekday, and the rest of the longer one alone', () => {
+  it('pair day 1 with day 1 when they share no weekday, and leave the rest of the longer period alone', () => {
     expect(dayPairs(['2026-11-14', '2026-11-16'], ['2026-10-01', '2026-10-02'])).toEqual([
       ...['11-14 10-01', '11-15 10-02', '11-16 ..'],
     ]);
@@ -30,14 +30,14 @@ describe('two periods side by side', () => {
     ]);
   });
 
-  it('have a weekday beside the same weekday, whatever day they begin with', () => {
+  it('pair a weekday with the same weekday, whatever day they begin with', () => {
     expect(dayPairs(['2026-11-14', '2026-11-20'], ['2025-11-14', '2025-11-20'])).toEqual([
       ...['11-14 11-15', '11-15 11-16', '11-16 11-17', '11-17 11-18', '11-18 11-19', '11-19 11-20'],
       '11-20 11-14',
     ]);
   });
 
-  it('have the days of months beside those of the same number, and what one lacks absent', () => {
+  it('pair days of months by their number, and leave a day absent where one month lacks it', () => {
     const pairs = dayPairs(['2026-11-01', '2026-11-20'], ['2026-10-01', '2026-10-20']);
     expect(pairs[19]).toBe('11-20 10-20');
     const { pairs: months } = pairDays(
@@ -69,7 +69,7 @@ describe('two periods side by side', () => {
     expect(pairs.slice(-2)).toEqual(['11-01..11-20 11-01..11-30', '.. 12-01..12-31']);
   });
 
-  it('have each day once, in few enough pairs up to ten years', () => {
+  it('include each day once, in few enough pairs for up to ten years', () => {
     const lengths = fc.integer({ min: 1, max: 3660 });
     const firsts = fc.integer({ min: 0, max: 4000 }).map((n) => addDays('2015-01-01', n));
     fc.assert(
@@ -136,7 +136,7 @@ describe('days in groups', () => {
     expect(group('2025-12-01', '2026-12-10', 2).labels).toEqual(['2025', '2026']);
   });
 
-  it('are months with their year unless it is the current one', () => {
+  it('are months named with their year unless it is the current year', () => {
     const labels = (today: string) =>
       groupDays(['2025-12-31', '2026-01-01'], 2, [], 'month', today).groups.map(({ label }) => label);
     expect(labels('2026-11-21')).toEqual(['Dec 2025', 'Jan']);

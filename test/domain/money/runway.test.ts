@@ -82,7 +82,7 @@ describe('the runway', () => {
     expect(estimate(`0.${'9'.repeat(60)}`, '0', '0.5', '0.25', '0.25')).toMatchObject({ days: 2 });
   });
 
-  it('passes over the end of a leap February', () => {
+  it('counts through the end of February in a leap year', () => {
     const result = computeRunway(
       { balance: amount('10'), bonuses: amount('0') },
       week('1', '1', '1'),
@@ -101,14 +101,14 @@ it.each([null, 'rubbish'])(
   },
 );
 
-describe('there is no estimate', () => {
+describe('no runway is estimated', () => {
   it('without a readable balance', () => {
     for (const balance of [null, 'rubbish']) {
       expect(estimate(balance, '100', ...aWeekOf('1'))).toEqual({ kind: 'unknown', reason: 'unreadable' });
     }
   });
 
-  it('from fewer than three reported days; unreadable ones don’t count', () => {
+  it('from fewer than three reported days, and unreadable days don’t count', () => {
     const few = { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7 };
     expect(estimate('100', '0', '1', '1')).toMatchObject(few);
     expect(estimate('100', '0', '1', '1', null, 'x')).toMatchObject(few);
@@ -137,7 +137,7 @@ describe('there is no estimate', () => {
     );
   });
 
-  it('reports an overdrawn balance even without reported days', () => {
+  it('and an overdrawn balance is still reported, even without reported days', () => {
     expect(estimate('-1', null)).toMatchObject({
       kind: 'overdrawn',
       which: 'balance',
@@ -161,7 +161,7 @@ describe('whatever is left and spent', () => {
   const cents = (min: bigint, max: bigint) => fc.bigInt({ min, max });
   const written = (units: bigint) => `${units}e-2`;
 
-  it('equals a calculation in whole cents', () => {
+  it('the runway equals a calculation in whole cents', () => {
     const spent = fc.array(cents(-1000n, 100_000n), { minLength: 3, maxLength: 7 });
     fc.assert(
       fc.property(cents(0n, 10n ** 9n), cents(0n, 10n ** 6n), spent, (balance, bonuses, amounts) => {
@@ -249,14 +249,14 @@ describe('how long the money lasts', () => {
       'unknown',
       '',
     ],
-  ])('%j', (runway, line, short, rests) => {
+  ])('is put into words for %j', (runway, line, short, rests) => {
     expect(formatRunwayLine(runway, money)).toBe(line);
     expect(formatRunwayShort(runway)).toBe(short);
     expect(formatRunwayBasis(runway, money)).toBe(rests);
     expect(isRunningOut(runway)).toBe(line.startsWith(':warning:'));
   });
 
-  it('is short under two weeks', () => {
+  it('is called short under two weeks', () => {
     expect([13, 14].map((days) => isRunningOut(lasting(days)))).toEqual([true, false]);
   });
 });
@@ -270,7 +270,7 @@ describe('a balance and its bonuses', () => {
     [amount('0'), '0.00 left', ''],
     [amount('-5'), '5.00 overdrawn', 'bonuses -5.00'],
     [unreadable, 'unreadable balance (*x*)', 'bonuses not readable (*x*)'],
-  ])('of %j', (value, balance, bonuses) => {
+  ])('are formatted from %j', (value, balance, bonuses) => {
     expect(formatBalance(value, money)).toBe(balance);
     expect(formatBonuses(value, money)).toBe(bonuses);
   });

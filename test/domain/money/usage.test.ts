@@ -23,24 +23,24 @@ const table = (usage: Usage) =>
 describe('a period that is wholly reported', () => {
   const usage = usageOf(WEEK.map((day, n) => item(day, `${n + 1}.10`, '0.5')).reverse());
 
-  it('has a row a day, ascending, whatever the order of the service', () => {
+  it('has one row a day in ascending order, whatever order the service sends', () => {
     expect(usage.rows.map(({ day }) => day)).toEqual(WEEK);
     expect(usage.rows.every(({ merged, outside }) => merged === 1 && !outside)).toBe(true);
   });
 
-  it('totals amounts and bonuses apart', () => {
+  it('totals amounts and bonuses separately', () => {
     expect(toPlainDigits(usage.total.value)).toBe('28.7');
     expect(toPlainDigits(usage.bonuses.value)).toBe('3.5');
     expect(usage.total).toMatchObject({ incomplete: false, readable: 7, unreadable: 0 });
   });
 
-  it('has an average a day and a highest day', () => {
+  it('has a daily average and a highest day', () => {
     expect(toPlainDigits(usage.average!)).toBe('4.1');
     expect(usage.highest?.day).toBe('2026-11-20');
     expect(toPlainDigits(usage.highest!.value)).toBe('7.1');
   });
 
-  it('has the earliest of equally high days as the highest', () => {
+  it('names the earliest of several equally high days', () => {
     expect(usageOf(WEEK.map((day) => item(day, '5'))).highest?.day).toBe('2026-11-14');
   });
 });
@@ -70,7 +70,7 @@ describe('an amount that cannot be read', () => {
     item('2026-11-16', '12,5', '1'),
   ]);
 
-  it('is shown as it came and left out of the sum, which says so', () => {
+  it('is shown as it came and left out of the sum, and the sum says so', () => {
     expect(table(usage)).toEqual([
       ['2026-11-14', '10', 'no value'],
       ['2026-11-15', 'no value', '0'],
@@ -90,14 +90,14 @@ describe('an amount that cannot be read', () => {
 });
 
 describe('several items of one day', () => {
-  it('are added in one row that says how many they were', () => {
+  it('are added up in one row that says how many items it has', () => {
     const usage = usageOf([item('2026-11-14', '1.10', '1'), item('2026-11-14T00:00:00Z', '2.20', '2')]);
     expect(table(usage)).toEqual([['2026-11-14', '3.3', '3']]);
     expect(usage.rows[0]).toMatchObject({ merged: 2, amount: { raw: '3.3', incomplete: false } });
     expect(usage.total).toMatchObject({ readable: 2 });
   });
 
-  it('are the sum of the readable ones, and incomplete', () => {
+  it('add up only the readable amounts, and are marked incomplete', () => {
     const usage = usageOf([item('2026-11-14', '1.10'), item('2026-11-14', null), item('2026-11-15', '1')]);
     expect(usage.rows[0]?.amount).toMatchObject({ raw: '1.10', incomplete: true });
     expect(usage.reported).toEqual(['2026-11-15']);
@@ -105,14 +105,14 @@ describe('several items of one day', () => {
     expect(usage.total).toMatchObject({ incomplete: true, unreadable: 1 });
   });
 
-  it('are unreadable when none of them can be read, and show what the first is', () => {
+  it('are unreadable when none of them can be read, and show the first one’s text', () => {
     const usage = usageOf(['a', null, 'a', 'b', 'c'].map((amount) => item('2026-11-14', amount)));
     expect(usage.rows[0]?.amount).toEqual({ unreadable: 'a' });
     expect(usage.unreadableDays).toEqual(['2026-11-14']);
   });
 });
 
-it('credits are negative and stay so', () => {
+it('credits stay negative', () => {
   const usage = usageOf([item('2026-11-14', '-5.00'), item('2026-11-15', '2')]);
   expect(toPlainDigits(usage.total.value)).toBe('-3');
   expect(toPlainDigits(usage.average!)).toBe('-1.5');
@@ -125,7 +125,7 @@ describe("today's part of a day", () => {
   it.each([
     ['among the asked days', [...WEEK, '2026-11-21']],
     ['beside them', WEEK],
-  ])('is shown and counted in the total, and in nothing else, when it comes %s', (_, days) => {
+  ])('is shown and counted in the total only, when it comes %s', (_, days) => {
     const usage = usageOf(items, days, '2026-11-21');
     expect(usage.rows.at(-1)).toMatchObject({ day: '2026-11-21', outside: false });
     expect(toPlainDigits(usage.total.value)).toBe('101');
@@ -137,7 +137,7 @@ describe("today's part of a day", () => {
     expect(usage.missing).not.toContain('2026-11-21');
   });
 
-  it('is not missing when nothing came for it', () => {
+  it('is not called missing when nothing came for it', () => {
     const usage = usageOf([], ['2026-11-21'], '2026-11-21');
     expect(usage).toMatchObject({ fullDays: 0, missing: [], reported: [] });
     expect(usage).not.toHaveProperty('today');
@@ -154,7 +154,7 @@ describe('what the service adds on its own', () => {
     item(null, '32'),
   ]);
 
-  it('follows the requested days: other days in order, then items without a day, as they were sent', () => {
+  it('comes after the requested days: other days in order, then items without a day as they were sent', () => {
     expect(usage.rows.map(({ shown, outside }) => [shown, outside])).toEqual([
       ['2026-11-16', false],
       ['2026-11-13', true],
@@ -184,7 +184,7 @@ describe('what the service adds on its own', () => {
     expect(toPlainDigits(odd.total.value)).toBe('1');
   });
 
-  it('counts in the total and in nothing else', () => {
+  it('counts in the total and nowhere else', () => {
     expect(toPlainDigits(usage.total.value)).toBe('63');
     expect(usage.reported).toEqual(['2026-11-16']);
     expect(toPlainDigits(usage.average!)).toBe('16');
@@ -216,7 +216,7 @@ describe('whatever the service sends', () => {
     ...(some.today && { today: some.today }),
   }));
 
-  it('is in exactly one row', () => {
+  it('each item is in exactly one row', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
         const { rows } = usageOfItems(sent, period);
@@ -227,7 +227,7 @@ describe('whatever the service sends', () => {
     );
   });
 
-  it('totals to the sum of the rows', () => {
+  it('the total equals the sum of the rows', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
         const usage = usageOfItems(sent, period);
@@ -246,7 +246,7 @@ describe('whatever the service sends', () => {
     );
   });
 
-  it('makes every complete day reported, missing or unreadable', () => {
+  it('every complete day is reported, missing or unreadable', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
         const { reported, missing, unreadableDays, fullDays } = usageOfItems(sent, period);
@@ -257,7 +257,7 @@ describe('whatever the service sends', () => {
     );
   });
 
-  it('has an average exactly where a day is reported, and none above the highest day', () => {
+  it('an average exists exactly when a day is reported, and is never above the highest day', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
         const usage = usageOfItems(sent, period);
@@ -271,7 +271,7 @@ describe('whatever the service sends', () => {
     );
   });
 
-  it('gives the same result in any order', () => {
+  it('the result is the same for any order', () => {
     const placed = items.map((sent) => sent.filter(({ day }) => 'text' in day && /^2026/.test(day.text)));
     fc.assert(
       fc.property(placed, asked, (sent, period) => {
@@ -286,7 +286,7 @@ describe('whatever the service sends', () => {
 });
 
 describe('what was asked for and what came', () => {
-  it('is in order, whatever the order of the question', () => {
+  it('is put in order, whatever order was asked for', () => {
     const usage = usageOf([item('2026-11-16', '1'), item('2026-11-15', '1')], [...WEEK].reverse());
     expect(usage.missing).toEqual(['2026-11-14', '2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20']);
     expect(usage.reported).toEqual(['2026-11-15', '2026-11-16']);
@@ -310,7 +310,7 @@ describe('the days that are reported', () => {
     [['14', '16', '18'], '4 of 7 days reported, no data for 14, 16 and 18'],
     [['14', '15', '17', '18', '19'], '2 of 7 days reported, no data for 14, 15 and 17–19'],
     [['14', '15', '16', '17', '18', '19'], '1 of 7 days reported, no data for 14–19'],
-  ])('without %j: %s', (missing, text) => expect(reported(...missing)).toBe(text));
+  ])('are described without %j: %s', (missing, text) => expect(reported(...missing)).toBe(text));
 
   it('of a single day are named only if it is missing, and never without a complete day', () => {
     expect(formatReportedDays(usageOf([item('2026-11-14')], ['2026-11-14']), nameOf)).toBe('');
@@ -319,29 +319,29 @@ describe('the days that are reported', () => {
   });
 });
 
-describe('what could not be read', () => {
+describe('the note on unreadable amounts', () => {
   const DAYS = daysFrom('2026-11-14', 3);
   const said = (...items: readonly WireCharge[]) => describeUnreadable(usageOf(items, DAYS), nameOf);
 
-  it('is not mentioned if everything could be read', () => {
+  it('is absent if everything could be read', () => {
     expect(said(item('2026-11-14', '1'))).toEqual([]);
   });
 
-  it('names a day, with how many amounts the total lacks', () => {
+  it('names the days, and says how many amounts the total lacks', () => {
     expect(said(item('2026-11-14', 'x'), item('2026-11-15', 'y'), item('2026-11-16', '1'))).toEqual([
       'The amount for 14 and 15 couldn’t be read in full: it isn’t in the average.',
       'The total is incomplete: 2 amounts couldn’t be read.',
     ]);
   });
 
-  it('names a part of a day', () => {
+  it('names a day that could be read only in part', () => {
     expect(said(item('2026-11-14', 'x'), item('2026-11-14', '1'))).toEqual([
       'The amount for 14 couldn’t be read in full: it isn’t in the average.',
       'The total is incomplete: 1 amount couldn’t be read.',
     ]);
   });
 
-  it('names some bonuses, or all of them', () => {
+  it('says whether some or all bonuses could not be read', () => {
     expect(said(item('2026-11-14', '1', 'x'), item('2026-11-15', '1'))).toEqual([
       'The bonuses are incomplete: 1 amount couldn’t be read.',
     ]);

@@ -51,7 +51,7 @@ describe('a runway', () => {
   it.each<[string, Runway | undefined]>([
     ['an unknown balance', undefined],
     ['too few days', { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7, ...funds }],
-  ])('is not judged by %s', (_, runway) => {
+  ])('is not judged on %s', (_, runway) => {
     expect(judge(runway, [BEFORE])).toMatchObject({
       ...{ isKnown: false, crossings: [], recoveries: [], alerted: [BEFORE] },
     });
@@ -85,16 +85,19 @@ describe('a budget of 1,000', () => {
     ['999.99', undefined, ['50', '80']],
     ['1000', undefined, ['50', '80', 'forecast', '100']],
     ['1000', '500', ['50', '80', 'forecast', '100']],
-  ])('of which %s is spent and %s expected reaches %j, and tells the highest', (spent, forecast, reached) => {
-    const { crossings, alerted } = judge([month(spent, forecast)]);
-    expect(alerted.map(({ level }) => level)).toEqual(reached);
-    expect(crossings).toEqual(alerted.slice(-1));
-    expect(judge([month(spent, forecast)], alerted)).toMatchObject({
-      crossings: [],
-      recoveries: [],
-      alerted,
-    });
-  });
+  ])(
+    'of which %s is spent and %s expected reaches %j, and reports the highest step',
+    (spent, forecast, reached) => {
+      const { crossings, alerted } = judge([month(spent, forecast)]);
+      expect(alerted.map(({ level }) => level)).toEqual(reached);
+      expect(crossings).toEqual(alerted.slice(-1));
+      expect(judge([month(spent, forecast)], alerted)).toMatchObject({
+        crossings: [],
+        recoveries: [],
+        alerted,
+      });
+    },
+  );
 
   it.each([
     ['490', undefined, ['80', '100']],
@@ -107,7 +110,7 @@ describe('a budget of 1,000', () => {
     ['979.99', '1', ['forecast', '100']],
     ['1000', '1', []],
   ])(
-    'of which all is alerted recovers where %s is spent and %s expected: %j',
+    'whose steps were all alerted recovers when %s is spent and %s expected: %j',
     (spent, forecast, recovered) => {
       const alerted = all('50', '80', 'forecast', '100');
       const { recoveries } = judge([month(spent, forecast)], alerted);
@@ -181,7 +184,7 @@ describe('a spike of twice as much as usual', () => {
   it.each([
     [200, []],
     [200.01, [1]],
-  ])('of %s alerts above the limit, not at it', (amount, ago) => {
+  ])('with an amount of %s alerts above the limit, not at it', (amount, ago) => {
     expect(episodes(judge(daysOf([100, amount])).crossings)).toEqual(ago.map(day));
   });
 
@@ -212,7 +215,7 @@ describe('a spike of twice as much as usual', () => {
     [196, 1],
     [195.99, 2],
     [null, 1],
-  ])('continues over a day of %s between two spikes, or ends there', (between, count) => {
+  ])('continues over a day of %s between two spikes, or ends on that day', (between, count) => {
     expect(judge(daysOf([100, 300, between, 300])).crossings).toHaveLength(count);
   });
 
@@ -252,7 +255,7 @@ describe('a spike of twice as much as usual', () => {
     expect(judge(days, second.alerted)).toMatchObject({ recoveries: [], alerted: second.alerted });
   });
 
-  it('recovers by a correction of its own day to a usual one, not to one just below the limit', () => {
+  it('recovers when its own day is corrected to a usual one, but not to one just below the limit', () => {
     expect(judge(daysOf([100, 100]), [toldOf(1)])).toMatchObject({
       ...{ recoveries: [toldOf(1)], alerted: [] },
     });
@@ -260,7 +263,7 @@ describe('a spike of twice as much as usual', () => {
     expect(judge(daysOf([198, 300]), [toldOf(2)])).toMatchObject({ crossings: [], alerted: [toldOf(2)] });
   });
 
-  it('alerts again when its day was corrected to a usual one and then back', () => {
+  it('alerts again when its day was corrected to a usual one and then back again', () => {
     const first = judgeWithAmounts(daysOf([100, 300]));
     const corrected = judgeWithAmounts(daysOf([100, 30]), first.alerted);
     expect(corrected).toMatchObject({ crossings: [], recoveries: [toldOf(1)], corrections: [] });
@@ -271,7 +274,7 @@ describe('a spike of twice as much as usual', () => {
     });
   });
 
-  it('does not alert again once it is over, when a correction makes it larger', () => {
+  it('does not alert again after it is over when a correction makes it larger', () => {
     const over = judgeWithAmounts(daysOf([100, 300, 100]));
     const more = judgeWithAmounts(daysOf([100, 400, 100]), over.alerted);
     expect(more).toMatchObject({ crossings: [], recoveries: [] });
@@ -313,7 +316,7 @@ describe('while nobody may be alerted', () => {
   const RULE: WatchRule = { kind: 'balance', below: new Big(100) };
   const balance = (value: number) => ({ kind: 'balance', balance: new Big(value) }) as const;
 
-  it('keeps a crossing new, and a recovery allows the next alert', () => {
+  it('a crossing stays new, and a recovery allows the next alert', () => {
     expect(evaluateRule(RULE, balance(90), [], suspended)).toMatchObject({ crossings: [], alerted: [] });
     expect(evaluateRule(RULE, balance(90), [BEFORE], suspended)).toMatchObject({ alerted: [BEFORE] });
     expect(evaluateRule(RULE, balance(110), [BEFORE], suspended)).toMatchObject({
@@ -321,7 +324,7 @@ describe('while nobody may be alerted', () => {
     });
   });
 
-  it('the steps of a budget and the days of a spike stay new, too', () => {
+  it('the steps of a budget and the days of a spike also stay new', () => {
     const month = { month: '2026-11', spent: new Big(85), reported: 1, of: 20 };
     const budget = { kind: 'budget', amount: new Big(100) } as const;
     const alerted = [{ episode: '2026-11', level: '50' as const }];

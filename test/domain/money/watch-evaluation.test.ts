@@ -57,7 +57,7 @@ describe('a watch on a balance', () => {
     expect(third?.crossings).toEqual([]);
   });
 
-  test('alternates crossings and recoveries, whatever the balance does', () => {
+  test('alternates between crossing and recovery, however the balance moves', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 48_000, max: 53_000 }), { maxLength: 60 }), (balances) => {
         const judged = judgeAll(BALANCE, balances.map(balanceOf));

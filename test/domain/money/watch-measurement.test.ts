@@ -23,7 +23,7 @@ const measure = <K extends WatchKind>(kind: K, figures: Partial<WatchFigures> = 
   return JSON.parse(JSON.stringify(measurement)) as unknown;
 };
 
-it('a balance is the balance without bonuses, where it is known', () => {
+it('a measured balance is the balance without bonuses, if it is known', () => {
   const account = { balance: amount(5), bonuses: amount(7) };
   expect(measure('balance', { account })).toMatchObject({ kind: 'balance', balance: '5' });
   expect(measure('balance')).toEqual({ kind: 'balance' });
@@ -41,7 +41,7 @@ it('how long a balance lasts is computed without the bonuses', () => {
 describe('a runway', () => {
   const account = { balance: amount(100), bonuses: amount(40) };
 
-  it('is how long balance and bonuses last at the average of the reported days of the last seven', () => {
+  it('is how long the balance and bonuses last at the average of the reported days among the last seven', () => {
     const amounts = costs(['2026-11-13', 500], ...eachDay('2026-11-14', 5), ['2026-11-21', 500]);
     expect(measure('runway', { account, amounts })).toMatchObject({
       kind: 'runway',
@@ -77,7 +77,7 @@ describe('a budget', () => {
     ['2026-11-07', ['2026-10 310 31/31', '2026-11 60 6/6']],
     ['2026-11-08', ['2026-11 70 7/7']],
     ['2027-01-03', ['2026-12 310 31/31', '2027-01 20 2/2']],
-  ])('on %s is one of %j', (today, months) => {
+  ])('checked on %s covers the months %j', (today, months) => {
     const measurement = measureWatch('budget', {
       ...{ today, zone: 'UTC', amounts: costs(...eachDay('2026-10-01', 150)) },
     });
@@ -92,7 +92,7 @@ describe('a budget', () => {
 });
 
 describe('the days of a spike', () => {
-  it('are the reported ones of the last 45', () => {
+  it('are the reported days of the last 45', () => {
     const amounts = costs(['2026-10-06', 1], ['2026-10-07', 2], ['2026-11-20', 3], ['2026-11-21', 4]);
     expect(measure('spike', { amounts })).toEqual({
       kind: 'spike',

@@ -48,7 +48,7 @@ describe('an amount', () => {
     ],
   ])('does not read “%s”', (typed) => expect(readAmounts(typed)).toEqual([]));
 
-  it('that may be thousands or a fraction has two readings, each typed in one way', () => {
+  it('that may mean thousands or a fraction has two readings, each with its own spelling', () => {
     const readings = readAmounts('1.234');
     expect(readings.map(({ digits }) => digits)).toEqual(['1234', '1.2340']);
     expect(readings.flatMap(({ digits }) => readAmounts(digits))).toEqual(readings);
@@ -74,7 +74,7 @@ describe('days', () => {
     ['-1', undefined],
     ['1.5', undefined],
     ['soon', undefined],
-  ])('%s: %s', (typed, days) => expect(parseRunwayDays(typed)).toBe(days));
+  ])('written as %s: %s', (typed, days) => expect(parseRunwayDays(typed)).toBe(days));
 });
 
 describe('a factor', () => {
@@ -97,5 +97,5 @@ describe('a factor', () => {
     ['-2x', undefined],
     ['x', undefined],
     ['twice', undefined],
-  ])('%s: %s', (typed, factor) => expect(parseFactor(typed)?.toFixed()).toBe(factor));
+  ])('written as %s: %s', (typed, factor) => expect(parseFactor(typed)?.toFixed()).toBe(factor));
 });

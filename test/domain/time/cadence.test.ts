@@ -143,7 +143,7 @@ describe('nights on which clocks change', () => {
     'Africa/Casablanca 02:30 after 2026-02-14T12:00Z: 2026-02-15 2026-02-15T01:30 · 2026-02-16 2026-02-16T02:30 · 2026-02-17 2026-02-17T02:30',
     'Africa/Casablanca 02:30 after 2026-03-21T12:00Z: 2026-03-22 2026-03-22T02:00 · 2026-03-23 2026-03-23T01:30 · 2026-03-24 2026-03-24T01:30',
     'America/Nuuk 23:30 after 2026-03-28T12:00Z: 2026-03-28 2026-03-29T01:00 · 2026-03-29 2026-03-30T00:30 · 2026-03-30 2026-03-31T00:30',
-  ])('in %s', (row) => {
+  ])('are handled correctly in %s', (row) => {
     const [zone = '', time = '', from = '', expected = ''] = row.split(/ after |: | (?=\d\d:\d\d after)/);
     expect(iso({ cadence: DAILY, time, zone }, from, 3).join(' · ')).toBe(expected);
   });
@@ -169,7 +169,7 @@ describe('in words', () => {
       'Monthly on day 31 (or the last of a shorter month) at 09:00 (Europe/Rome)',
     ],
     [{ kind: 'monthly', day: 'last' }, 'Monthly on the last day at 09:00 (Europe/Rome)'],
-  ])('%j is %s', (cadence, words) => {
+  ])('%j reads as %s', (cadence, words) => {
     expect(formatTiming({ cadence, time: '09:00', zone: 'Europe/Rome' })).toBe(words);
   });
 });

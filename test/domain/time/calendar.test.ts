@@ -43,7 +43,7 @@ describe('where a day begins', () => {
     expect(starts(day, zone)).toBe(instant);
   });
 
-  it('is midnight after clocks fell back just before it', () => {
+  it('is midnight after clocks fall back just before it', () => {
     expect(starts('2018-02-18', 'America/Sao_Paulo')).toBe('2018-02-18T03:00:00.000Z');
   });
 
@@ -62,7 +62,7 @@ describe('the day at an instant', () => {
     expect(dayAt(Date.parse('2010-11-07T03:00:00.000Z'), 'America/St_Johns')).toBe('2010-11-07');
   });
 
-  it('begins at its beginning and ends before the next one', () => {
+  it('starts when that day begins and ends before the next day', () => {
     fc.assert(
       fc.property(moments, zones, (now, zone) => {
         const day = dayAt(now, zone);
@@ -103,7 +103,7 @@ describe('days in a row', () => {
     expect(daysInRange('2011-12-30', '2011-12-30', 'UTC')).toEqual(['2011-12-30']);
   });
 
-  it('leave out exactly one day, however long the list', () => {
+  it('leave out exactly one day, however long the list is', () => {
     for (const first of ['2011-11-30', '2011-12-01', '2011-12-29', '2011-12-30', '2002-01-01'])
       expect(daysInRange(first, '2012-01-01', 'Pacific/Apia')).toEqual(
         daysOf(first, '2012-01-01', 'Pacific/Apia'),
@@ -147,7 +147,7 @@ describe('days as people write them', () => {
     ['2025-12-30', '2026-01-02', '30 Dec 2025 – 2 Jan 2026'],
     ['2026-11-20', '2026-11-20', 'Fri 20 Nov 2026'],
     ['2025-11-01', '2026-11-01', '1 Nov 2025 – 1 Nov 2026'],
-  ])('%s to %s is %s', (first, last, text) => expect(formatDays(first, last)).toBe(text));
+  ])('%s to %s is written %s', (first, last, text) => expect(formatDays(first, last)).toBe(text));
 
   it('name the year unless it is the current one', () => {
     expect(formatDays('2026-11-07', '2026-11-13', '2026')).toBe('7–13 Nov');

@@ -45,18 +45,18 @@ describe('on Saturday 2026-11-21', () => {
   });
 });
 
-describe('a unit that runs', () => {
-  it('has nothing to compare on its first day', () => {
+describe('a unit that is still running', () => {
+  it('has no period to compare with on its first day', () => {
     expect(compared('mtd', on('2026-11-01'))).toBeUndefined();
     expect(compared('this-week', on('2026-11-16'))).toBeUndefined();
     expect(compared('2026', on('2026-01-01'))).toBeUndefined();
   });
 
-  it('has one day on its second', () => {
+  it('has one day to compare with on its second day', () => {
     expect(compared('mtd', on('2026-11-02'))).toMatchObject({ label: 'Thu 1 Oct' });
   });
 
-  it('is clamped if the unit before was shorter', () => {
+  it('is cut short if the unit before was shorter', () => {
     const comparison = compared('mtd', on('2026-03-31'));
     expect(comparison?.currentDays).toHaveLength(30);
     expect(comparison).toMatchObject({ label: '1–28 Feb' });
@@ -64,7 +64,7 @@ describe('a unit that runs', () => {
   });
 });
 
-it('is named with its year unless that is the current one', () => {
+it('a period is named with its year unless that is the current one', () => {
   expect(compared('last november', on('2026-11-21'))).toMatchObject({ label: '1–31 Oct 2025' });
   expect(compared('yesterday', on('2027-01-01'))).toMatchObject({ label: 'Thu 24 Dec 2026' });
   expect(compared('last-month', on('2027-01-15'))).toMatchObject({ label: '1–30 Nov 2026' });
@@ -79,7 +79,7 @@ describe('a single day', () => {
 });
 
 describe('every comparison', () => {
-  it('of several days has as many days, directly before, none of them today', () => {
+  it('of several days covers as many days directly before, none of them today', () => {
     const counts = fc.integer({ min: 1, max: 100 });
     fc.assert(
       fc.property(counts, fc.boolean(), moments, zones, (n, including, at, zone) => {
@@ -99,7 +99,7 @@ describe('every comparison', () => {
     );
   });
 
-  it('of a month that runs lies at the beginning of the month before', () => {
+  it('of a running month covers the beginning of the month before', () => {
     fc.assert(
       fc.property(moments, zones, (at, zone) => {
         const today = todayAt(at, zone);
@@ -141,13 +141,13 @@ describe('a named comparison on Saturday 2026-11-21', () => {
 });
 
 describe('vs last year', () => {
-  it('of a day that the zone skipped a year before is refused as well', () => {
+  it('with a day that the zone skipped a year before is refused too', () => {
     expect(refused('2012-12-30 vs last year', now, 'Pacific/Apia').message).toContain('doesn’t exist');
   });
 });
 
 describe('a comparison that is refused', () => {
-  it('offers the whole text put right', () => {
+  it('suggests the whole command, corrected', () => {
     expect(refused('october vs 2026-12')).toMatchObject({ offered: ['october vs this-month'] });
     expect(refused('mtd vs 2026-10-15..2026-10-01')).toMatchObject({
       offered: ['mtd vs 2026-10-01..2026-10-15'],
@@ -161,7 +161,7 @@ describe('every named comparison', () => {
     ...['mtd', 'last-month', 'last-3-months', 'qtd', 'last-quarter', 'ytd', 'last-year', 'february', 'q1'],
   );
 
-  it('is of complete days that the period does not have, and asks for them to the millisecond', () => {
+  it('covers complete days that the period does not have, and asks for them to the millisecond', () => {
     const named = fc.oneof(phrases, fc.constant('last year'));
     fc.assert(
       fc.property(phrases, named, moments, zones, (text, versus, at, zone) => {

@@ -36,7 +36,7 @@ describe('on Saturday 2026-11-21 at 10:15:30.123 UTC', () => {
 });
 
 describe('in another zone', () => {
-  it('days are that zone’s', () => {
+  it('days follow that zone', () => {
     expect(asked('yesterday', 'America/New_York')).toEqual([
       '2026-11-20T05:00:00.000Z',
       '2026-11-21T04:59:59.999Z',
@@ -47,34 +47,34 @@ describe('in another zone', () => {
     ]);
   });
 
-  it('the month can already be another one, or still be', () => {
+  it('the month can already be the next one, or still the last one', () => {
     const turn = Date.parse('2026-10-31T23:00:00Z');
     expect(resolvePeriodText('november', turn, 'UTC').days[0]).toBe('2025-11-01');
     expect(resolvePeriodText('november', turn, 'Pacific/Chatham').days).toEqual(['2026-11-01']);
     expect(refused('2026-11', 'UTC', turn).why).toMatch(/future/);
   });
 
-  it('a month with a clock change has whole days', () => {
+  it('a month with a clock change still has whole days', () => {
     const { from, to, days } = resolvePeriodText('2026-03', now, 'Europe/Dublin');
     expect(days).toHaveLength(31);
     expect(to + 1 - from).toBe(31 * 86_400_000 - 3_600_000);
   });
 });
 
-describe('what is refused', () => {
-  it('stops at ten years, to the day', () => {
+describe('a refused period', () => {
+  it('is one of more than ten years, to the day', () => {
     expect(resolvePeriodText('last-3660-days', now, 'UTC').days).toHaveLength(3660);
     expect(resolvePeriodText('since 2016-11-14', now, 'UTC').days).toHaveLength(3660);
     expect(resolvePeriodText('last-10-years', now, 'UTC').days).toHaveLength(3653);
   });
 
-  it('names the word in the letters it was typed in', () => {
+  it('is quoted in the letters it was typed in', () => {
     expect(refused('Q5').word).toBe('Q5');
     expect(refused('SINCE December 2026').word).toBe('December 2026');
     expect(refused('Last-Wek').word).toBe('Last-Wek');
   });
 
-  it.each(['9'.repeat(40), '9'.repeat(4000)])('any count, however long', (digits) => {
+  it.each(['9'.repeat(40), '9'.repeat(4000)])('may have a count of any length', (digits) => {
     const refusal = refused(`last-${digits}-days`);
     expect(refusal.why).toMatch(/3,660/);
     expect(refusal.message.length).toBeLessThan(200);
@@ -138,7 +138,7 @@ describe('a period without length yet', () => {
   });
 });
 
-describe('what an answer prints', () => {
+describe('the period that an answer prints', () => {
   it('is the default without a phrase', () => {
     expect(resolvePeriodText('last-7-days', now, 'UTC')).toEqual(resolvePeriodText(' ', now, 'UTC'));
   });
@@ -149,7 +149,7 @@ describe('what an answer prints', () => {
   });
 
   it.each(['this-month excluding today', 'mtd excluding today', 'since 1 december excluding today'])(
-    'has no day on the first of a month: “%s”',
+    'covers no day on the first of a month: “%s”',
     (text) => {
       const refused = () => resolvePeriodText(text, Date.parse('2026-12-01T09:00:00Z'), 'UTC');
       expect(refused).toThrow(/begins today, and today is left out\. Type today\./);
@@ -158,7 +158,7 @@ describe('what an answer prints', () => {
 });
 
 describe('every period', () => {
-  it('does not depend on how its words are joined', () => {
+  it('means the same however its words are joined', () => {
     const texts = ['last 7 days including today', 'week to date', 'last 4 weeks', 'month to date', 'q3 2026'];
     const joints = fc.array(fc.constantFrom('-', '_', ' ', '', '–', '\u00a0', ' - '), {
       minLength: 4,
@@ -191,7 +191,7 @@ describe('a period that is shared later', () => {
   const later = (text: string) => resolvePeriodText(text, now + WEEK, 'UTC', now);
 
   it.each(['last-7-days', 'yesterday', 'last-month', 'q3', 'last-4-weeks', '2026-10-05'])(
-    'is the days it was when all of “%s” was over',
+    'covers the same days later if all of “%s” was over',
     (text) => {
       const { days, from, to, comparison } = resolvePeriodText(text, now, 'UTC');
       expect(later(text)).toMatchObject({ days, from, to, comparison: { days: comparison?.days } });
@@ -200,7 +200,7 @@ describe('a period that is shared later', () => {
   );
 
   it.each(['mtd', 'last-7-days including today', 'since 2026-11-01', '2026-11-21', '2026-11', 'today'])(
-    'is what “%s” means now when it was still running',
+    'covers what “%s” means now if it was still running',
     (text) => expect(later(text)).toEqual(resolvePeriodText(text, now + WEEK, 'UTC')),
   );
 });

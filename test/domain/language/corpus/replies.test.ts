@@ -37,7 +37,7 @@ describe('what a refusal says', () => {
   const unreadable = (texts: Iterable<string>) =>
     [...new Set(texts)].filter((text) => /^(?:“|[A-Z])/.test(replyToCommand(text)));
 
-  it('offers only what can be read', () => {
+  it('suggests only commands that can be read', () => {
     const offered = refusals.flatMap((reply) =>
       [...reply.matchAll(/ ?\[([^\]]+)\]/g)].map(([, text]) => text ?? ''),
     );
@@ -49,7 +49,7 @@ describe('what a refusal says', () => {
     expect(unreadable(unread)).toEqual([]);
   });
 
-  it('gives examples that can be read', () => {
+  it('gives only examples that can be read', () => {
     const examples = new Set(
       refusals.flatMap((reply) => reply.replace(/“[^”]*”|\[.*/g, '').match(EXAMPLES) ?? []),
     );
