@@ -29,7 +29,7 @@ export interface Feature extends Listeners {
   readonly health?: HealthSource;
   /** For how many days a project's money lasts; undefined if there is no estimate. @throws Failure */
   readonly daysLeft?: (target: ResolvedProject, request: Request) => Promise<number | undefined>;
-  /** What steps of Workflow Builder return to a workflow. */
+  /** The values that each step of Workflow Builder returns to its workflow. */
   readonly stepFigures?: {
     readonly [Name in keyof StepOutputs]?: (question: StepQuestion) => Promise<StepOutputs[Name]>;
   };

@@ -304,7 +304,7 @@ describe('the post about yesterday', () => {
     expect(reads).toContain('Left out: 1 item outside this period.');
   });
 
-  it('ignores the items at both ends that a service with other day boundaries sends', async () => {
+  it('ignores days outside the period, which a service with other day boundaries sends', async () => {
     setDays('5001', days('2026-09', 30, 30, '7'), days('2026-11', 20, 21, '150'));
     const { reads } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · Fri 20 Nov · 150.00');

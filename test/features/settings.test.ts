@@ -44,7 +44,7 @@ describe('/billing settings', () => {
     ]);
   });
 
-  it('shows the current values, groups by name, and can clear each', async () => {
+  it('shows the current values, with the names of user groups, and can clear each', async () => {
     await save({ currency: '€', managers: [MEMBER], managerGroups: [FINOPS], others: ['guests'] });
     await bot.openForm('/billing settings');
     expect(bot.initial('currency')).toBe('€');

@@ -100,7 +100,7 @@ describe('a bar of /spend', () => {
     ]);
   });
 
-  it('for weeks contains no part of a day', () => {
+  it('leaves out a week that has only just begun', () => {
     // Monday, which has only begun, is no week beside full ones.
     const monday = Date.UTC(2026, 10, 23, 10);
     const sent = [...daysFrom('2026-10-26', 28).map((day) => item(day, '2')), item('2026-11-23', '1')];

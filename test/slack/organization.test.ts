@@ -133,7 +133,7 @@ describe('two workspaces of an organization', () => {
     }
   });
 
-  it('do not answer with what only the other connected', async () => {
+  it('do not use a connection that only the other workspace has', async () => {
     await bot.connect(NORTH, 'Read-only', ORG);
     const before = bot.billing.requests.length;
     await bot.interact(SOUTH, {

@@ -109,7 +109,7 @@ const MONTH = `(?:${MONTH_NAMES.flatMap((name) => [name, name.slice(0, 4), name.
 const AFTER_MONTH = new RegExp(`(?<![a-z])${MONTH} (?:the )?(?:\\d{1,2}, ?)?$`, 'i');
 const BEFORE_MONTH = new RegExp(`^ ${MONTH}(?![a-z])`, 'i');
 
-/** `15th of october`, `october 5, 7`: a number of 1 to 31 beside a month is its day, never a product or a project. */
+/** Refuses a project from 1 to 31 beside a month's name (`october 5, 7`): the number could be a day. */
 function checkDayNumber({ text }: Read, { start, end }: Item): WordsRefusal | undefined {
   const [number] = /(?<![a-z\d-])(?:0?[1-9]|[12]\d|3[01])$/.exec(text.slice(start, end)) ?? [];
   const isBeside = AFTER_MONTH.test(text.slice(0, start)) || BEFORE_MONTH.test(text.slice(end));

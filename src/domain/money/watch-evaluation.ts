@@ -42,7 +42,7 @@ export interface EvaluationOptions {
   readonly episode: string;
   /** The day when the rule was set. Earlier days and months don't alert. */
   readonly since: Day;
-  /** Whether no alert can be sent now. Recoveries still count, and a crossing stays new until it can be sent. */
+  /** True while no alert can be sent. Recoveries still count, and a crossing alerts once sending is possible. */
   readonly isSuspended?: boolean;
 }
 
@@ -233,7 +233,7 @@ function spikeRuns(
       amount.gt(rule.factor.times(spend.baseline ?? 0));
     const run = runs.at(-1);
     const isOpen = run !== undefined && !run.isOver;
-    // An alerted day that was corrected to less than its limit, but by less than 2 %, has not recovered.
+    // A day that alerted and was then corrected to less than 2 % below its limit still counts as a spike.
     const isPart = isSpike || (!isCalm(rule, spend) && alerted.some(({ episode }) => episode === day));
     if (isCalm(rule, spend) && isOpen) run.isOver = true;
     else if (isOpen && isPart) run.spikes.push(day);

@@ -135,7 +135,7 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
       resumed: 'Resumed. Posts missed while paused won’t be sent.',
     },
   };
-  /** Does something with a schedule and reports it above the list, or says why the schedule can't post. */
+  /** Runs `work` and shows its result above the list of schedules; if the schedule can't post, shows why instead. */
   const unlessStopped = async (schedule: Schedule, request: Request, work: () => Promise<string>) =>
     showAutomations(kind, request, {
       notice: (await findItemProblem(schedule, request)) ?? (await work()),

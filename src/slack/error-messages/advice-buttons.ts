@@ -78,7 +78,7 @@ export const askedManagerSchema = z.object({
 });
 export type AskedManager = Readonly<z.infer<typeof askedManagerSchema>>;
 
-/** Whether the user's rights were checked before the failure, so that the request is complete. */
+/** Whether Tally knew the user and their rights before the failure; then this is a whole `Request`. */
 export const isAuthorized = (request: FailedRequest): request is FailedRequest & Request =>
   request.user !== undefined;
 

@@ -64,7 +64,7 @@ export const createAuthorize =
 
     const confirm = async (): Promise<void> => {
       const isLate = performance.now() - began > ROLE_KEPT;
-      // This request changes the record itself, so a changed record must not keep its sender from reading the result.
+      // If this request changed the record itself, its sender must still be able to read the result.
       const isChanging = rules.changes === true || hasSaved(workspace);
       const [latest, now] = await Promise.all([
         isLate ? people.find(source, true) : profile,

@@ -33,6 +33,6 @@ export function holdsRegisteredSecret(text: string, record: Workspace): boolean 
   });
 }
 
-/** Whether Tally doesn't know the word, so that it may be a secret. A long number may be a project's ID or a token. */
+/** Whether the word may be a secret, because Tally doesn't know it. Long numbers count, too: they may be tokens. */
 const mayBeSecret = (piece: string, { aliases, connectionNames }: Workspace): boolean =>
   !connectionNames.includes(piece) && (/^\d{9,}$/.test(piece) || holdsUnknownWord(piece, aliases));

@@ -84,7 +84,7 @@ describe('a follow-up', () => {
     ['as csv', { kind: 'which-project', rerun: { command: '/spend', text: 'csv' } }],
     ['how long will it last?', { kind: 'which-project', rerun: { command: '/balance', text: '' } }],
     ['and the balance of prod?', { kind: 'command', rerun: { command: '/balance', text: 'prod' } }],
-  ])('takes nothing from an answer when there was none before it: “%s”', (text, expected) => {
+  ])('is read on its own when there was no answer before it: “%s”', (text, expected) => {
     expect(meaningAfter(undefined, text)).toMatchObject(expected);
   });
 

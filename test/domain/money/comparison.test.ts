@@ -224,7 +224,7 @@ describe('the days of two windows', () => {
     });
   });
 
-  it('count a day without a counterpart in the shorter window', () => {
+  it('count a day even if the shorter window has no matching day', () => {
     expect(explainedDays(['1', '1', '9'], ['1', '1'])).toMatchObject({
       value: '9',
       rows: ['Sat 3 Oct: 9', 'Thu 1 Oct vs Tue 1 Sep: 0', 'Fri 2 Oct vs Wed 2 Sep: 0'],
