@@ -13,18 +13,15 @@ import type { UserDirectory } from './request/users.ts';
 import type { RateLimiter } from './server/rate-limiter.ts';
 import type { RejectionReason } from './server/request-guard.ts';
 
-/** Services shared by features and listeners. */
 export interface SharedServices {
   readonly workspaces: Workspaces;
   readonly audit: Audit;
   readonly threads: ThreadStore;
   readonly limits: RateLimiter;
   readonly log: Logger;
-  /** The current time, in ms since the epoch. */
   readonly clock: () => Millis;
 }
 
-/** The services of the code that talks to Slack. */
 export interface SlackServices extends SharedServices {
   readonly redis: RedisConnection;
   readonly keyring: Keyring;
@@ -32,15 +29,14 @@ export interface SlackServices extends SharedServices {
   readonly responseUrls: ResponseUrlClient;
   readonly boltLogger: BoltLogger;
   readonly loadingDelays?: LoadingDelays;
-  /** Called with the record of each request that was handled. */
   readonly onFinished: OnFinished;
-  /** Called with the reason for which a request was rejected before it was handled. */
+  /** Called when a request fails the checks of its size, time or signature. */
   readonly onRejected: (reason: RejectionReason) => void;
-  /** Deletes those data of a workspace that aren't under its keys in Redis. */
+  /** Deletes what Tally stores about the workspace outside the workspace's own Redis keys. */
   readonly onForget: (workspace: SlackId) => Promise<void>;
 }
 
-/** How long to wait before a loading message or modal is shown. */
+/** How long an answer may take before a loading message or a loading modal appears. */
 export interface LoadingDelays {
   readonly message: Millis;
   /** Short, because Slack's trigger is valid for 3 s, and opening the modal takes time too. */

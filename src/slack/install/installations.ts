@@ -41,20 +41,18 @@ import {
 import { createTokenCheck, isTokenAccepted, type TokenCheck } from './token-check.ts';
 import { createUninstallHandler } from './uninstall.ts';
 
-/** Where bot tokens come from: one token in the configuration, or one token per workspace by OAuth. */
+/** Where bot tokens come from: a token in the configuration for a single workspace, or OAuth for many workspaces. */
 export interface Installations {
   readonly pages: BrowserRoutes;
-  /** Bolt calls this to get the token for a payload. @throws not-installed, unseal-failed, store-unavailable */
+  /** Finds the bot token for a payload. @throws not-installed, unseal-failed, store-unavailable */
   readonly authorize: Authorize<boolean>;
-  /** The acknowledgement of a payload for which `authorize` found no usable token. */
+  /** The acknowledgement of a payload for which `authorize` found no token. */
   readonly notInstalledReply: (payload: object) => object | undefined;
-  /** A client for background work, such as scheduled posts. It tries a call once, for at most 10 s. */
   clientFor(workspace: SlackId): Promise<WebClient>;
-  /** Deletes all data of a workspace that uninstalls. @returns false for any other event @throws store-unavailable */
+  /** Deletes a workspace's data when it uninstalls. @returns false for any other event @throws store-unavailable */
   handleUninstall(event: SlackPayload): Promise<boolean>;
-  /** Whether Tally is still installed in the workspace, according to Slack. */
   isInstalled(workspace: SlackId): Promise<boolean>;
-  /** Checks the configured token at start-up. Absent with OAuth, where each workspace has its own token. */
+  /** Absent with OAuth, where each workspace has its own token. */
   readonly tokenCheck?: TokenCheck;
 }
 
@@ -63,7 +61,7 @@ type InstallationServices = Pick<
   'redis' | 'keyring' | 'responseUrls' | 'log' | 'boltLogger' | 'clock' | 'onForget' | 'audit'
 >;
 
-/** No retry, because OAuth codes and refresh tokens work once. The timeout is shorter than `installed.lock` holds. */
+/** No retry, because OAuth codes and refresh tokens work once. The lock on a renewal lasts longer than this timeout. */
 const OAUTH_OPTIONS = callOptions(10_000, false);
 
 type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
@@ -103,21 +101,21 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
     storeInstallation: (installation) => tokens.save(installation as Installation),
     fetchInstallation: () => Promise.reject(notInstalled()),
   };
-  const page = `${oauth.publicUrl}${INSTALL_PATH}`;
-  const reply = createNotInstalledReply(page, services.responseUrls, log);
-  const forget = createDeletion({
-    redis,
-    others: services.onForget,
-    isInstalled: (id) => hasOwnInstallation(id, tokens, clientOf),
-  });
+  const installUrl = `${oauth.publicUrl}${INSTALL_PATH}`;
+  const reply = createNotInstalledReply(installUrl, services.responseUrls, log);
+  const isAccepted = async (id: string): Promise<boolean> => {
+    const bot = (await tokens.loadReadable(id))?.installation.bot;
+    return bot !== undefined && isTokenAccepted(clientOf(bot.token));
+  };
+  const forget = createDeletion({ redis, others: services.onForget, isInstalled: isAccepted });
 
   return {
     pages: createOAuthPages({
       provider: providerWith(store),
       options,
-      page,
+      installUrl,
       log,
-      slack: new URL(apiUrl).origin,
+      slackOrigin: new URL(apiUrl).origin,
       welcome: createWelcome(services.audit, clientOf, log, clock),
     }),
     async authorize(_, body) {
@@ -138,24 +136,14 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
       return clientOfTeam(bot.token, workspace);
     },
     notInstalledReply: reply.acknowledgement,
-    handleUninstall: createUninstallHandler({ redis, forget, clock, log, tokens, clientOf }),
+    handleUninstall: createUninstallHandler({ redis, forget, clock, log, tokens, isAccepted }),
     isInstalled: async (id) => (await installed.load(id)) !== undefined,
   };
 }
 
 const notInstalled = () => new Failure('not-installed', { reason: 'unknown' });
 
-/** Whether the workspace has an installation of its own besides the one of its organization. */
-async function hasOwnInstallation(
-  id: string,
-  tokens: InstallationTokens,
-  clientOf: (token: string) => WebClient,
-): Promise<boolean> {
-  const bot = (await tokens.loadReadable(id))?.installation.bot;
-  return bot !== undefined && isTokenAccepted(clientOf(bot.token));
-}
-
-/** Makes an installer per renewal, because Slack's installer takes the store of its tokens when it is created. */
+/** Slack's installer takes its store when it is created, so each renewal of a token needs an installer of its own. */
 function createProviderFactory(
   { publicUrl, clientId, clientSecret, stateSecret }: OAuth,
   apiUrl: string,
@@ -179,7 +167,9 @@ function createProviderFactory(
   return { providerWith, options };
 }
 
-/** The workspace's installation, or its organization's, to which it links the workspace, so an uninstall finds it. */
+/**
+ * Links the workspace to its organization's installation, so that the organization's uninstall deletes its data too.
+ */
 async function findForPayload(
   tokens: InstallationTokens,
   installed: InstallationRecords,
@@ -200,7 +190,6 @@ async function findForPayload(
   throw notInstalled();
 }
 
-/** What Bolt needs to know of an installation. @throws not-installed if it has no bot */
 function authorizeResult(
   { bot, isEnterpriseInstall, team, enterprise }: Installation,
   origin: PayloadOrigin,
@@ -215,18 +204,15 @@ function authorizeResult(
   };
 }
 
-/** Answers payloads from workspaces without a usable installation. Without a token, Tally can't post a reply there. */
-function createNotInstalledReply(installPage: string, responseUrls: ResponseUrlClient, log: Logger) {
+function createNotInstalledReply(installUrl: string, responseUrls: ResponseUrlClient, log: Logger) {
   const acknowledgements = new WeakMap<object, object>();
   return {
-    /** Logs the reason. A click is answered through its `response_url`, because its acknowledgement shows nothing. */
+    /** Slack shows no acknowledgement of a click, so a click is answered by its `response_url`. */
     refuse(payload: SlackPayload, error: unknown, workspace: string | undefined): void {
       const about = { err: error, workspace };
       if (isFailure(error, 'not-installed')) log.warn(about, 'No installation for a request from Slack');
       else log.error(about, 'Could not look up an installation');
-      const message = textMessage(
-        notInstalledText(error, `An admin can install Tally again: ${installPage}`),
-      );
+      const message = textMessage(notInstalledText(error, `An admin can install Tally again: ${installUrl}`));
       const { command, type, response_url: url, view } = payload;
       if (command !== undefined)
         acknowledgements.set(payload, { response_type: 'ephemeral', ...escapeMessageText(message) });
@@ -238,7 +224,6 @@ function createNotInstalledReply(installPage: string, responseUrls: ResponseUrlC
           .post(url, message)
           .catch((err: unknown) => log.error({ err, workspace }, 'Could not deliver a reply'));
     },
-    /** @returns the acknowledgement for a command or form; undefined for other payloads */
     acknowledgement: (payload: object) => acknowledgements.get(payload),
   };
 }
