@@ -9,25 +9,24 @@ import { type Block, escapeMessageText, type Message, preformatted, section } fr
 import { barsText } from '../block-kit/charts.ts';
 import { callSlack, isUnclearStatus, reportApiCall, type WebClient, wasNeverSent } from '../web-client.ts';
 
-/** Where to post: the ID of a channel or person, and the `ts` of the thread, if any. */
+/** `channel` can also be a person, who gets a direct message. */
 interface PostDestination {
   readonly channel: SlackId;
   readonly thread?: string | undefined;
 }
 
-/** A posted message's channel and `ts`. */
 export interface PostedTo {
   readonly channel: SlackId;
   readonly ts: string;
 }
 
-/** Slack's message metadata, by which Tally finds a message that it posted. */
+/** Slack stores it with a message, so that Tally can find the message again. */
 export interface MessageMetadata {
   readonly event_type: string;
   readonly event_payload: Readonly<Record<string, string>>;
 }
 
-/** Posts a message that everybody in the channel sees. @throws cannot-post, slack-failed */
+/** @throws cannot-post, slack-failed */
 export async function postMessage(
   client: WebClient,
   target: PostDestination,
@@ -45,7 +44,7 @@ export async function postMessage(
   return { channel, ts };
 }
 
-/** Replaces a message that Tally posted. @param metadata the metadata that the message was posted with */
+/** @param metadata the metadata that the message was posted with, which an update without it would remove */
 export async function replaceMessage(
   client: WebClient,
   { channel, ts }: PostedTo,
@@ -57,7 +56,6 @@ export async function replaceMessage(
   );
 }
 
-/** Opens the direct message with a person. @returns its channel ID */
 export async function openDirectMessage(client: WebClient, person: SlackId): Promise<string> {
   const { channel } = await callSlack('conversations.open', () =>
     client.conversations.open({ users: person }),
@@ -65,12 +63,11 @@ export async function openDirectMessage(client: WebClient, person: SlackId): Pro
   return channel?.id ?? person;
 }
 
-/** @throws slack-failed */
 export async function deleteMessage(client: WebClient, { channel, ts }: PostedTo): Promise<void> {
   await callSlack('chat.delete', () => client.chat.delete({ channel, ts }));
 }
 
-/** Sends a message that only this person sees. @returns its place, if it is an ordinary one in a direct message */
+/** @returns where the message is, in a direct message; an ephemeral message can't be edited later */
 export async function postEphemeral(
   client: WebClient,
   person: SlackId,
@@ -86,7 +83,6 @@ export async function postEphemeral(
 
 const inThread = ({ thread }: PostDestination) => (thread === undefined ? {} : { thread_ts: thread });
 
-/** Slack's error codes if Tally, or the person, isn't in the channel or can't write there. */
 const CANNOT_POST: ReadonlyMap<string, FailureOf<'cannot-post'>['data']['reason']> = new Map([
   ['not_in_channel', 'not-there'],
   ['channel_not_found', 'not-there'],
@@ -97,7 +93,7 @@ const CANNOT_POST: ReadonlyMap<string, FailureOf<'cannot-post'>['data']['reason'
   ['restricted_action_thread_only_channel', 'restricted'],
 ]);
 
-/** Blocks already serialized to JSON. The SDK would serialize them too, but first copies them for its debug log. */
+/** The SDK serializes blocks too, but first copies them for its debug log, so Tally passes JSON. */
 type Content = { text: string; blocks: never };
 
 async function send<T>(method: string, message: Message, call: (content: Content) => Promise<T>): Promise<T> {
@@ -112,7 +108,7 @@ async function send<T>(method: string, message: Message, call: (content: Content
   }
 }
 
-/** Sends a message. If Slack rejects its blocks, sends it again without chart and table. */
+/** If Slack rejects the message's blocks, sends it again without chart and table. */
 const sendOrSimplify = <T>(message: Message, attempt: (shown: Message) => Promise<T>): Promise<T> =>
   attempt(message).catch((error: unknown) => {
     const simpler = isRefusal(error) ? withoutRichBlocks(message) : undefined;
@@ -120,13 +116,13 @@ const sendOrSimplify = <T>(message: Message, attempt: (shown: Message) => Promis
     return attempt(simpler);
   });
 
-/** Slack's error codes for rejected blocks. For a `response_url`, the code can be `invalid_payload`. */
+/** `invalid_payload` is what a `response_url` answers. */
 const REFUSED_BLOCKS = /^invalid_(?:blocks|attachments|payload)/;
 
 const isRefusal = (error: unknown): boolean =>
   isFailure(error, 'slack-failed') && REFUSED_BLOCKS.test(error.data.code);
 
-/** The message with charts as text bars and tables as monospaced text. Undefined if it has no charts or tables. */
+/** Charts become text bars, tables become monospaced text. @returns undefined for a message without either */
 export function withoutRichBlocks(message: Message): Message | undefined {
   if (!message.blocks.some(isRich)) return undefined;
   return { text: message.text, blocks: message.blocks.flatMap(simplify) };
@@ -147,7 +143,7 @@ function simplify(block: Block): Block[] {
   return [block];
 }
 
-/** A table as monospaced text, the first column aligned left, the others right. */
+/** The first column is aligned left, the others right. */
 export function alignColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const align = (cell: string, column: number) =>
@@ -156,22 +152,21 @@ export function alignColumns(rows: readonly (readonly string[])[]): string {
 }
 
 interface ResponseOptions {
-  /** Whether everyone in the channel sees the message; by default only the user does. */
+  /** By default only the user sees the message. */
   readonly everyone?: boolean;
-  /** Whether the message replaces the message whose button was clicked. */
+  /** Whether to replace the message whose button was clicked. */
   readonly replace?: boolean;
 }
 
-/** Posts to a `response_url`. Used instead of Bolt's `respond()`, which has no timeout and hides Slack's error. */
+/** Bolt's `respond()` has no timeout and hides Slack's error, so Tally posts to response URLs itself. */
 export interface ResponseUrlClient {
   /** @throws slack-failed, with `unclear` if the message may have arrived */
   post(url: string, message: Message, options?: ResponseOptions): Promise<void>;
 }
 
 export function createResponseUrlClient(timeout: Millis = 5000): ResponseUrlClient {
-  /** @throws slack-failed with the reason for which Slack refused the message */
   async function send(url: string, message: Message, { everyone, replace = false }: ResponseOptions) {
-    // The response URL is a secret, and the TypeError for a malformed one would quote it.
+    // The URL is a secret, and the error for a malformed URL would quote it.
     if (!URL.canParse(url)) throw failed({ code: 'invalid_url' });
     const payload = {
       response_type: everyone ? 'in_channel' : 'ephemeral',
@@ -205,7 +200,6 @@ export function createResponseUrlClient(timeout: Millis = 5000): ResponseUrlClie
   };
 }
 
-/** @returns `retryAfter` in s @throws slack-failed, without the path of the URL, which is a secret */
 async function postJson(url: string, payload: object, timeout: Millis) {
   try {
     const response = await fetch(url, {
@@ -230,10 +224,9 @@ const failed = (
   cause?: unknown,
 ): FailureOf<'slack-failed'> => new Failure('slack-failed', { method: 'response_url', ...reason }, { cause });
 
-/** An error code as the whole body, even with status 200: `used_url`. Without a `_`, as in `ok`, it isn't an error. */
+/** Slack sends an error code such as `used_url` as the whole body, even with status 200. The body `ok` is no error. */
 const CODE = /^[a-z]+(?:_[a-z]+)+$/;
 const refusal = z.object({ ok: z.literal(false), error: z.string().default('refused') });
 
-/** The error in Slack's response, which is `ok` as text, `{"ok":false,"error":"…"}` as JSON, or a code as text. */
 const reasonIn = (answer: string): string | undefined =>
   refusal.safeParse(tryParseJson(answer)).data?.error ?? (CODE.test(answer) ? answer : undefined);
