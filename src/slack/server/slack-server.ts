@@ -13,7 +13,7 @@ import { INTERACTIVE_OPTIONS } from '../web-client.ts';
 import { createRequestGuard, refuse, SERVER_LIMITS, SIGNATURE_LIFE } from './request-guard.ts';
 import { createSocketMode } from './socket-mode.ts';
 
-/** What machines ask for, such as health: the response for each path of a GET request. */
+/** The response to a GET request, by path. */
 type MachineRoutes = Readonly<Record<string, () => RouteAnswer | Promise<RouteAnswer>>>;
 
 interface RouteAnswer {
@@ -27,8 +27,8 @@ const EVENTS_PATH = '/slack/events';
 type ServerServices = Pick<SlackServices, 'redis' | 'onRejected' | 'log' | 'boltLogger'>;
 
 /**
- * Bolt with its own receivers: HTTPReceiver serves pages and, without Socket Mode, Slack's events. Every event is
- * acknowledged when its listeners end, even if they fail; until then, a stop waits for the event.
+ * Bolt with its own receivers. HTTPReceiver serves pages and, without Socket Mode, Slack's events. Every event is
+ * acknowledged when its listeners end, even if they fail.
  */
 export function createSlackServer(
   config: Config['slack'],
@@ -64,26 +64,29 @@ export function createSlackServer(
 
   return {
     app,
-    /** Listens, and asks Slack until it accepts the token or the socket's connection. @returns the port */
+    /** Resolves when it listens, and has asked Slack about the token or for a socket. @returns the port */
     async start(port: number): Promise<number> {
       const listening = await http.start(port);
       await Promise.all([socket?.start(), tokenCheck?.start()]);
       return listening;
     },
-    /** Whether Tally is ready: events can arrive, and Slack has accepted the token. */
+    /** Whether events can arrive, and Slack has accepted the token. */
     up: (): boolean => !isLeaving && (tokenCheck?.ok() ?? true) && (socket?.isUp() ?? true),
-    /** Makes `up` false, goes on for `delay` ms, and then until no more requests arrive. */
+    /** Makes `up` false, and waits `delay` ms, and then until no more requests arrive. */
     async leave(delay: Millis): Promise<void> {
       isLeaving = true;
       await sleep(delay);
       await waitUntilQuiet(http.arrived);
     },
-    /** Accepts nothing new, and waits up to `deadline` ms for running work. @returns how many requests were cut off */
+    /**
+     * Accepts nothing new. @param deadline how long to wait for running work, in ms @returns how many requests were cut
+     * off
+     */
     async stop(deadline: Millis): Promise<number> {
       isLeaving = true;
       tokenCheck?.stop();
       await socket?.stop();
-      // A request whose body is still being received counts as running once it is complete.
+      // A request whose body is still arriving counts as running once it is complete.
       await withTimeout(deadline, http.stop().then(inFlight.drain), () => undefined);
       http.closeConnections();
       return inFlight.count();
@@ -91,7 +94,7 @@ export function createSlackServer(
   };
 }
 
-/** Waits until no request comes for 50 ms, at most 3 s: some that were sent before may still be in the OS's buffers. */
+/** Requests that were sent before can still be in the system's buffers. Waits for 50 ms without any, at most 3 s. */
 async function waitUntilQuiet(arrivals: () => number): Promise<void> {
   const end = performance.now() + 3_000;
   for (let before = -1; before !== arrivals() && performance.now() < end; ) {
@@ -102,7 +105,6 @@ async function waitUntilQuiet(arrivals: () => number): Promise<void> {
   }
 }
 
-/** The work in progress, for which a stop waits. */
 function createInFlight() {
   const running = new Set<Promise<void>>();
   return {
@@ -119,15 +121,13 @@ function createInFlight() {
   };
 }
 
-/** The HTTP server for Bolt's receiver. It limits what clients that don't know the signing secret can use. */
 function createHttpServer({ receiver, unsigned }: ReturnType<typeof createHttpReceiver>) {
   let server: Server | undefined;
-  /** How many connections and requests have come since the start. */
   let arrived = 0;
   const count = () => {
     arrived += 1;
   };
-  /** Closes the oldest of too many connections without a signed request, so that they can't keep Slack out. */
+  /** Clients without the signing secret must not use up all connections and keep Slack out. */
   const limitUnsigned = (socket: Socket): void => {
     unsigned.add(socket);
     socket.once('close', () => unsigned.delete(socket));
@@ -148,7 +148,6 @@ function createHttpServer({ receiver, unsigned }: ReturnType<typeof createHttpRe
   };
 }
 
-/** Bolt's HTTP receiver behind the request guard. In Socket Mode it serves only pages. */
 function createHttpReceiver(
   { mode, signingSecret }: Config['slack'],
   { redis, onRejected, log, boltLogger: logger }: ServerServices,
@@ -158,10 +157,10 @@ function createHttpReceiver(
   const isSocketMode = mode.kind === 'socket';
   const isAllowed = createRequestGuard(signingSecret, log, onRejected);
   const { spend } = createOAuthNonces(redis, 'request');
-  /** The connections without a signed request so far, oldest first. */
+  /** Oldest first. */
   const unsigned = new Set<Socket>();
 
-  /** Whether a request is no replay. Runs while other look-ups run. Without Redis, no request counts as a replay. */
+  /** Whether a request is no replay. Without Redis, no request counts as a replay. */
   const isFirstTime = async (req: IncomingMessage): Promise<boolean> => {
     const digest = Buffer.from(String(req.headers['x-slack-signature']).slice('v0='.length), 'hex');
     const isFirst = await spend(digest.toString('base64url'), SIGNATURE_LIFE).catch(() => true);
@@ -175,7 +174,7 @@ function createHttpReceiver(
     endpoints: isSocketMode ? [] : EVENTS_PATH,
     logger,
     customRoutes,
-    // Called only for requests with a valid signature.
+    // Bolt calls this only for a request with a valid signature.
     customPropertiesExtractor(req) {
       unsigned.delete(req.socket);
       return { isFirst: isFirstTime(req), arrived: performance.now() };
@@ -199,8 +198,8 @@ function createHttpReceiver(
 }
 
 /**
- * Hands an event to Bolt, and acknowledges it afterwards if no listener did. Uninstalls are handled before Bolt,
- * because Bolt acknowledges first, and Slack must resend the event if deleting data fails.
+ * An uninstall is handled before Bolt, because Bolt acknowledges first, and Slack must resend the event if deleting
+ * data fails.
  */
 async function processAndAck(
   app: App,
@@ -208,7 +207,7 @@ async function processAndAck(
   { boltLogger }: ServerServices,
   event: ReceiverEvent,
 ): Promise<void> {
-  // Bolt reads some fields of a payload without a check, so check the payload first.
+  // Bolt reads some fields of a payload without a check.
   const body = parsePayload(event.body);
   if (body === undefined) {
     boltLogger.warn('Ignored a payload that does not have the shape of Slack’s');

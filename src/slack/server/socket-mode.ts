@@ -6,7 +6,7 @@ const CLOSED_EARLY =
   'Slack closed the connection before it was ready. If this stays, let this machine open WebSockets to Slack, wss://*.slack.com.';
 const WRONG_TOKEN = 'Make an app-level token with connections:write on the app’s page.';
 
-/** Socket Mode that reconnects at once. Slack's client waits 5 s first, and gives up if it can't reach the API then. */
+/** Reconnects at once. Slack's client waits 5 s first, and gives up if it can't reach the API then. */
 export function createSocketMode(
   appToken: string,
   clientOptions: webApi.WebClientOptions,
