@@ -13,29 +13,28 @@ import {
 import type { ComparisonWindow } from '../../domain/time/period.ts';
 import { type Chart, clipText, SLACK_LIMITS } from './blocks.ts';
 
-/** Minimum bars of a chart; fewer bars show nothing that the text above doesn't say. */
+/** Fewer bars show nothing that the text above doesn't say. */
 const FEWEST_BARS = 4;
 const NO_DATA = 'no data';
 
-/** A bar of the chart. Its `value` is undefined where billing has reported nothing. */
+/** Without a `value` where billing has reported nothing. */
 interface Bar {
   readonly label: string;
   readonly value: Money | undefined;
-  /** Whether the bar is for today, which isn't over. */
+  /** For today, which isn't over. */
   readonly isSoFar?: boolean;
 }
 
 /**
- * One bar a day, or for a long period one bar a week or month. Unreported days keep an empty place. A bar for a week or
- * month is a daily average unless each is complete and fully reported. Today is labelled “so far”, is a series of its
- * own, and is left out of averages. @param finest unit of the rows that were asked for: no bar is smaller
+ * A bar a day, or for a long period a bar a week or month, which is a daily average unless all are complete. An
+ * unreported day keeps an empty place. @param finest the smallest unit of a bar
  */
 export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Chart | undefined {
   const { unit, rows: all } = periodRows(usage, period, SLACK_LIMITS.chartPoints, finest);
   const isTodayAlone = ({ current }: Row) => current?.days.every((day) => day === period.today) === true;
   const rows = unit === 'day' ? all : all.filter((row) => !isTodayAlone(row));
   const days = rows.flatMap(({ current }) => current?.days ?? []);
-  // If few days have data, use smaller bars.
+  // Few days with data get smaller bars.
   if (unit !== 'day' && days.length < period.days.length && days.length > 0)
     return spendChart(usage, { ...period, days }, finest);
   const isTotal = rows.every(({ current }) => current && current.reported === daysInUnit(unit, current.days));
@@ -59,14 +58,14 @@ export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Char
   );
 }
 
-/** How many days the whole week or month has, even if the question was about only some of them. */
+/** Of the whole week or month, even if the question was about a part of it. */
 function daysInUnit(unit: Unit, [first = '']: readonly Day[]): number {
   return daysBetween(startOfUnit(unit, first), endOfUnit(unit, first)) + 1;
 }
 
 /**
- * Two bars side by side for each day of the two periods; daily averages for long periods. A day that only one period
- * has is left out, because a missing day isn't a day with zero. @param before usage of the comparison period
+ * Two bars side by side for each day, or daily averages for a long period. A day that only one side has is left out,
+ * because a missing day isn't zero.
  */
 export function versusChart(usage: Usage, before: Usage, window: ComparisonWindow): Chart | undefined {
   const { currentDays, days, requested } = window;
@@ -97,7 +96,7 @@ export function versusChart(usage: Usage, before: Usage, window: ComparisonWindo
   return barChart(unit === 'day' ? 'Spent per day' : `Average a day, by ${step}`, [first, second], bars);
 }
 
-/** A bar's short label: `16`, `1–7`, `Oct`. The series' name has the rest of the date. '' if there is no short form. */
+/** `16`, `1–7` or `Oct`. Empty if there is no short form. */
 function partLabel(days: readonly Day[], unit: Unit, isCalendar: boolean): string {
   const [first = '', last = ''] = [days[0], days.at(-1)];
   if (unit === 'month' && isCalendar) return formatDays(first, first, first.slice(0, 4)).slice(-3);
@@ -106,7 +105,7 @@ function partLabel(days: readonly Day[], unit: Unit, isCalendar: boolean): strin
     : '';
 }
 
-/** @param bars one per label and series, rounded @returns undefined if bars are too few, or a series has no value */
+/** @returns undefined if there are too few bars, or a series has no value */
 function barChart(
   title: string,
   series: readonly string[],
@@ -139,7 +138,7 @@ function barChart(
   };
 }
 
-/** The label below a place in the chart: `Sat 14`, `15 no data`; with two periods `14 / 7`, `14 / 7 no data`. */
+/** `Sat 14`, `15 no data`; with two periods `14 / 7`, `14 / 7 no data`. */
 function labelOf(bars: readonly Bar[]): string {
   const join = (parts: readonly string[]) => [...new Set(parts)].join(' / ');
   const short = withoutWeekday(join(bars.map(({ label }) => label)));
@@ -152,7 +151,7 @@ const withoutWeekday = (label: string): string => label.replace(/^\w{3} (?=\d{1,
 
 const LEVELS = '▁▂▃▄▅▆▇█';
 
-/** The chart as text, one line per series: `Sat 14 ▃▄▆▅▇ ▆ Fri 20`. A space is a day without data. */
+/** `Sat 14 ▃▄▆▅▇ ▆ Fri 20`, a line per series. A space is a day without data. */
 export function barsText({ chart: { series, axis_config } }: Chart): string {
   const { categories } = axis_config;
   const most = Math.max(...series.flatMap(({ data }) => data.map(({ value }) => value)), 0);
