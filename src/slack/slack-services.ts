@@ -36,7 +36,6 @@ export interface SlackServices extends SharedServices {
   readonly onForget: (workspace: SlackId) => Promise<void>;
 }
 
-/** How long an answer may take before a loading message or a loading modal appears. */
 export interface LoadingDelays {
   readonly message: Millis;
   /** Short, because Slack's trigger is valid for 3 s, and opening the modal takes time too. */

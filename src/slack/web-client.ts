@@ -15,17 +15,17 @@ export const NON_REPEATABLE_METHODS: ReadonlySet<string> = new Set([
   'chat.postMessage',
   'oauth.v2.access',
   'files.completeUploadExternal',
-  // The SDK's name for all steps of an upload.
+  // The SDK reports all steps of an upload under this name.
   'files.uploadV2',
 ]);
 
-/** `fetch` with a timeout in ms, which covers the body too. */
+/** A `fetch` whose timeout, in ms, covers the response's body too. */
 type TimedFetch = (timeout: Millis, ...args: Parameters<typeof fetch>) => Promise<Response>;
 
 const timedFetch: TimedFetch = (timeout, url, init) =>
   fetch(url, { ...init, signal: AbortSignal.timeout(Math.ceil(timeout)) });
 
-/** Tries again once, if time allows. A call in `NON_REPEATABLE_METHODS` is repeated only if Slack never did it. */
+/** Tries a call a second time, if time allows. A call in `NON_REPEATABLE_METHODS` must have failed for sure. */
 const fetchTwice: TimedFetch = async (timeout, url, init) => {
   const isOnce = NON_REPEATABLE_METHODS.has(String(url).split('/').at(-1) ?? '');
   const end = performance.now() + timeout;
@@ -40,10 +40,9 @@ const fetchTwice: TimedFetch = async (timeout, url, init) => {
   return timedFetch(rest(), url, init);
 };
 
-/** Whether a gateway answered in Slack's place, so Slack may have done the work. */
 export const isUnclearStatus = (status: number): boolean => status === 502 || status === 504;
 
-/** Error codes of a connection that failed before the request was sent. */
+/** The connection failed with one of these codes before the request was sent. */
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;
 
@@ -63,13 +62,10 @@ export const callOptions = (timeout: Millis, isTriedTwice: boolean): webApi.WebC
   rejectRateLimitedCalls: true,
 });
 
-/** For a request whose answer a user waits for. */
 export const INTERACTIVE_OPTIONS = callOptions(4_000, true);
 
-/** For background work, whose callers try again later. */
 export const BACKGROUND_OPTIONS = callOptions(10_000, false);
 
-/** Creates a client for a workspace. Its token may be the one of the workspace's organization. */
 export const createClientFactory =
   (options: webApi.WebClientOptions) =>
   (token: string, teamId: SlackId): WebClient =>
@@ -118,7 +114,6 @@ const API_CALLS = channel('tally:slack');
 
 export const reportApiCall = (call: ApiCall): void => API_CALLS.publish(call);
 
-/** @returns a function that unsubscribes */
 export function onApiCall(listener: (call: ApiCall) => void): () => void {
   const subscriber = (call: unknown) => listener(call as ApiCall);
   API_CALLS.subscribe(subscriber);

@@ -57,7 +57,6 @@ import {
 
 interface AutomationForm<T extends Automation> extends Pick<FormDescription<Fields>, 'fields' | 'button'> {
   readonly kind: AutomationKind<T>;
-  /** For a new item. */
   readonly title: string;
   valuesOf(item: T): FormFields;
   /** Called after the target is checked. @returns the item to save, or why it can't be saved */
@@ -88,7 +87,7 @@ export function createAutomationForm<T extends Automation>(form: AutomationForm<
   });
   return {
     listeners,
-    /** @param fillIn the projects and the other fields' first values; may throw */
+    /** @param fillIn gives the projects and the other fields' first values; may throw */
     async openNew(
       request: Request,
       fillIn: () => { readonly projects: AutomationContent['projects']; readonly values: FormFields },
@@ -124,7 +123,7 @@ async function saveItem<T extends Automation>(
   return savedMessage(kind, item, request);
 }
 
-/** What an edit leaves as it was. */
+/** The fields that an edit leaves as they were. */
 export const unchangedFields = (
   before: Automation | undefined,
   { id, request: { user, at } }: FormMoment,
@@ -144,7 +143,7 @@ function savedMessage<T extends Automation>(kind: AutomationKind<T>, item: T, re
   return { text: 'Saved.', blocks: [markup(saved), hint] };
 }
 
-/** Without a channel, a watch goes to people, at first the user. */
+/** Without a channel, a watch's alerts go to people, at first to the user. */
 function commonValues(
   { maxPeople }: Pick<AutomationKind, 'maxPeople'>,
   item: AutomationContent,
@@ -155,7 +154,7 @@ function commonValues(
   return { projects: item.projects.map(projectValue).join(','), to, channel, people: named.join(',') };
 }
 
-/** `channel` is '' until the user chooses a channel. */
+/** Until the user chooses a channel, `channel` is ''. */
 export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFields): AutomationContent => ({
   projects: selectedValues(projects).flatMap((value) => parseProjectValue(value) ?? []),
   ...(to === 'people'
@@ -188,7 +187,7 @@ export const projectsField = (max: number): Field<AutomationContent['projects']>
   );
 };
 
-/** Below the fields, the form says what is wrong with the target. */
+/** Below these fields, the form says what is wrong with the target. */
 export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends' | 'maxPeople'>) => {
   const { maxPeople } = kind;
   const isForPeople = ({ to }: FormFields) => maxPeople > 0 && to === 'people';
@@ -265,11 +264,11 @@ const joinIfPossible = async (
 ): Promise<string | undefined> =>
   problem === undefined && canJoin && channel !== undefined ? joinChannel(channel, request) : problem;
 
-/** Why a saved item can't send. Joins its channel if needed. */
+/** Says why a saved item can't send. Joins the item's channel if needed. */
 export const findItemProblem = async (item: Automation, request: Request): Promise<string | undefined> =>
   joinIfPossible(item, await checkTarget(item, request, item.channel), request);
 
-/** The ID, if the user may not see the name in `channel`. */
+/** The project's ID stands for a name that the user may not see in `channel`. */
 const nameProject = (
   project: ChosenProject,
   { user, workspace }: Request,

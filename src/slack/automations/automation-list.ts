@@ -42,19 +42,18 @@ import {
 } from './automation.ts';
 import { findItemProblem } from './automation-form.ts';
 
-/** Slack allows 50 blocks in a message, and each item takes a block. */
+/** An item takes one of the 50 blocks that Slack allows in a message. */
 const PAGE = 20;
 
 export interface ListWords<T> {
-  /** From 1. A number past the end shows the last page. */
   readonly page?: number;
   readonly only?: {
     readonly isListed: (item: T, viewer: Request) => boolean;
     /** What the list says when no item matches. */
     readonly none: string;
-    /** Command text that filters the list, for the paging buttons. */
+    /** The filter as command text, which the paging buttons repeat. */
     readonly filter: string;
-    /** Command text that fills in the form of a new item. */
+    /** Command text with the fields of a new item. */
     readonly createText: string;
   };
 }
@@ -113,7 +112,7 @@ export function pageOf<T>(all: readonly T[], page: number) {
   return { pages, number, shown: all.slice((number - 1) * PAGE, number * PAGE) };
 }
 
-/** With a menu of what this user may do. A value is `<action> <id>`. */
+/** The row has a menu of what this user may do. A menu value is `<action> <id>`. */
 function itemRow<T extends Automation>(
   noun: AutomationKind['noun'],
   item: T,
@@ -132,7 +131,6 @@ function itemRow<T extends Automation>(
   return { ...text, accessory: overflow(`${noun}-row`, options) };
 }
 
-/** For Home and `/billing status`, where items that need attention come first. */
 const MOST_LINES = 5;
 
 /** Undefined if the viewer may see no schedule or watch. */
@@ -177,9 +175,9 @@ interface AutomationFeature<T extends Automation, Words> {
     readonly openFor: AutomationAction<T>;
   };
   readonly help: (request: Request) => Message;
-  /** Reads the words after `/billing schedule` or `/billing watch`. @throws InvalidWord, secret-pasted */
+  /** Parses the words of the command that opens the form. @throws InvalidWord, secret-pasted */
   readonly parse: (text: string, reader: Reader) => Words;
-  /** Reads the words after the list's command. @throws InvalidWord, secret-pasted */
+  /** Parses the words of the list's command. @throws InvalidWord, secret-pasted */
   readonly parseList: (text: string, reader: Reader) => ListWords<T>;
 }
 
@@ -203,7 +201,7 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
     parse: (rest, _, reader) => parse(rest, reader),
     run: (rest, request) => form.openNew(parse(rest, readerOf(request)), request),
   };
-  /** **Ask a manager** passes on a menu's action as text: `/billing schedules pause abcd1234`. */
+  /** **Ask a manager** passes on a menu action as words of a command: `/billing schedules pause abcd1234`. */
   const readAction = (text: string) => {
     const [, action = '', id = ''] = /^([a-z]+) ([a-z0-9]{8})$/.exec(text) ?? [];
     return Object.hasOwn(ownerActions, action) ? { action, id } : undefined;
@@ -280,6 +278,6 @@ const sharedActions = <T extends Automation>(
   },
 });
 
-/** An owner may have lost the right to see the item's projects. */
+/** An owner may have lost the right to see the item's projects, and then the text names none. */
 const nameOf = <T extends Automation>(kind: AutomationKind<T>, item: T, request: Request): string =>
   canReadAutomation(item, request) ? kind.words.summary(item, request) : `the ${kind.noun}`;

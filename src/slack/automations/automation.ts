@@ -15,39 +15,34 @@ import type { Request } from '../request/request.ts';
 
 export type Automation = Schedule | Watch;
 
-/** For people who can change the item. */
 export type AutomationAction<T> = (item: T, request: Request) => Promise<void>;
 
-/** Why an item is listed first. `news` isn't a problem, but something that people should know. */
+/** Why an item is listed first. The level `news` isn't a problem, but something that people should know. */
 export interface AutomationNeed {
   readonly level: 'broken' | 'warning' | 'news';
-  /** Follows a count, as in “2 paused by Tally”. */
+  /** Words that follow a count, as in “2 paused by Tally”. */
   readonly what: string;
-  /** The button beside the item. */
   readonly fix: readonly [label: string, action: string];
 }
 
 export interface AutomationView<T> {
-  /** Mrkdwn. Names neither a project that the reader may not see, nor its failure. */
+  /** Lines of mrkdwn, which name neither a project that the reader may not see, nor its failure. */
   describe(item: T): readonly string[];
   needOf(item: T): AutomationNeed | undefined;
-  /** For the item's menu, besides pausing, editing and deleting. */
+  /** Entries of the item's menu besides pausing, editing and deleting. */
   choices(item: T): readonly (readonly [label: string, action: string])[];
 }
 
 export interface AutomationKind<T extends Automation = Automation> {
   readonly noun: 'schedule' | 'watch';
   readonly sends: 'posts' | 'alerts';
-  /** In a workspace. */
   readonly max: number;
-  /** In an item. */
   readonly maxProjects: number;
-  /** 0 if an item can only send to a channel. */
+  /** 0 if alerts or posts can only go to a channel. */
   readonly maxPeople: number;
   readonly words: AutomationWords<T>;
   readonly workspaces: Pick<Workspaces, 'load'>;
   readonly store: AutomationStore<T>;
-  /** Plans the next run. */
   changed(teamId: string): Promise<void>;
   /** @throws unseal-failed when the item's record is damaged */
   find(workspace: Workspace, id: string): T | undefined;
@@ -59,17 +54,12 @@ export interface AutomationKind<T extends Automation = Automation> {
 }
 
 interface AutomationWords<T> {
-  /** `Scheduled posts` */
   readonly title: string;
-  /** `2 scheduled posts` */
   count(items: number): string;
-  /** Label of the button that opens the form. */
   readonly create: string;
-  /** What an empty list says. */
   readonly none: string;
-  /** Mrkdwn without the target, for readers who may see all its projects. */
+  /** Mrkdwn for readers who may see all the item's projects. The target isn't named. */
   summary(item: T, reader: Pick<Request, 'workspace' | 'locale'>): string;
-  /** Plain text for the audit trail. */
   auditText(item: T, workspace: Workspace): string;
   readonly paused: string;
   readonly resumed: string;
@@ -80,7 +70,7 @@ export const pluralOf = ({ noun }: Pick<AutomationKind, 'noun'>) => PLURALS[noun
 export const createCommandOf = ({ noun }: Pick<AutomationKind, 'noun'>) => `/billing ${noun}` as const;
 export const listCommandOf = ({ noun }: Pick<AutomationKind, 'noun'>) => `/billing ${PLURALS[noun]}` as const;
 
-/** Damaged records count too. */
+/** Items with a damaged record are included. */
 export const idsOf = ({ noun }: Pick<AutomationKind, 'noun'>, workspace: Workspace): readonly string[] =>
   noun === 'schedule' ? workspace.scheduleIds : workspace.watchIds;
 
@@ -102,14 +92,13 @@ export type ListViewer = Pick<Request, 'user' | 'workspace'> & ProjectScope;
 export const canEditAutomation = ({ owner }: { readonly owner: SlackId }, { user }: Viewer): boolean =>
   user.canManage || owner === user.id;
 
-/** An owner without this right sees only that the item exists. */
+/** An owner who can't read an item sees only that the item exists. */
 export const canReadAutomation = ({ projects }: Pick<Automation, 'projects'>, viewer: ListViewer): boolean =>
   projects.every((project) => canAskAbout(project, viewer.workspace, viewer));
 
 /** Guests can open Home and status, but see no schedules or watches there. */
 export const isFullMember = ({ user }: Viewer): boolean => user.role === 'admin' || user.role === 'member';
 
-/** Oldest first. */
 export const visibleAutomations = <T extends Automation>(
   kind: AutomationKind<T>,
   viewer: ListViewer,
@@ -138,7 +127,7 @@ export function requireAutomation<T extends Automation>(
 
 /**
  * If another process saved first, tries once more with the fresh record. @param did `paused` in the audit's “paused a
- * schedule” @param write undefined if nothing is left to do @throws edit-conflict
+ * schedule” @param write gives undefined if nothing is left to do @throws edit-conflict
  */
 export async function changeAutomation<T extends Automation>(
   kind: AutomationKind<T>,
@@ -171,7 +160,7 @@ export const automationChange = <T extends Automation>(
   request: Request,
 ) => auditedChange(request, [`${did} a ${noun}:`, words.auditText(item, request.workspace)]);
 
-/** Reasons that people can remove in Tally's settings. */
+/** People can remove these reasons in Tally's settings. */
 export const PAUSED_TEXTS = {
   'project-limited': 'paused: the project is limited to other channels',
   'not-connected': 'paused: its connection to the billing service is missing',
@@ -194,11 +183,10 @@ export function usersText(
   return `${named.join(' and ')} ${posts + alerts === 1 ? 'uses' : 'use'} it.`;
 }
 
-/** Mrkdwn. */
 export const targetMarkup = ({ channel, people = [] }: Target): string =>
   channel === undefined ? people.map(mention).join(', ') : channelLink(channel);
 
-/** Differs if a field of the form differs. Owner, pause and snooze don't count. */
+/** The version changes with a field of the form, but not with owner, pause or snooze. */
 export function automationVersion(item: Automation): string {
   const { owner, createdBy, createdAt, since, paused, ...edited } = item;
   const { snoozedUntil, ...version } = { snoozedUntil: undefined, ...edited };

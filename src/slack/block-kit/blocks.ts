@@ -20,7 +20,7 @@ import type {
 import type { ActionId } from '../../domain/command-names.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 
-/** In characters, unless the name says otherwise. Source: https://docs.slack.dev/reference/block-kit */
+/** Lengths are in characters. Source: https://docs.slack.dev/reference/block-kit */
 export const SLACK_LIMITS = {
   header: 150,
   section: 3000,
@@ -45,7 +45,7 @@ export const SLACK_LIMITS = {
   input: 3000,
 } as const;
 
-/** Never splits a surrogate pair. */
+/** The cut never splits a surrogate pair. */
 export function clipText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const cut = text.slice(0, limit - 1);
@@ -60,7 +60,10 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 /** Slack ignores an underscore inside a word, as in `Los_Angeles`. */
 const MARKS = /[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
-/** For untrusted text in mrkdwn. A zero-width space disables `*`, `_`, `~` and backticks, which have no escape. */
+/**
+ * Escapes untrusted text for mrkdwn. Slack has no escape for `*`, `_`, `~` and backticks, but a zero-width space
+ * disables them.
+ */
 export const escapeMarkup = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '').replace(MARKS, '\u200b$&');
 
@@ -68,7 +71,7 @@ export const mention = (person: string): string => `<@${escapeMarkup(person)}>`;
 export const channelLink = (channel: string): string => `<#${escapeMarkup(channel)}>`;
 
 /**
- * Slack's chart block of June 2026, which `@slack/types` 3.2 doesn't know yet. Source:
+ * Slack's chart block of June 2026, which `@slack/types` 3.2 doesn't have. Source:
  * https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
  */
 export interface Chart {
@@ -132,11 +135,11 @@ export const header = (text: string): HeaderBlock => ({
   text: plainText(text, SLACK_LIMITS.header),
 });
 
-/** A title that is too long for a header stands in full below it. */
+/** A title that is too long for a header is repeated in full below it. */
 export const titleBlocks = (title: string): Block[] =>
   title.length > SLACK_LIMITS.header ? [header(title), section(title)] : [header(title)];
 
-/** For places where buttons and selects don't work. */
+/** Leaves out buttons and selects, for places where they don't work. */
 export const withoutActions = (blocks: readonly Block[]): Block[] =>
   blocks.filter(({ type }) => type !== 'actions');
 
@@ -158,34 +161,29 @@ const richText = (element: RichTextBlock['elements'][number]): RichTextBlock => 
 const textElement = (text: string) =>
   ({ type: 'text', text: clipText(text, SLACK_LIMITS.section) || '–' }) as const;
 
-/** For untrusted text. */
 export const quote = (text: string): RichTextBlock =>
   richText({ type: 'rich_text_quote', elements: [textElement(text)] });
 
-/** Monospaced, and easy to select as a whole. */
+/** Monospaced text that is easy to select as a whole. */
 export const preformatted = (text: string): RichTextBlock =>
   richText({ type: 'rich_text_preformatted', elements: [textElement(text)], border: 0 });
 
-/** Notifications show the block's text. */
 const messageAs =
   (draw: (text: string) => Block) =>
   (text: string, ...more: readonly Block[]): Message => ({ text, blocks: [draw(text), ...more] });
 
 export const textMessage = messageAs(section);
 
-/** Allows mentions and links. Untrusted text must be escaped first. */
+/** The text can have mentions and links. Untrusted text must be escaped first. */
 export const markupMessage = messageAs(markup);
 
-/** Shows its text as a heading. */
 export const questionMessage = messageAs(header);
 
-/** For lists such as `[isOpen && button(…)]`. */
 export type Optional<T> = T | false | undefined;
 
 export const compact = <T>(parts: readonly Optional<T>[]): T[] =>
   parts.filter((part): part is T => part !== false && part !== undefined);
 
-/** Skips empty and omitted texts. */
 export const joinTexts = (separator: string, texts: readonly Optional<string>[]): string =>
   texts.filter(Boolean).join(separator);
 
@@ -194,7 +192,7 @@ export const actions = (...elements: readonly Optional<ActionsBlockElement>[]): 
   elements: compact(elements),
 });
 
-/** [] without buttons, because Slack rejects an empty actions block. */
+/** Slack rejects an empty actions block, so without buttons there is none. */
 export const buttonRow = (buttons: readonly Optional<Button>[]): readonly ActionsBlock[] => {
   const row = actions(...buttons);
   return row.elements.length === 0 ? [] : [row];
@@ -260,7 +258,7 @@ export const overflow = (id: ActionId, options: readonly PlainTextOption[]): Ove
   options: [...options],
 });
 
-/** In the reader's time zone. Slack may write “Today”, so put it after a colon or at the start of a line. */
+/** A time in the reader's time zone. Slack may write “Today”, so put it after a colon or at the start of a line. */
 export const formatInstant = (ms: Millis): string =>
   `<!date^${Math.floor(ms / 1000)}^{date_short_pretty} {time}|${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC>`;
 
@@ -272,13 +270,11 @@ export interface Column<T, Cell = string> {
   readonly cell: (row: T) => Cell;
 }
 
-/** A header row, then a row per item. */
 export const cellsOf = <T>(rows: readonly T[], columns: readonly Column<T>[]): string[][] => [
   columns.map(({ title }) => title),
   ...rows.map((row) => columns.map(({ cell }) => cell(row))),
 ];
 
-/** The header counts too. */
 export function fitsTable(rows: readonly (readonly string[])[]): boolean {
   return (
     rows.length <= SLACK_LIMITS.tableRows &&
@@ -293,7 +289,7 @@ export function table(rows: readonly (readonly string[])[]): TableBlock {
     type: 'table',
     column_settings: Array.from({ length: columns }, (_, column) => ({
       align: column === 0 ? 'left' : 'right',
-      // Wraps long names, so that the figures beside them stay on a phone's screen.
+      // A long name wraps, so that the figures beside it stay on a phone's screen.
       ...(column === 0 && { is_wrapped: true }),
     })),
     rows: rows.map((row) =>
@@ -302,7 +298,6 @@ export function table(rows: readonly (readonly string[])[]): TableBlock {
   };
 }
 
-/** Opens when its title is clicked. */
 export const collapsedTable = (title: string, rows: readonly (readonly string[])[]): ContainerBlock => ({
   type: 'container',
   title: plainText(title, SLACK_LIMITS.containerTitle),
@@ -318,7 +313,7 @@ interface ModalOptions {
   readonly metadata?: string;
   readonly title: string;
   readonly submit?: string;
-  /** Label of the second button. Default is **Cancel** beside a submit button, otherwise **Close**. */
+  /** The label of the second button. Default is **Cancel** beside a submit button, otherwise **Close**. */
   readonly close?: string;
   readonly blocks: readonly Optional<Block | InputBlock>[];
 }
@@ -341,7 +336,7 @@ export const modal = ({
   blocks: compact(blocks) as ModalView['blocks'],
 });
 
-/** Shows an error below the form's last field and keeps the input. @param instead replaces a form that has no fields */
+/** Shows an error below the form's last field and keeps the input. @param instead replaces a form without fields */
 export function refuseForm(
   blocks: readonly { readonly type: string; readonly block_id?: string | undefined }[],
   text: string,
@@ -353,6 +348,6 @@ export function refuseForm(
     : ({ response_action: 'errors', errors: { [last]: text } } as const);
 }
 
-/** Replaces a submitted form while Tally works. */
+/** The view that replaces a submitted form while Tally works. */
 export const waitingModal = (title: string, text = 'Saving…', ...more: readonly Block[]): ModalView =>
   modal({ title, blocks: [section(text), ...more] });

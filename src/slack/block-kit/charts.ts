@@ -13,28 +13,27 @@ import {
 import type { ComparisonWindow } from '../../domain/time/period.ts';
 import { type Chart, clipText, SLACK_LIMITS } from './blocks.ts';
 
-/** Fewer bars show nothing that the text above doesn't say. */
+/** With fewer bars, a chart shows nothing that the text above doesn't say. */
 const FEWEST_BARS = 4;
 const NO_DATA = 'no data';
 
-/** Without a `value` where billing has reported nothing. */
+/** A bar without a `value` stands for days that billing hasn't reported. */
 interface Bar {
   readonly label: string;
   readonly value: Money | undefined;
-  /** For today, which isn't over. */
   readonly isSoFar?: boolean;
 }
 
 /**
- * A bar a day, or for a long period a bar a week or month, which is a daily average unless all are complete. An
- * unreported day keeps an empty place. @param finest the smallest unit of a bar
+ * Draws a bar a day, or for a long period a bar a week or month. Unless all weeks are complete, their bars are daily
+ * averages. An unreported day keeps an empty place. @param finest the smallest unit of a bar
  */
 export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Chart | undefined {
   const { unit, rows: all } = periodRows(usage, period, SLACK_LIMITS.chartPoints, finest);
   const isTodayAlone = ({ current }: Row) => current?.days.every((day) => day === period.today) === true;
   const rows = unit === 'day' ? all : all.filter((row) => !isTodayAlone(row));
   const days = rows.flatMap(({ current }) => current?.days ?? []);
-  // Few days with data get smaller bars.
+  // A few days with data fit into smaller bars.
   if (unit !== 'day' && days.length < period.days.length && days.length > 0)
     return spendChart(usage, { ...period, days }, finest);
   const isTotal = rows.every(({ current }) => current && current.reported === daysInUnit(unit, current.days));
@@ -58,14 +57,14 @@ export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Char
   );
 }
 
-/** Of the whole week or month, even if the question was about a part of it. */
+/** Counts the days of the whole week or month, even if the question was about a part of it. */
 function daysInUnit(unit: Unit, [first = '']: readonly Day[]): number {
   return daysBetween(startOfUnit(unit, first), endOfUnit(unit, first)) + 1;
 }
 
 /**
- * Two bars side by side for each day, or daily averages for a long period. A day that only one side has is left out,
- * because a missing day isn't zero.
+ * Draws two bars side by side for each day, or daily averages for a long period. A day that only one side has is left
+ * out, because a missing day isn't zero.
  */
 export function versusChart(usage: Usage, before: Usage, window: ComparisonWindow): Chart | undefined {
   const { currentDays, days, requested } = window;
@@ -80,7 +79,7 @@ export function versusChart(usage: Usage, before: Usage, window: ComparisonWindo
   const { unit, isCalendar } = paired;
   const sides = rows.map(({ current, before: past }) => [current, past]);
   const dates = sides.map((costs) => costs.map((cost) => partLabel(cost?.days ?? [], unit, isCalendar)));
-  // In a period of several months, day numbers repeat.
+  // In a period of several months, the same day number occurs twice.
   const isUnique = new Set(dates.map(String)).size === dates.length;
   const part = `${unit.charAt(0).toUpperCase()}${unit.slice(1)}`;
   const bars = sides.map((costs, at) =>
@@ -138,7 +137,7 @@ function barChart(
   };
 }
 
-/** `Sat 14`, `15 no data`; with two periods `14 / 7`, `14 / 7 no data`. */
+/** `Sat 14` or `15 no data`. With two periods `14 / 7` or `14 / 7 no data`. */
 function labelOf(bars: readonly Bar[]): string {
   const join = (parts: readonly string[]) => [...new Set(parts)].join(' / ');
   const short = withoutWeekday(join(bars.map(({ label }) => label)));
@@ -151,7 +150,7 @@ const withoutWeekday = (label: string): string => label.replace(/^\w{3} (?=\d{1,
 
 const LEVELS = '▁▂▃▄▅▆▇█';
 
-/** `Sat 14 ▃▄▆▅▇ ▆ Fri 20`, a line per series. A space is a day without data. */
+/** A line of text per series, such as `Sat 14 ▃▄▆▅▇ ▆ Fri 20`. A space is a day without data. */
 export function barsText({ chart: { series, axis_config } }: Chart): string {
   const { categories } = axis_config;
   const most = Math.max(...series.flatMap(({ data }) => data.map(({ value }) => value)), 0);

@@ -16,13 +16,12 @@ import { type Column, clipText, escapeMarkup } from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 export interface AskedProjects {
-  /** Names the projects in a command: `prod`, `prod,123`, `all`, `top 3`. */
+  /** The projects as a command names them: `prod`, `prod,123`, `all`, `top 3`. */
   readonly word: string;
-  /** For a list, only the product that was typed. */
+  /** The product of a single project, or the product that was typed for a list. */
   readonly product: ProductId | undefined;
   readonly targets: readonly (ResolvedProject | UnresolvedProject)[];
   readonly isList: boolean;
-  /** How many to show, largest first. All if absent. */
   readonly top?: number;
 }
 
@@ -46,7 +45,6 @@ export function findAskedProjects(
   return top === undefined ? { ...list, word } : { ...list, word: rankText({ top, isLowest }), top };
 }
 
-/** `prod last-week cloud` */
 export const askedText = ({ word, product }: Pick<AskedProjects, 'word' | 'product'>, ...more: string[]) =>
   [word, ...more, product && PRODUCTS[product].word].filter(Boolean).join(' ');
 
@@ -96,8 +94,8 @@ const isShared = ({ kind }: Failure, failed: readonly UnresolvedProject[]): bool
 const summarize = ({ kind }: Failure): string => kindOf(kind)?.summary ?? 'no answer';
 
 /**
- * A header, a row per answer, a row per failure. @param beside a figure after the name, because phones fit three
- * columns
+ * Draws a header, a row per answer, and a row per failure. @param beside a figure after the name, because phones fit
+ * three columns
  */
 export function projectRows<T extends ProjectAnswer>(
   sorted: readonly T[],
@@ -121,11 +119,10 @@ export function projectRows<T extends ProjectAnswer>(
   ];
 }
 
-/** The reason stands in the first of the `columns` columns for figures. */
+/** The reason stands in the first of the columns for figures. @param columns how many these are */
 export const failedRows = (failed: readonly UnresolvedProject[], columns: number): string[][] =>
   failed.map(({ label, failure }) => [label, summarize(failure), ...Array(columns - 1).fill('')]);
 
-/** `prod · 57.1 %` */
 const joinParts = (...parts: (string | undefined)[]): string => parts.filter(Boolean).join(' · ');
 
 type ProjectNamer = (target: ResolvedProject) => string;
@@ -150,7 +147,7 @@ const USUAL: ProductId = 1;
 export const hasOneCurrency = (answered: readonly ProjectAnswer[]): boolean =>
   new Set(answered.map(({ target }) => target.currency)).size === 1;
 
-/** Empty if no balance runs out soon. */
+/** The warning is empty if no balance runs out soon. */
 export const runningOutLine = (soon: readonly ProjectAnswer[]): string =>
   soon.length === 0
     ? ''
@@ -158,7 +155,7 @@ export const runningOutLine = (soon: readonly ProjectAnswer[]): string =>
 
 const LONGEST_REASON = 200;
 
-/** Billing's own message, if nothing more precise is known. */
+/** Billing's own message follows, if Tally's sentence is no more precise. */
 function reasonOf(failure: Failure): string {
   const { messages = [] } = failure.kind === 'query-rejected' ? failure.data : {};
   return messages.length === 0 ? failure.message : `${failure.message} “${messages.join('” “')}”`;

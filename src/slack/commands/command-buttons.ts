@@ -6,7 +6,7 @@ import { normalizeText } from '../../domain/language/typed-text.ts';
 import { couldBeSecret } from '../../domain/secret-detection.ts';
 import { type ButtonOptions, button, option, SLACK_LIMITS } from '../block-kit/blocks.ts';
 
-/** The answer replaces the message. @returns [] if the command is too long for a button */
+/** The answer replaces the button's message. @returns [] if the command is too long for a button */
 export function commandButton(
   id: string,
   label: string,
@@ -17,7 +17,6 @@ export function commandButton(
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button(`rerun:${id}`, label, { value, ...options })];
 }
 
-/** The label is the command itself. The first button is primary. */
 export const commandButtons = (id: string, commands: readonly Command[]): Button[] =>
   commands.flatMap((command, at) =>
     commandButton(`${id}-${at}`, commandLine(command), command, at === 0 ? { style: 'primary' } : {}),
@@ -26,7 +25,6 @@ export const commandButtons = (id: string, commands: readonly Command[]): Button
 export const commandOption = (label: string, command: Command, description?: string) =>
   option(label, commandLine(command), description);
 
-/** @param words the project, and the product if needed */
 const projectQuestions = (words: string) =>
   [
     ['balance', 'Balance', { command: '/balance', text: words }],
@@ -52,7 +50,6 @@ export interface Command {
   readonly text: string;
 }
 
-/** Longer text is rejected before parsing. */
 const LONGEST_TEXT = 1_000;
 
 export const isShortText = (text: string): boolean => text.length <= LONGEST_TEXT;
@@ -63,7 +60,6 @@ export function requireShortText(text: string): void {
 
 export const toCommand = (name: CommandName, text = ''): Command => parseCommand(`${name} ${text}`.trim());
 
-/** The value of a button that runs the command. */
 export const commandLine = ({ command, text }: Command): string => `${command} ${text}`.trim();
 
 /** A word that could be a secret must not go into a button, unless it is a project's known name. */

@@ -17,14 +17,13 @@ import {
 import type { Request } from '../request/request.ts';
 import { type Command, commandButton, commandLine, toCommand } from './command-buttons.ts';
 
-/** The examples work as they are. */
 export interface HelpLine {
   readonly usage: string;
   readonly what: string;
   /** A few words for the short `/billing help`. Without them, the line is under **More…**. */
   readonly short?: string;
   readonly examples?: readonly string[];
-  /** Set if the command needs a right beyond `ask`. */
+  /** A right that the command needs beyond `ask`. */
   readonly right?: 'member' | 'manage';
 }
 
@@ -49,7 +48,6 @@ export function helpMessage(
       const typed = example.replace(/ (?:prod|123)(?![\w-])/, ` ${project}`);
       return runButton(`${line}-${at}`, typed, typed);
     });
-    // These are Tally's own words, so they need no escaping.
     const tries = buttons.length > 0 ? '' : examples.map((example) => `\`${example}\``).join(' · ');
     return [
       markup([`\`${usage}\``, escapeMarkup(what), tries].filter(Boolean).join('\n')),
@@ -63,7 +61,7 @@ export function helpMessage(
   };
 }
 
-/** The answer comes below the message, which stays. */
+/** The answer appears below the message, which stays. */
 const runButton = (id: string, label: string, line: string): Button =>
   button(`run:example-${id}`, label, { value: line });
 
@@ -83,7 +81,7 @@ export function shortHelpMessage(
   };
 }
 
-/** @param examples plain text, which may hold a project's name */
+/** @param examples plain text, which may contain a project's name */
 export const exampleMarkup = (examples: readonly string[]): string =>
   `Try ${examples.map((example) => `\`${escapeMarkup(example)}\``).join(' · ')}`;
 
@@ -91,14 +89,13 @@ export const ALL_COMMANDS = commandButton('help', 'All commands', toCommand('/bi
 
 type Reader = Pick<Request, 'workspace'> & ProjectScope;
 
-/** What people often ask, and the command that answers. */
 const questionsAbout = (project: string): readonly (readonly [question: string, command: Command])[] => [
   [`how much did ${project} spend last week?`, { command: '/spend', text: `${project} last-week` }],
   [`why did ${project} cost more last month?`, { command: '/spend', text: `${project} last-month why` }],
   [`what’s left on ${project}?`, { command: '/balance', text: project }],
 ];
 
-/** Until a project has a name, Tally knows only the project that the first connection was tested with. */
+/** Until a project has a name, Tally knows only the project with which the first connection was tested. */
 export function testedProject(workspace: Request['workspace']) {
   return workspace.connectionNames.length > 0 ? findConnection(workspace)?.test : undefined;
 }
@@ -117,10 +114,8 @@ function askableProject(reader: Reader): string | undefined {
   return isOpen ? tested.project : undefined;
 }
 
-/** For examples that nobody can click. */
 const exampleProject = (reader: Reader): string => askableProject(reader) ?? '123';
 
-/** In a channel, people mention Tally. */
 export function exampleQuestions(reader: Reader): readonly string[] {
   const isChannel = reader.channel !== undefined && !isDirectMessage(reader.channel);
   return questionsAbout(exampleProject(reader)).map(([question]) =>

@@ -38,7 +38,7 @@ import { checkChannel } from '../request/channels.ts';
 import { privateScope, type Request } from '../request/request.ts';
 import { type Command, commandButton, commandOption, toCommand } from './command-buttons.ts';
 
-/** The projects that this user can ask about here. A choice runs the command for that project. */
+/** Choosing a project runs the command for that project. */
 export function projectPicker(command: Command, request: Request): Block[] {
   const options = projectOptions(command, request);
   return options.length === 0
@@ -46,7 +46,7 @@ export function projectPicker(command: Command, request: Request): Block[] {
     : [actions(select('rerun:project', 'Choose a project', options))];
 }
 
-/** @param prefix what stands before the project, such as `projects edit` */
+/** @param prefix words before the project, such as `projects edit` */
 export function projectSelect(command: SlashCommand, prefix: string, request: Request): Block[] {
   const options = optionsFor(request, command, (alias) => `${prefix} ${alias}`);
   return options.length === 0 ? [] : [actions(select('rerun:project', 'Choose a project', options))];
@@ -69,13 +69,13 @@ function projectOptions({ command, text }: Command, request: Request): PlainText
   const words = others === undefined ? text : formatParsedCommand(others);
   const textOf = (projects: string) => [projects, words].filter(Boolean).join(' ');
   const each = optionsFor(request, command, textOf);
-  // Rows by week and ranked days are for a single project.
+  // Rows by week and ranked days are possible only for a single project.
   const isOfOne = others?.unit !== undefined || others?.isOfDays === true;
   if (each.length < 2 || isOfOne || !OF_SEVERAL.includes(command)) return each;
   return [...each, commandOption('All projects', { command, text: textOf('all') })].filter(fitsOption);
 }
 
-/** Leaves out a command that is too long for an option. */
+/** A command that is too long for an option is left out. */
 const optionsFor = (request: Request, command: SlashCommand, textOf: (alias: string) => string) =>
   visibleProjects(request.workspace, privateScope(request))
     .map(({ alias, id, product }) =>
@@ -108,7 +108,6 @@ export function projectOption(project: ChosenProject, name: string) {
   return option(name, projectValue(alias === name ? project : unnamed), about);
 }
 
-/** @param channel the form's channel, which may not be the user's */
 export const suggestProjects = async (
   query: string,
   request: Request,
@@ -154,7 +153,7 @@ export function typedOrDefaultProject(
   }
 }
 
-/** `123` is offered under every product, `123 storage` under one. */
+/** `123` is offered under every product, and `123 storage` under one. */
 function typedProjects(query: string): readonly ChosenProject[] {
   try {
     const { project, product } = parseSingleProjectText(query, ANY_DAY_READER);

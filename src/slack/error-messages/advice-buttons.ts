@@ -22,30 +22,26 @@ import { canSuggest, projectPicker, projectSelect } from '../commands/project-pi
 import { privateScope, type Request } from '../request/request.ts';
 
 export interface Advice {
-  /** Replaces the failure's message. */
+  /** A sentence that replaces the failure's message. */
   readonly sentence?: string;
   /** What to do next. Absent if the sentence or the buttons say so. */
   readonly todo?: string;
-  /** Replaces `todo` for managers. */
   readonly managerTodo?: string;
-  /** Set if trying again can help. The text stands where no button works. */
+  /** Set if trying again can help. Where no button works, the text stands instead. */
   readonly again?: '' | 'Try again.';
-  /** Managers get `managerButtons` besides. */
+  /** Managers get the `managerButtons`, too. */
   readonly buttons?: readonly Button[];
   readonly managerButtons?: readonly Button[];
-  /** What **Ask a manager** passes on. */
+  /** The command that **Ask a manager** passes on. */
   readonly ask?: Command | 'what was asked' | undefined;
-  /** Managers to mention. Admins can always help, too. */
+  /** Managers whom the message mentions. Admins can always help, too. */
   readonly people?: readonly SlackId[];
-  /** Untrusted. */
   readonly quotes?: readonly string[];
-  /** Whether to show the reference that the operator can look up in the log. */
+  /** Whether to show the reference by which the operator finds the error in the log. */
   readonly isOurs?: boolean;
-  /** Selects, such as a project picker. */
   readonly choices?: readonly Block[];
 }
 
-/** The compiler requires an entry for every kind of failure. */
 export type AdviceTable = {
   readonly [K in Exclude<FailureKind, 'invalid-word'>]:
     | Advice
@@ -57,22 +53,20 @@ export interface FailedRequest extends Partial<Request> {
   readonly command?: Command | undefined;
   /** Set if the clicked button opens a form and isn't inside a form. */
   readonly click?: AskedManager['click'];
-  /** Whether the command accepts a corrected text, so that it can be offered. */
+  /** Whether the command accepts a corrected text, which is then offered. */
   readonly acceptsWords?: ((text: string) => boolean) | undefined;
-  /** Where the manager runs the command. Grants no rights. */
+  /** The channel in which the manager runs the command. It grants no rights. */
   readonly place?: SlackId | undefined;
 }
 
-/** The value of an **Ask a manager** button. Untrusted when Slack sends it back. */
+/** The value of a button **Ask a manager**, which is untrusted when Slack sends it back. */
 export const askedManagerSchema = z.object({
-  /** Absent for Home. */
+  /** The channel of the command or click. Absent for Home. */
   place: z
     .string()
     .regex(/^[A-Z][A-Z0-9]{1,30}$/)
     .optional(),
-  /** A typed command, unless `click` is set. */
   line: z.string().optional(),
-  /** A button that opens a form, unless `line` is set. */
   click: z.object({ id: z.string(), value: z.string(), label: z.string() }).optional(),
 });
 export type AskedManager = Readonly<z.infer<typeof askedManagerSchema>>;
@@ -86,7 +80,6 @@ export const canManage = ({ user }: FailedRequest): boolean => user?.canManage =
 export const retryButton = (command?: Command): Button[] =>
   command === undefined ? [] : commandButton('again', 'Try again', command);
 
-/** @param todo text before “Try again.” */
 export const tryAgain = (todo = ''): Advice => ({ todo, again: 'Try again.' });
 
 /** `Try again in 4 seconds.` @param wait rounded up to whole seconds or minutes */
@@ -111,7 +104,7 @@ export function buttonsOf(
   return [...buttons, ...retry, ...askManagerButton(asked, request)];
 }
 
-/** Managers and external people don't get this button. */
+/** Managers and external people get no such button. */
 export const askManagerButton = (command: Command | undefined, request: FailedRequest): Button[] =>
   askButton(command && { line: commandLine(command) }, request);
 
@@ -146,7 +139,7 @@ export function adviseOnWord(failure: InvalidWord, request: FailedRequest): Advi
 
 const ASKS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance', '/os-token']);
 
-/** {} if the other words already name a project. */
+/** Empty if the other words already name a project. */
 function pickerInstead({ word, fact }: InvalidWord, { command, text }: Command, request: Request): Advice {
   const at = text.toLowerCase().indexOf(word.toLowerCase());
   // A failure leaves out a word that may be a secret, so the text doesn't contain that word.

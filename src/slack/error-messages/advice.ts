@@ -260,7 +260,7 @@ const checkAddress = (
   managerButtons: addressButton(service),
 });
 
-/** Opens the place where the service's address can be changed. */
+/** The button leads to where the service's address can be changed. */
 function addressButton(service: Service): Button[] {
   if (service === 'billing') return [button('connect', 'Check the address…')];
   return commandButton('projects', 'Projects', toCommand('/billing projects'));
@@ -278,7 +278,7 @@ function otherProducts(wrong: ProductId, { command: failed, workspace, at }: Fai
   );
 }
 
-/** For managers, with the technical detail. */
+/** For managers, the description has technical details. */
 export function describeError(failure: Failure, request: FailedRequest) {
   const { kind, data } = failure;
   const entry = kind === 'invalid-word' ? adviseOnWord(failure, request) : ADVICE[kind];
@@ -304,7 +304,7 @@ export function describeError(failure: Failure, request: FailedRequest) {
   };
 }
 
-/** A failure's message begins with the fact. What follows is a consequence. */
+/** A failure's message begins with the fact. After one of these signs, it says a consequence. */
 const AFTER_FACT = /: |\.(?: |$)/;
 
 /** Mrkdwn: `the billing service returned an error (HTTP 500). First failed: Today 9:08` @param today the reader's */

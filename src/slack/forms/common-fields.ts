@@ -18,7 +18,7 @@ import type { Request } from '../request/request.ts';
 import type { UserGroup } from '../request/users.ts';
 import { checks, date, type Field, type FieldRefusal, refuseField, search } from './fields.ts';
 
-/** Current names, which older versions of ICU accept but don't list. */
+/** Older versions of ICU accept these current names, but don't list them. */
 const RENAMED: readonly Zone[] = [
   ...['America/Nuuk', 'Asia/Ho_Chi_Minh', 'Asia/Kathmandu', 'Asia/Kolkata', 'Asia/Yangon'],
   ...['Atlantic/Faroe', 'Europe/Kyiv', 'Pacific/Chuuk', 'Pacific/Kanton', 'Pacific/Pohnpei'],
@@ -48,7 +48,7 @@ export const zone = (label: string, hint: string): Field<Zone> =>
     parse: (chosen) => (isTimeZone(chosen) ? chosen : refuseField('Choose a time zone from the list.')),
   });
 
-/** The groups, or why Slack won't list them: the form opens without them too. */
+/** Gives a sentence instead of the groups if Slack won't list them, because the form opens without them too. */
 async function fetchUserGroups({ slack }: Request): Promise<readonly UserGroup[] | string> {
   try {
     return await slack.userGroups();
@@ -111,7 +111,7 @@ export const REMINDER_HINT = 'Tally reminds you 14, 3 and 1 days before.';
 
 const day = z.iso.date().startsWith('2');
 
-/** @param empty the value, or refusal, if neither field is filled in */
+/** @param empty the value, or the refusal, if neither field is filled in */
 export const expiryFields = <T>(hint: string, empty: T | FieldRefusal) => ({
   expires: date<ExpiryChoice | T>('Expires on', `${hint} ${REMINDER_HINT}`, (expires, { never = '' }) => {
     if (expires === '') return never === '' ? empty : 'never';

@@ -7,7 +7,6 @@ import { type Block, mention, option, plainText } from '../block-kit/blocks.ts';
 import { type FormFields, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 
-/** The sentence says why. */
 export class FieldRefusal {
   constructor(readonly sentence: string) {}
 }
@@ -16,13 +15,13 @@ export const refuseField = (sentence: string): FieldRefusal => new FieldRefusal(
 
 /** A form with its current values, which may be empty or invalid. */
 export interface FormMoment {
-  /** ID of the record, untrusted. */
+  /** The ID of the edited record, untrusted. */
   readonly id: string;
   readonly values: FormFields;
   readonly request: Request;
-  /** What the `load` of each field returned. Null if it found nothing. */
+  /** What each field's `load` returned, or null if it found nothing. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** The channel that the form posts to, or else where it was opened. Empty if neither. */
+  /** The channel that the form posts to, or else where the form was opened. Empty if neither. */
   readonly place: string;
 }
 
@@ -30,12 +29,11 @@ interface FieldMoment<D = unknown> extends FormMoment {
   readonly name: string;
   readonly value: string;
   readonly found: D | undefined;
-  /** Whether the field's slow `load` is still running. */
   readonly isAsking: boolean;
 }
 
 interface Load<D> {
-  /** Slow data is loaded after the form is open. */
+  /** A form opens before its slow data is loaded. */
   readonly isSlow?: true;
   readonly isNeeded?: (at: FormMoment) => boolean;
   readonly run: (at: FormMoment) => Promise<D>;
@@ -46,15 +44,14 @@ type Suggestions = readonly PlainTextOption[] | Promise<readonly PlainTextOption
 export interface Field<T = unknown> {
   readonly label?: string;
   readonly draw: (at: FieldMoment) => readonly (Block | InputBlock)[];
-  /** Pure. Without `parse`, a field only displays something. */
+  /** A field without `parse` only displays something. Pure. */
   readonly parse?: (text: string, values: FormFields) => T | FieldRefusal;
   readonly load?: Load<unknown>;
   /** Checks the value before the form is saved. @returns what is wrong, as mrkdwn */
   readonly check?: (at: FormMoment, before: FormFields, name: string) => Promise<string | undefined>;
-  /** Suggestions while people type. @param place the form's channel, untrusted */
+  /** Finds suggestions while people type. @param place the form's channel, untrusted */
   readonly find?: (query: string, request: Request, place: string) => Suggestions;
   readonly applies?: (values: FormFields) => boolean;
-  /** Whether the field is under **More…**. */
   readonly isMore?: (values: FormFields) => boolean;
   /** Whether a change draws the form again. Slack reports a choice at once, but text only when Enter is pressed. */
   readonly isLive?: boolean;
@@ -73,7 +70,6 @@ export function readField({ parse }: Field, typed: string, values: FormFields): 
   }
 }
 
-/** Puts a field under **More…**: always, or if `isMore` says so for the form's values. */
 export const more = <T>(field: Field<T>, isMore = (_: FormFields) => true): Field<T> => ({
   ...field,
   isMore,
@@ -90,7 +86,6 @@ export const when = <T>(applies: (values: FormFields) => boolean, field: Field<T
   applies,
 });
 
-/** Displays something between the fields, such as a preview. */
 export const note = <D>(
   draw: (at: FieldMoment<D>) => readonly Block[],
   load?: Load<D>,
@@ -104,7 +99,7 @@ export const note = <D>(
 type Element = InputBlock['element'];
 type WithUndefined<E> = E extends unknown ? { readonly [K in keyof E]: E[K] | undefined } : never;
 
-/** @param element gets its action ID when the form is drawn */
+/** @param element draws the input element, to which the form adds its action ID */
 const drawAs =
   (
     label: string,
@@ -131,7 +126,7 @@ interface Options<T> {
   readonly parse?: (text: string, values: FormFields) => T | FieldRefusal;
 }
 
-/** Text that is pasted from a PDF, or that is Arabic or Hebrew, can have these invisible characters. */
+/** Text that was copied from a PDF, or is Arabic or Hebrew, can have these invisible characters. */
 const UNSEEN = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/;
 const UNSEEN_TEXT = 'There are invisible characters in this text. Type it, or paste it as plain text.';
 
@@ -159,7 +154,7 @@ export const text = <T = string>(
 
 type Choices = readonly PlainTextOption[] | ((at: FormMoment) => readonly PlainTextOption[]);
 
-/** Hidden without options. Options that come from the record aren't checked here. */
+/** A select without options is hidden. Options that come from the record aren't checked here. */
 export const choice = <T = string>(
   label: string,
   { options, parse, ...form }: Options<T> & { readonly options: Choices },
@@ -178,7 +173,6 @@ export const choice = <T = string>(
     }),
 });
 
-/** @param known labels by value */
 export const choices = (known: Readonly<Record<string, string>>): readonly PlainTextOption[] =>
   Object.entries(known).map(([value, label]) => option(label, value));
 
@@ -234,7 +228,7 @@ export const personField = (label: string, hint: string): Field<string> => ({
   check: checkMembers(label),
 });
 
-/** Without direct messages. @param max with 1, the field is required */
+/** A select of channels, without direct messages. With a `max` of 1, a choice is required. */
 export const channels = <T = readonly string[]>(
   label: string,
   {
@@ -279,7 +273,6 @@ export const time = (label: string, placeholder: string): Field<string> => ({
 
 export const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
-/** @param options the selected options */
 export const search = <T>(
   label: string,
   {

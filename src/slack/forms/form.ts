@@ -1,6 +1,6 @@
 /**
- * A feature declares a form by its fields, its record, and how to save it. The form is drawn again after each change,
- * and saved once, however often and to whichever process people submit it. What Slack sends back is untrusted.
+ * A feature declares a form by its fields, its record, and how to save it. A form is drawn again after each change, and
+ * saved once, however often and to whichever process people submit it. What Slack sends back is untrusted.
  */
 import { randomUUID } from 'node:crypto';
 import type { InputBlock, ModalView } from '@slack/types';
@@ -32,12 +32,12 @@ import { type Field, FieldRefusal, type FormMoment, isUnderMore, readField } fro
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** Undefined for a field that isn't shown with these values. */
+/** A value is undefined if its field isn't shown. */
 export type FormInput<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never;
 };
 
-/** `project` for the action `project-form`. */
+/** The form `project` has the action `project-form`. */
 type FormName = ActionName extends infer A ? (A extends `${infer Name}-form` ? Name : never) : never;
 
 export interface SentForm<F extends Fields> extends FormMoment {
@@ -50,13 +50,11 @@ export type FormProblem = readonly [what: string, todo?: string];
 export interface FormDescription<F extends Fields> {
   readonly right: Right;
   readonly workspaces: Pick<Workspaces, 'load'>;
-  /** By block ID, in the order in which the form shows them. */
+  /** Fields by block ID, in the order in which the form shows them. */
   readonly fields: F;
-  /** Default is `heading`. */
   readonly title?: (at: FormMoment) => string;
-  /** Label of the submit button. Default is **Save**. */
   readonly submit?: string;
-  /** Below the fields. @param show draws the form again, with these blocks below the button */
+  /** A button below the fields. @param show draws the form again, with these blocks below the button */
   readonly button?: {
     readonly label: string;
     readonly press: (at: FormMoment, show: (result: readonly Block[]) => Promise<void>) => Promise<void>;
@@ -65,26 +63,20 @@ export interface FormDescription<F extends Fields> {
   readonly hidden?: (at: FormMoment) => FormFields;
   /** The channel for which the form suggests projects. Default is the channel where the form was opened. */
   readonly channelOf?: (values: FormFields) => string;
-  /** Title of the modal with the result. */
+  /** The title of the modal with the result. */
   readonly heading: string;
-  /** Shown while the form is being saved. */
   readonly waiting?: readonly [text: string, ...more: Block[]];
-  /** Changes with every change of the record. @param input given on submit */
+  /** A text that changes with every change of the record. @param input given on submit */
   readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
-  /** The record's current values. */
   readonly before?: (id: string, request: Request) => FormFields;
-  /**
-   * What to say if the record has changed since the form was opened. Undefined if that doesn't matter. Default is
-   * `CHANGED_FIRST`.
-   */
+  /** What the form says if the record has changed since it was opened. Undefined if the change doesn't matter. */
   readonly conflict?: (sent: SentForm<F>) => FormProblem | undefined;
   /** The ID to save under after a conflict. */
   readonly idAfterConflict?: (sent: SentForm<F>) => string;
-  /** @returns the success message, or why the form can't be saved */
   readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal>;
-  /** Completes “Not …” if saving fails. Default is `saved`. */
+  /** The word that completes “Not …” if saving fails. Default is `saved`. */
   readonly done?: string;
-  /** Says what stays as it was if nothing was saved. */
+  /** A sentence about what stays as it was if nothing was saved. */
   readonly unchanged?: (sent: SentForm<F>) => string;
 }
 
@@ -151,7 +143,6 @@ function momentOf(shown: FormFields, metadata: string, request: Request): Moment
   return { state, id, place, request, data: {}, values: { ...hidden, ...shown } };
 }
 
-/** Draws the form at once, and again when slow data has loaded. */
 async function show(form: AnyForm, at: Moment, how: 'open' | 'redraw'): Promise<void> {
   const { modal: reply } = at.request.reply;
   const quick = await loadFields(form, at, false);
@@ -185,7 +176,7 @@ function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm {
   return { submit: (request) => submit(form, momentOf(shown, metadata, request), input) };
 }
 
-/** The first invalid field, and why. */
+/** Finds the first invalid field, and says why. */
 async function findProblem(
   form: AnyForm,
   at: Moment,
@@ -202,7 +193,6 @@ async function findProblem(
 
 const LEAKED = 'that looks like a token. Everyone can see it, so choose something else.';
 
-/** Draws the form with its values and an error. */
 async function showAgain(
   form: AnyForm,
   at: Moment,
@@ -213,7 +203,7 @@ async function showAgain(
   const isOpen = at.state.isOpen || isUnderMore(form.fields[field], at.values);
   const state = { ...at.state, isOpen, nonce: randomUUID() };
   const again = await loadFields(form, { ...at, state }, false);
-  // Leaves out slow previews, which have their own button, and the field's own warning, which the error repeats.
+  // Leaves out slow previews, which have their own button, and the field's warning, which the error repeats.
   const previews = Object.entries(form.fields).filter(([, { load }]) => load?.isSlow);
   const unsaid = Object.fromEntries([...previews.map(([name]) => name), field].map((name) => [name, null]));
   const known = { ...again, data: { ...again.data, ...unsaid } };
@@ -243,7 +233,7 @@ async function submit(
       if (conflict !== undefined) return await showConflict(form, sent, conflict);
     }
     const [field = '', problem] = (await findProblem(form, at)) ?? [];
-    // Free text that `check` refuses holds a secret, which must not be shown again.
+    // Free text that `check` refuses contains a secret, which must not be shown again.
     const values = form.fields[field]?.isText ? { ...at.values, [field]: '' } : at.values;
     if (problem !== undefined) return await showProblem(form, { ...at, values }, [problem], field);
     const saved = await form.save(sent);
@@ -273,19 +263,19 @@ function showConflict(form: AnyForm, sent: Moment & SentForm<Fields>, conflict: 
 
 const stateSchema = z.object({
   id: z.string().default(''),
-  /** `revision` when the form was drawn, or `?` if it is unknown. */
+  /** The `revision` when the form was drawn, or `?` if it is unknown. */
   seen: z.string().default('?'),
-  /** Differs for each form, so that Tally recognizes a second submit and doesn't save again. */
+  /** A value that differs for each form, so that Tally recognizes a second submit and doesn't save again. */
   nonce: z.string().default(''),
-  /** The channel that the form posts to, or else where it was opened. Empty if neither. */
+  /** The channel that the form posts to, or else where the form was opened. Empty if neither. */
   place: z.string().default(''),
   isOpen: z.boolean().default(false),
-  /** Values of fields that aren't shown, because Slack sends back only shown ones. */
+  /** Values of hidden fields, because Slack sends back only shown ones. */
   hidden: z.record(z.string(), z.string()).default({}),
 });
 type FormState = Readonly<z.infer<typeof stateSchema>>;
 
-/** From a modal's metadata. Invalid metadata gives the state of a new form. */
+/** Invalid metadata gives the state of a new form. */
 const decodeState = (metadata: string): FormState =>
   tryParseRecord(stateSchema, metadata) ?? stateSchema.parse({});
 
@@ -296,7 +286,7 @@ const isPartOf = ({ applies: test }: Field, values: FormFields): boolean => test
 const isDue = (field: Field, at: FormMoment): boolean =>
   field.load !== undefined && isPartOf(field, at.values) && (field.load.isNeeded?.(at) ?? true);
 
-/** @param isSlow whether to load only the slow or only the quick data @returns `at` itself if nothing was loaded */
+/** @param isSlow loads only the slow data, or only the quick data @returns `at` itself if nothing was loaded */
 async function loadFields({ fields }: AnyForm, at: Moment, isSlow: boolean): Promise<Moment> {
   const found = await Promise.all(
     Object.entries(fields).flatMap(([name, field]) => {

@@ -16,10 +16,10 @@ export function installationId({ isEnterpriseInstall, enterprise, team }: Instal
   return id;
 }
 
-/** Without a check of its shape: the record was encrypted, so only Tally can have written it. */
+/** Only Tally can have written an encrypted record, so its shape isn't checked. */
 const parseInstallation = (text: string): StoredInstallation => JSON.parse(text) as StoredInstallation;
 
-/** In ms since the epoch. Infinity if the app has no token rotation. */
+/** The time in ms since the epoch, or Infinity if the app has no token rotation. */
 const tokenExpiresAt = ({ installation: { bot } }: StoredInstallation): number =>
   bot?.refreshToken === undefined || bot.expiresAt === undefined
     ? Number.POSITIVE_INFINITY
@@ -30,18 +30,17 @@ export interface CachedInstallation extends StoredInstallation {
   readonly joined: Set<string>;
 }
 
-/** Another process may have changed a cached installation in this time. */
+/** Another process may change an installation while this process has it in its cache, for this time. */
 const TTL: Millis = 15_000;
 const RENEWED_AHEAD: Millis = 2 * HOUR;
 
 type Renewer = (store: InstallationStore) => Pick<InstallProvider, 'authorize'>;
 
 export interface InstallationTokens {
-  /** The installation, even if its token has expired. @throws unseal-failed, store-unavailable */
+  /** Gives the installation even if its token has expired. @throws unseal-failed, store-unavailable */
   load(id: string): Promise<StoredInstallation | undefined>;
-  /** Undefined also if decryption fails, so that the record can still be deleted. @throws store-unavailable */
+  /** Gives undefined if decryption fails, so that the record can still be deleted. @throws store-unavailable */
   loadReadable(id: string): Promise<StoredInstallation | undefined>;
-  /** Renews the token first if it expires soon. */
   find(id: string | undefined): Promise<CachedInstallation | undefined>;
   save(installation: Installation): Promise<void>;
   drop(id: string): void;
@@ -99,7 +98,7 @@ export function createInstallationTokens(
   };
 }
 
-/** Renews a token in one process at a time. The other processes use the old token. */
+/** Renews a token in one process at a time. The other processes use the old token meanwhile. */
 async function renew(id: string, installed: InstallationRecords, renewer: Renewer): Promise<void> {
   if (!(await installed.lock(id))) return;
   // While this process waited for the lock, another one may have renewed the token.
@@ -109,7 +108,7 @@ async function renew(id: string, installed: InstallationRecords, renewer: Renewe
   const { isEnterpriseInstall = false, enterprise, team } = stored.installation;
   await renewer({
     fetchInstallation: async () => stored.installation,
-    // Replaces nothing if Tally was removed or reinstalled during the renewal.
+    // Nothing is replaced if Tally was removed or reinstalled during the renewal.
     async storeInstallation(installation) {
       await installed.replace(id, before, JSON.stringify({ ...stored, installation }));
     },

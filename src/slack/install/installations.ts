@@ -49,10 +49,9 @@ export interface Installations {
   /** The acknowledgement of a payload for which `authorize` found no token. */
   readonly notInstalledReply: (payload: object) => object | undefined;
   clientFor(workspace: SlackId): Promise<WebClient>;
-  /** Deletes a workspace's data when it uninstalls. @returns false for any other event @throws store-unavailable */
+  /** Deletes a workspace's data after an uninstall. @returns false for any other event @throws store-unavailable */
   handleUninstall(event: SlackPayload): Promise<boolean>;
   isInstalled(workspace: SlackId): Promise<boolean>;
-  /** Absent with OAuth, where each workspace has its own token. */
   readonly tokenCheck?: TokenCheck;
 }
 
@@ -61,7 +60,7 @@ type InstallationServices = Pick<
   'redis' | 'keyring' | 'responseUrls' | 'log' | 'boltLogger' | 'clock' | 'onForget' | 'audit'
 >;
 
-/** No retry, because OAuth codes and refresh tokens work once. The lock on a renewal lasts longer than this timeout. */
+/** OAuth codes and refresh tokens work once, so a call isn't repeated. The lock of a renewal outlasts this timeout. */
 const OAUTH_OPTIONS = callOptions(10_000, false);
 
 type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
@@ -167,9 +166,7 @@ function createProviderFactory(
   return { providerWith, options };
 }
 
-/**
- * Links the workspace to its organization's installation, so that the organization's uninstall deletes its data too.
- */
+/** Links the workspace to its organization's installation, so that the organization's uninstall finds the workspace. */
 async function findForPayload(
   tokens: InstallationTokens,
   installed: InstallationRecords,
@@ -207,7 +204,7 @@ function authorizeResult(
 function createNotInstalledReply(installUrl: string, responseUrls: ResponseUrlClient, log: Logger) {
   const acknowledgements = new WeakMap<object, object>();
   return {
-    /** Slack shows no acknowledgement of a click, so a click is answered by its `response_url`. */
+    /** Slack shows no acknowledgement of a click, so the `response_url` of a click gets the message. */
     refuse(payload: SlackPayload, error: unknown, workspace: string | undefined): void {
       const about = { err: error, workspace };
       if (isFailure(error, 'not-installed')) log.warn(about, 'No installation for a request from Slack');

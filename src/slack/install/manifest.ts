@@ -5,9 +5,8 @@ import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 
 interface Scope {
   readonly scope: string;
-  /** Completes “Tally asks for this …”. */
+  /** The words that complete “Tally asks for this scope …”. */
   readonly why: string;
-  /** Whether the person who installs Tally can decline the scope. */
   readonly optional?: boolean;
 }
 
@@ -66,7 +65,6 @@ const EVENTS: readonly string[] = ['app_home_opened', 'app_mention', 'message.im
 const STEP_EVENT = 'function_executed';
 
 const EXAMPLE = 'For example https://tally.example.com.';
-/** Accepts a public URL and returns its origin. */
 export const appAddress = z
   .string()
   .refine((text) => webUrl.safeParse(text).data?.startsWith('https:'), {

@@ -22,7 +22,7 @@ import { installationId } from './installation-tokens.ts';
 /** In seconds. */
 const STATE_LIFETIME = 600;
 
-/** A signed OAuth `state` that works once, because Redis stores the used ones. */
+/** A signed OAuth `state` works once, because Redis stores the used ones. */
 export function createStateStore(nonces: OAuthNonces, secret: string): StateStore {
   const signed = new ClearStateStore(secret, STATE_LIFETIME);
   return {
@@ -39,7 +39,6 @@ export function createStateStore(nonces: OAuthNonces, secret: string): StateStor
 export const INSTALL_PATH = '/slack/install';
 export const REDIRECT_PATH = '/slack/oauth_redirect';
 
-/** Never rejects. */
 type RouteHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
 export type BrowserRoutes = Readonly<Record<string, RouteHandler>>;
@@ -82,7 +81,7 @@ export function createOAuthPages(pages: OAuthPages): BrowserRoutes {
   return { [INSTALL_PATH]: begin, [REDIRECT_PATH]: complete };
 }
 
-/** Slack's error code, from the redirect's query or from the exchange of the OAuth code for a token. */
+/** Slack's error code is in the redirect's query, or in the response to the OAuth code. */
 function slackReason({ url = '' }: IncomingMessage, error: unknown): string | undefined {
   const inQuery = new URLSearchParams(url.split('?')[1] ?? '').get('error');
   const { data } = error as { data?: { error?: unknown } };
@@ -118,7 +117,9 @@ code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; back
 @media (max-width: 30rem) { main { padding: 1.5rem 1.25rem; } }
 `;
 
-/** No script, external resource or frame. No referrer, because the page's URL contains the OAuth code. */
+/**
+ * A page allows no script, external resource or frame, and sends no referrer, because its URL contains the OAuth code.
+ */
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -226,7 +227,7 @@ const FIRST_STEPS: Message = {
   ],
 };
 
-/** Never rejects, because Tally is installed by then. */
+/** The returned function never rejects, because Tally is installed already. */
 export const createWelcome =
   (audit: Audit, clientOf: (token: string) => WebClient, log: Logger, clock: () => Millis) =>
   async (installation: Installation): Promise<void> => {

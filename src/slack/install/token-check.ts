@@ -8,9 +8,8 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../timeout.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 
-/** Repeats an action with growing pauses, each at least as long as Slack asks to wait. */
 interface Attempts {
-  /** Resolves after the first attempt, or after a second at most. Never rejects. */
+  /** Resolves after the first attempt, or after a second at most. Attempts go on until one succeeds. Never rejects. */
   start(): Promise<void>;
   stop(): void;
 }

@@ -14,14 +14,13 @@ interface UninstallParts {
   readonly forget: Deletion;
   readonly clock: () => Millis;
   readonly log: Logger;
-  /** Absent in single-workspace mode, where Tally stores no installation. */
   readonly tokens?: Pick<InstallationTokens, 'loadReadable' | 'drop'>;
   readonly isAccepted?: (id: string) => Promise<boolean>;
 }
 
 /**
- * Slack sends several events about an uninstall, in any order, so each event deletes everything. @returns false for
- * other events @throws store-unavailable, so that Slack resends the event
+ * Deletes all data after an uninstall. Slack sends several events, in any order, so each event deletes everything.
+ * @returns false for other events @throws store-unavailable, so that Slack resends the event
  */
 export function createUninstallHandler(parts: UninstallParts) {
   const { redis, forget, clock, log, tokens } = parts;
@@ -41,7 +40,7 @@ export function createUninstallHandler(parts: UninstallParts) {
     gone(id, event);
   };
 
-  /** The workspaces that lost or got access, without those for which a later event was handled before. */
+  /** Leaves out a workspace for which a later event was handled before. */
   const membersIn = async (body: SlackPayload, state: MemberAccess): Promise<readonly string[]> => {
     const { event_time: at = Math.floor(clock() / 1000), enterprise_id: organization, event } = body;
     const teams = (event?.team_ids ?? []).filter((id) => !isOrganizationId(id));
@@ -63,7 +62,7 @@ export function createUninstallHandler(parts: UninstallParts) {
         if ((event.tokens?.bot ?? []).length > 0) await uninstall(body, event.type);
         return true;
       case 'team_access_revoked':
-        // First the state, then the deletion: otherwise a running request could link the workspace again.
+        // The revoked access is stored before the deletion, so that no running request can link the workspace again.
         for (const team of await membersIn(body, 'revoked'))
           if (await forget.member(team, body.enterprise_id ?? undefined)) gone(team, event.type);
         return true;

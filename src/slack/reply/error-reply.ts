@@ -28,16 +28,13 @@ import type { HandlerRules, Request } from '../request/request.ts';
 import type { Reply } from './reply.ts';
 
 export interface ErrorReport {
-  /** Undefined for an error that Tally doesn't foresee. */
   readonly failure: Failure | undefined;
-  /** Names the error in the log and in the reply. */
   readonly id: string;
 }
 
 export interface ErrorReply {
-  /** Adds the error to the request's log line. */
   explain(error: unknown, annotate: Annotate): ErrorReport;
-  /** Replies privately, or in the modal that the request has opened. Never rejects. */
+  /** Sends the error as a private message, or in the modal that the request has opened. Never rejects. */
   send(reply: Reply, report: ErrorReport, failed: FailedRequest, rules: Partial<HandlerRules>): Promise<void>;
   logUndelivered(workspace: SlackId): (error: unknown) => void;
 }
@@ -54,9 +51,9 @@ export function createErrorReply(log: Logger): ErrorReply {
     },
     async send(reply, report, failed, rules) {
       const { source, modal } = reply;
-      // `askedIn` is the channel of a colleague whose request this manager took over.
+      // If a manager took over a colleague's request, `askedIn` is the colleague's channel.
       const request = { ...failed, place: source.askedIn ?? source.channel };
-      // Without authorization, the handler never ran.
+      // The handler of an unauthorized request never ran.
       const isUnchanged = !isAuthorized(request) || !rules.changes;
       const message = errorMessageOf(report, request, isUnchanged);
       const isInModal = source.via === 'form' || (await modal.isShown());
@@ -80,23 +77,22 @@ export const errorMessageOf = (
     ? textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(request.command)))
     : failureMessage(isUnchanged ? failure : markUnsure(failure, request.workspace), request, id);
 
-/** Marks a failure of Redis after which a change may have been saved. */
 export const markUnsure = (failure: Failure, workspace?: Workspace): Failure =>
   failure.kind === 'store-unavailable' &&
   ((workspace && hasSaved(workspace)) || failure.data.write !== 'refused')
     ? new Failure('store-unavailable', { ...failure.data, write: 'unsure' }, { cause: failure })
     : failure;
 
-/** A modal has no button to try again after an unforeseen error. */
+/** After an unforeseen error, a modal has no button **Try again**. */
 export function errorModalOf(report: ErrorReport, request: FailedRequest, isUnchanged: boolean): ModalView {
   const { blocks } = errorMessageOf(report, request, isUnchanged);
   const shown = report.failure === undefined ? withoutActions(blocks) : blocks;
-  // Slack doesn't send the channel with a click in a modal.
+  // Slack doesn't send the channel with a click in a modal, so the modal's metadata names the channel.
   const metadata = request.place !== undefined && { metadata: request.place };
   return modal({ title: 'That didn’t work', ...metadata, blocks: shown });
 }
 
-/** Plain text without mark-up, because Slack passes it on. */
+/** Slack passes this text on to people, so it has no mark-up. */
 export function stepErrorText({ failure, id }: ErrorReport): string {
   if (failure === undefined) return unknownErrorText(id, true);
   const { sentence, todo, isOurs } = describeError(failure, {});
@@ -123,11 +119,10 @@ export function failureMessage(failure: Failure, request: FailedRequest, referen
 export const failureFacts = (failure: Failure, request: Request): Block[] =>
   withoutActions(failureMessage(failure, request).blocks);
 
-/** Plain text, for the place below a form field. */
 export const failureText = (failure: Failure): string =>
   joinTexts(' ', [failure.message, describeError(failure, {}).todo]);
 
-/** @param done completes “Not …” @param kept what stays as it was, said only if that is certain */
+/** @param done completes “Not …” @param kept says what stays as it was, and is used only if that is certain */
 export const notSavedMessage = (failure: Failure, reason: Message, done: string, kept: string): Message => ({
   text: reason.text,
   blocks: compact([

@@ -20,13 +20,12 @@ export interface PostedTo {
   readonly ts: string;
 }
 
-/** Slack stores it with a message, so that Tally can find the message again. */
+/** Slack stores metadata with a message, by which Tally can find the message again. */
 export interface MessageMetadata {
   readonly event_type: string;
   readonly event_payload: Readonly<Record<string, string>>;
 }
 
-/** @throws cannot-post, slack-failed */
 export async function postMessage(
   client: WebClient,
   target: PostDestination,
@@ -44,7 +43,7 @@ export async function postMessage(
   return { channel, ts };
 }
 
-/** @param metadata the metadata that the message was posted with, which an update without it would remove */
+/** @param metadata the posted message's metadata, which an update without metadata would remove */
 export async function replaceMessage(
   client: WebClient,
   { channel, ts }: PostedTo,
@@ -67,7 +66,9 @@ export async function deleteMessage(client: WebClient, { channel, ts }: PostedTo
   await callSlack('chat.delete', () => client.chat.delete({ channel, ts }));
 }
 
-/** @returns where the message is, in a direct message; an ephemeral message can't be edited later */
+/**
+ * @returns where the message is in a direct message; elsewhere undefined, because ephemeral messages can't be edited
+ */
 export async function postEphemeral(
   client: WebClient,
   person: SlackId,
@@ -93,7 +94,7 @@ const CANNOT_POST: ReadonlyMap<string, FailureOf<'cannot-post'>['data']['reason'
   ['restricted_action_thread_only_channel', 'restricted'],
 ]);
 
-/** The SDK serializes blocks too, but first copies them for its debug log, so Tally passes JSON. */
+/** The SDK would copy the blocks for its debug log before it serializes them, so Tally passes JSON. */
 type Content = { text: string; blocks: never };
 
 async function send<T>(method: string, message: Message, call: (content: Content) => Promise<T>): Promise<T> {
@@ -108,7 +109,7 @@ async function send<T>(method: string, message: Message, call: (content: Content
   }
 }
 
-/** If Slack rejects the message's blocks, sends it again without chart and table. */
+/** If Slack rejects the message's blocks, sends the message again without chart and table. */
 const sendOrSimplify = <T>(message: Message, attempt: (shown: Message) => Promise<T>): Promise<T> =>
   attempt(message).catch((error: unknown) => {
     const simpler = isRefusal(error) ? withoutRichBlocks(message) : undefined;
@@ -116,13 +117,13 @@ const sendOrSimplify = <T>(message: Message, attempt: (shown: Message) => Promis
     return attempt(simpler);
   });
 
-/** `invalid_payload` is what a `response_url` answers. */
+/** A `response_url` reports rejected blocks as `invalid_payload`. */
 const REFUSED_BLOCKS = /^invalid_(?:blocks|attachments|payload)/;
 
 const isRefusal = (error: unknown): boolean =>
   isFailure(error, 'slack-failed') && REFUSED_BLOCKS.test(error.data.code);
 
-/** Charts become text bars, tables become monospaced text. @returns undefined for a message without either */
+/** Charts become text bars, and tables become monospaced text. @returns undefined for a message without either */
 export function withoutRichBlocks(message: Message): Message | undefined {
   if (!message.blocks.some(isRich)) return undefined;
   return { text: message.text, blocks: message.blocks.flatMap(simplify) };
@@ -143,7 +144,6 @@ function simplify(block: Block): Block[] {
   return [block];
 }
 
-/** The first column is aligned left, the others right. */
 export function alignColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const align = (cell: string, column: number) =>
@@ -152,21 +152,19 @@ export function alignColumns(rows: readonly (readonly string[])[]): string {
 }
 
 interface ResponseOptions {
-  /** By default only the user sees the message. */
   readonly everyone?: boolean;
-  /** Whether to replace the message whose button was clicked. */
   readonly replace?: boolean;
 }
 
 /** Bolt's `respond()` has no timeout and hides Slack's error, so Tally posts to response URLs itself. */
 export interface ResponseUrlClient {
-  /** @throws slack-failed, with `unclear` if the message may have arrived */
+  /** @throws slack-failed; its `unclear` is true if the message may have arrived */
   post(url: string, message: Message, options?: ResponseOptions): Promise<void>;
 }
 
 export function createResponseUrlClient(timeout: Millis = 5000): ResponseUrlClient {
   async function send(url: string, message: Message, { everyone, replace = false }: ResponseOptions) {
-    // The URL is a secret, and the error for a malformed URL would quote it.
+    // A response URL is a secret, and the error for a malformed URL would quote it.
     if (!URL.canParse(url)) throw failed({ code: 'invalid_url' });
     const payload = {
       response_type: everyone ? 'in_channel' : 'ephemeral',
@@ -224,7 +222,7 @@ const failed = (
   cause?: unknown,
 ): FailureOf<'slack-failed'> => new Failure('slack-failed', { method: 'response_url', ...reason }, { cause });
 
-/** Slack sends an error code such as `used_url` as the whole body, even with status 200. The body `ok` is no error. */
+/** Slack sends an error code such as `used_url` as the whole body, even with status 200. */
 const CODE = /^[a-z]+(?:_[a-z]+)+$/;
 const refusal = z.object({ ok: z.literal(false), error: z.string().default('refused') });
 

@@ -78,16 +78,15 @@ export async function fetchProjects<T extends ProjectAnswer>(
   return { projects, ...answers, fetched: clock(), at, locale, sharedBy, mayShare, user };
 }
 
-/** An answer's content in reading order, from which Tally makes the message, the CSV file and **Details**. */
 export interface Answer<T = never> {
   readonly title: string;
-  /** Escaped mrkdwn. Empty lines are left out. */
+  /** The lines are escaped mrkdwn. Empty lines are left out. */
   readonly lines: readonly string[];
   readonly chart?: Chart | undefined;
-  /** The first row is the header. With a title in `fold`, the table opens on a click. */
+  /** The first row of `cells` is the header. A table with the title `fold` opens on a click. */
   readonly rows?: { readonly fold?: string; readonly cells: readonly (readonly string[])[] } | undefined;
   readonly remarks: readonly BillingRemark[];
-  /** Footer, as plain text: the `facts` share one line, and each of the `notes` has a line of its own. */
+  /** The footer is plain text: the `facts` share a line, and each of the `notes` has a line of its own. */
   readonly facts: readonly string[];
   readonly notes: readonly string[];
   readonly actions: ActionsBlock;
@@ -96,18 +95,16 @@ export interface Answer<T = never> {
 
 export type AnswerText = Omit<Answer, 'actions' | 'file'>;
 
-/** `text` is untrusted; `digits` are written unchanged. */
+/** A `text` is untrusted. `digits` are written unchanged. */
 export type CsvCell = { readonly text: string } | { readonly digits: string };
 
-/** Exact figures for the CSV file and **Details**. */
 export interface AnswerFile<T> {
   readonly name: string;
   /** Titles of the columns between the product and the note. */
   readonly columns: readonly string[];
-  /** `each`: what a row covers, such as `each day (UTC)`. `gaps`: sentences about days and projects without figures. */
+  /** What a row covers, such as `each day (UTC)`, and sentences about days and projects without figures. */
   readonly each: string;
   readonly gaps: readonly string[];
-  /** A cell for each of the `columns`, then the note. */
   readonly rows: (answer: T) => readonly (readonly CsvCell[])[];
   readonly details: (answer: T) => readonly (readonly [string, string])[];
 }
@@ -152,7 +149,7 @@ function smallPrint(
 export const zoneFact = ({ user, sharedBy }: AnswerView, zone: Zone): string =>
   sharedBy === undefined && user.zone === zone ? '' : zone;
 
-/** Empty for a named project that is asked about with its own product. */
+/** Empty for a named project that was asked about with its own product. */
 export const productFact = ({ target: { product, alias, isOwnProduct } }: ProjectAnswer): string =>
   alias !== undefined && isOwnProduct ? '' : PRODUCTS[product].name;
 
@@ -164,7 +161,7 @@ type SumVerbs = readonly [positive: string, negative: string];
 const SPENT: SumVerbs = ['spent', 'credited'];
 export const LEFT: SumVerbs = ['left', 'overdrawn'];
 
-/** `1,234.00 EUR spent and 20.00 USD credited`: a sum per currency. Empty without amounts. */
+/** A sum per currency: `1,234.00 EUR spent and 20.00 USD credited`. Empty without amounts. */
 export const formatSums = (amounts: readonly LabelledAmount[], locale: string, verbs: SumVerbs): string =>
   listNames(
     sumByLabel(amounts).map(({ value, label }) => formatSpent(value, moneyFormatter(locale, label), verbs)),
@@ -209,13 +206,12 @@ export function listParts<T extends ProjectAnswer>(
 
 interface AnswerActions {
   readonly link: Command;
-  /** Run with `csv` or `details` added. Default is `link`. */
+  /** The command that gets `csv` or `details` added. Default is `link`. */
   readonly figures?: Command;
   readonly before: readonly ActionsBlockElement[];
   readonly after?: readonly Button[];
-  /** The menu begins with these, before CSV, **Details** and forms. */
   readonly more: readonly PlainTextOption[];
-  /** The words that **Schedule this…** and **Watch…** add to the project. */
+  /** Words that **Schedule this…** and **Watch…** add after the project. */
   readonly report?: string | undefined;
   readonly watch?: string;
 }
@@ -245,7 +241,7 @@ export function answerActions<T extends ProjectAnswer>(
         ...more,
         commandOption('CSV', figuresAs('csv')),
         commandOption('Details', figuresAs('details')),
-        // The projects of “top 3” change with the figures, so such an answer can't be scheduled.
+        // The projects of “top 3” change with the figures, so a schedule can't keep them.
         projects.top === undefined &&
           commandOption('Schedule this…', toCommand('/billing schedule', `${named} ${report}`)),
         !isList && commandOption('Watch…', toCommand('/billing watch', `${named} ${watch}`)),
@@ -270,7 +266,7 @@ function moreMenu(options: readonly PlainTextOption[]): (Overflow | Button)[] {
   return listed.length === 0 ? buttons : [...buttons, overflow('rerun:more', listed)];
 }
 
-/** Empty if the command is too long for an option. */
+/** Empty if a command is too long for an option. */
 export const periodMenu = (
   options: readonly PlainTextOption[],
   current: PlainTextOption | undefined,

@@ -15,7 +15,7 @@ import {
   replaceMessage,
 } from './message-calls.ts';
 
-/** A loading message. Without `place` Tally can't edit it. */
+/** Tally can't edit a loading message without `place`. */
 interface Loading {
   readonly place?: PostedTo;
   readonly isPublic?: boolean;
@@ -32,9 +32,7 @@ export interface OutgoingFile {
 const TEXT = 'Asking the billing service…';
 const LOADING: Message = { text: TEXT, blocks: [context(TEXT)] };
 
-/** Sends the messages of one reply. The first message replaces the loading message. */
 export class ReplyMessages {
-  /** Undefined if Slack didn't say where the last message is. */
   posted: PostedTo | undefined;
   readonly #loading = createDelayed<Loading>();
   /** The question's thread, or a new thread below the question. */
@@ -65,12 +63,12 @@ export class ReplyMessages {
         const place = await postMessage(client, { channel, thread: this.#publicThread }, LOADING);
         return { isPublic: true, place };
       } catch (error) {
-        // Slash commands work also in channels where Tally may not post.
+        // A slash command works also in a channel where Tally may not post.
         if (!isFailure(error, 'cannot-post')) throw error;
       }
     }
     const isInDirectMessage = channel !== undefined && isDirectMessage(channel);
-    // Tally can edit only an ordinary message, so this answer below a button's message must be one.
+    // Tally can edit only an ordinary message, so a loading message below a button's message must be an ordinary one.
     if (responseUrl !== undefined && (replaces || !isClick || !isInDirectMessage)) {
       await this.services.responseUrls
         .post(responseUrl, LOADING, { replace: replaces })
@@ -101,7 +99,7 @@ export class ReplyMessages {
       this.#directMessage(message),
     ]);
     if (startsThread === undefined || channel === undefined) return;
-    // Other people see the mention but not the private answer, so a reaction shows them that Tally has answered.
+    // Other people see the mention but not the private answer. The reaction shows them that Tally has answered.
     const reaction = { channel, timestamp: startsThread, name: 'speech_balloon' };
     await callSlack('reactions.add', () => client.reactions.add(reaction)).catch(() => undefined);
   }
@@ -144,7 +142,7 @@ export class ReplyMessages {
     return source.userId !== '' && (() => postMessage(client, { channel: source.userId }, message));
   }
 
-  /** Stops as soon as a message may have arrived, because a missing answer is better than two. */
+  /** Stops as soon as a message may have arrived, because no answer is better than two. */
   async #sendFirstPossible(
     attempts: readonly Optional<() => Promise<PostedTo | undefined>>[],
   ): Promise<void> {
@@ -190,10 +188,9 @@ export function createDelayed<T>() {
   };
 }
 
-/** In seconds, over all retries of a message. */
 const MAX_WAIT = 30;
 
-/** Slack allows about one message a second per channel. @param longest in seconds */
+/** Slack allows about one message a second per channel. @param longest how long to wait in all, in seconds */
 export async function retryRateLimited<T>(send: () => Promise<T>, longest = MAX_WAIT): Promise<T> {
   for (let waited = 0; ; ) {
     try {

@@ -11,33 +11,30 @@ import { type PostedTo, postMessage } from './message-calls.ts';
 import { createDelayed, type OutgoingFile, ReplyMessages, retryRateLimited } from './reply-messages.ts';
 
 /**
- * Replies to one payload. The next message or modal of a reply replaces the one before. Every method calls `confirm`
- * before it sends anything, and throws slack-failed if Slack refuses.
+ * Replies to a payload. Each message or modal replaces the one before. Every method calls `confirm` before it sends
+ * anything, and throws slack-failed if Slack refuses.
  */
 export interface Reply {
   readonly source: Source;
   readonly client: WebClient;
   readonly modal: ModalReply;
-  /** A reply for another origin, or for other readers. */
+  /** Makes a reply for another origin, or for other readers. */
   as(source: Source, terms?: ReplyTerms): Reply;
   /** @throws if the readers may no longer see the answer */
   confirm(): Promise<void>;
-  /** Replaces the clicked message, or goes where the settings say. @throws cannot-post */
+  /** Replaces the clicked message, or sends the answer where the settings say. @throws cannot-post */
   update(message: Message): Promise<void>;
-  /** Replaces nothing. @throws cannot-post */
   private(message: Message): Promise<void>;
-  /** @param to a channel or a person @throws cannot-post */
   public(to: SlackId, message: Message): Promise<PostedTo>;
   /** @returns whether the file is in the public answer's thread; otherwise it is in the user's direct messages */
   file(file: OutgoingFile): Promise<boolean>;
   home(blocks: readonly Block[]): Promise<void>;
-  /** Where the last message is. Undefined if Slack doesn't say, or if only the user sees the message. */
+  /** The place of the last message. Undefined if Slack doesn't say, or if only the user sees the message. */
   posted(): PostedTo | undefined;
   /** Shows a loading message, unless the answer is sent within `delay` ms. */
   startLoadingMessage(delay: Millis, mayReplace: boolean): void;
   /** Opens a loading modal, unless the form is opened within `delay` ms. */
   startLoadingView(delay: Millis): void;
-  /** Never rejects. */
   endLoading(): Promise<void>;
 }
 
@@ -50,26 +47,24 @@ interface ModalReply {
   open(view: ModalView): Promise<void>;
   /** If the user has closed the modal, sends `fallback` as a direct message. */
   update(view: ModalView, fallback?: Message): Promise<boolean>;
-  /** @param more blocks for the modal only */
+  /** @param more blocks that only the modal shows */
   show(title: string, message: Message, ...more: readonly Block[]): Promise<void>;
-  /** Draws the form again, unless the user has clicked again. */
+  /** Draws the form again, unless the user has clicked in the form since. */
   redraw(view: ModalView): Promise<void>;
 }
 
 interface ReplyTerms {
-  /** By default only the sender of the payload. */
   readonly audience?: Audience;
-  /** A button for this command is the reply if no modal can be opened. */
+  /** If no modal can be opened, the reply is a button for this command. */
   readonly command?: Command | undefined;
   /** @throws if the readers may no longer see the answer */
   readonly confirm?: () => Promise<void>;
 }
 
-/** By `view_id`. Only the last click in a modal may draw the form again. */
+/** By `view_id`. Only the last click in a modal may draw the modal's form again. */
 export type LastClicks = LRUCache<string, Source>;
 export const createLastClicks = (): LastClicks => new LRUCache({ max: 1_000 });
 
-/** At first only the sender of the payload can read the reply. */
 export function createReply(
   services: Pick<SlackServices, 'responseUrls' | 'log'> & { readonly lastClicks: LastClicks },
   source: Source,
@@ -176,7 +171,7 @@ const ANSWERED_VIEW: ModalView = modal({
 
 const LOADING_VIEW: ModalView = modal({ title: 'Tally', blocks: [section('Loading…')] });
 
-/** In seconds. Short, because the user is watching. */
+/** In seconds. The limit is short, because the user is watching. */
 const MODAL_WAIT = 3;
 
 class ReplyModal {
@@ -199,7 +194,7 @@ class ReplyModal {
     return this.#opened !== undefined;
   }
 
-  /** Waits until the loading modal is open or cancelled. */
+  /** Waits until the loading modal is open, or cancels it. */
   async settle(): Promise<void> {
     await this.#loading.take();
   }

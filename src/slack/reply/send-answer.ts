@@ -20,7 +20,6 @@ export interface ConnectedAnswer extends ProjectAnswer {
   readonly connection: string;
 }
 
-/** Without any figures the answer is always a message. */
 export async function sendAnswer<T extends ConnectedAnswer>(
   answer: Answer<T>,
   view: AnswerView<T>,
@@ -60,13 +59,13 @@ const csvRows = <T extends ConnectedAnswer>(
   ]),
 ];
 
-/** Slack must open the window for **Details** within 3 s, but a CSV file has no window. */
+/** The modal for **Details** must open within 3 s, but a CSV file needs no modal. */
 export const answerNeeds = (text: string): Partial<HandlerRules> => {
   const sendsFile = /(?:^|\s)csv\b/i.test(text);
   return { sendsFile, opensForm: !sendsFile && mayOpenWindow(text) };
 };
 
-/** Signs that make a spreadsheet run a cell as a formula, full-width forms included. */
+/** A spreadsheet reads a cell with one of these first signs as a formula. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 
 /** CSV as in RFC 4180, with formulas made harmless. @param isDecimalComma separates cells by `;` */
@@ -81,7 +80,7 @@ export function formatCsv(rows: readonly (readonly CsvCell[])[], isDecimalComma 
   return rows.map((row) => `${row.map(format).join(separator)}\r\n`).join('');
 }
 
-/** The digits that billing sent. Empty if the amount is missing or unreadable. */
+/** The digits as billing sent them. Empty if the amount is missing or unreadable. */
 export const rawDigits = (amount: Amount | undefined): CsvCell => ({
   digits: amount && 'raw' in amount ? amount.raw : '',
 });
@@ -91,14 +90,13 @@ export function amountNotes(name: string, amount: Amount & { readonly incomplete
   return amount.incomplete === true ? [`${name} incomplete`] : [];
 }
 
-/** `prod-staging` or `4-projects`, for the file's name. */
+/** The file's name says `prod-staging` or `4-projects`. */
 export const fileSubject = ({ targets, word, isList, top }: AnswerView<ProjectAnswer>['projects']): string =>
   !isList || targets.length <= MOST_NAMED || word === 'all' || top !== undefined
     ? word.replace(/[ ,]+/g, '-')
     : `${targets.length}-projects`;
 const MOST_NAMED = 3;
 
-/** Slack's error codes for uploads that would fail again. */
 const NO_FILES: readonly (readonly [code: RegExp, why: string])[] = [
   [/^missing_scope$/, 'it was installed without the files:write permission'],
   [
@@ -108,7 +106,7 @@ const NO_FILES: readonly (readonly [code: RegExp, why: string])[] = [
   [/^(?:access_denied|file_uploads_.*)$/, 'this workspace doesn’t allow it'],
 ];
 
-/** Without this byte order mark, Excel doesn't read the file as UTF-8. */
+/** Excel reads a file as UTF-8 only if it begins with this byte order mark. */
 const MARK = '\ufeff';
 
 /** Uploads to the thread of a public answer, or else to the user's direct messages. */

@@ -16,11 +16,11 @@ import { type Audience, type Source, threadOf } from './payload.ts';
 import { type HandlerRules, type Request, slackLookups } from './request.ts';
 import type { User } from './users.ts';
 
-/** How old the check of a role may be when an answer is sent. */
+/** A role that was checked less than this time ago isn't checked again before an answer is sent. */
 const ROLE_KEPT = 1_000;
 
 /**
- * Makes the request of the person who sent a payload. Its reply checks the rights again before it sends anything.
+ * Makes the request of the person who sent a payload. The request's reply checks the rights again before it sends.
  * @param command the command that is run, if any @returns undefined for a replay @throws not-allowed, slack-failed,
  * store-unavailable
  */
@@ -43,14 +43,14 @@ export const createAuthorize =
     const isFresh = right === 'member' || right === 'manage';
     const began = performance.now();
     const lookups = Promise.all([people.find(source, isFresh), source.workspace ?? workspaces.load(teamId)]);
-    // A replay returns before the look-ups end, so nobody else handles their errors.
+    // For a replay, nobody waits for the look-ups or handles their errors.
     lookups.catch(() => undefined);
     if ((await source.isFirst) === false) {
       annotate({ outcome: 'replayed' });
       return undefined;
     }
     const [profile, workspace] = await lookups;
-    // Slack allows about 20 look-ups of user groups a minute, but sends a request for suggestions at every keystroke.
+    // Slack allows about 20 look-ups of user groups a minute, but asks for suggestions at every keystroke.
     const asksGroups = isFresh && source.via !== 'suggestions';
     const user = await people.admit(profile, workspace.settings, asksGroups);
     if (right === 'manage' && user.canAsk && !user.canManage) {

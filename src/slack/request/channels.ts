@@ -7,7 +7,7 @@ import { callSlack, type WebClient } from '../web-client.ts';
 import type { User } from './users.ts';
 
 export interface Channel {
-  /** Without the #. Undefined for a direct message. */
+  /** The name without the #. Undefined for a direct message. */
   readonly name: string | undefined;
   readonly isPrivate: boolean;
   readonly isArchived: boolean;
@@ -59,7 +59,7 @@ export function channelsOf(client: WebClient) {
 }
 
 export interface ChannelCheck {
-  /** Why Tally can't post in the channel, as a sentence. */
+  /** A sentence that says why Tally can't post in the channel. */
   readonly problem: string | undefined;
   /** Whether the channel is public and Tally isn't in it. */
   readonly canJoin: boolean;
@@ -82,7 +82,7 @@ const ARCHIVED = 'That channel is archived. Choose another.';
 const OUTSIDE = 'You aren’t in that channel. Join it first.';
 const SHARED = 'External people in this shared channel will see the posts';
 
-/** @param known whether it gets posts already, so that the user needn't be in it */
+/** @param known whether the channel gets posts already, so that the user needn't be in it */
 export async function checkChannel(channel: SlackId, request: Poster, known = false): Promise<ChannelCheck> {
   if (!isChannel(channel)) return refusal('Choose a channel.');
   const { slack, user, workspace } = request;
@@ -90,7 +90,7 @@ export async function checkChannel(channel: SlackId, request: Poster, known = fa
     const found = await slack.channels.find(channel);
     if (found === undefined) return refusal(UNSEEN);
     const isOpenTo = known || (!found.isPrivate && user.canManage);
-    // Don't reveal that a private channel exists to someone who isn't in it.
+    // Someone who isn't in a private channel must not learn that it exists.
     if (!isOpenTo && !(await slack.channels.has(channel, user.id)))
       return refusal(found.isPrivate ? UNSEEN : OUTSIDE);
     if (found.isArchived) return refusal(ARCHIVED);
@@ -104,7 +104,6 @@ export async function checkChannel(channel: SlackId, request: Poster, known = fa
   }
 }
 
-/** @returns why Tally could not join, as a sentence */
 export async function joinChannel(
   channel: SlackId,
   { slack }: Pick<Poster, 'slack'>,

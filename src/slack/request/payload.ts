@@ -22,7 +22,7 @@ const stateValue = z.looseObject({
   selected_conversations: z.array(z.string()).nullish(),
 });
 
-/** Part of Redis keys, so only these characters. */
+/** The ID becomes part of Redis keys, so other characters are refused. */
 const team = z
   .string()
   .regex(/^[A-Z0-9]{0,64}$/)
@@ -31,11 +31,10 @@ const team = z
 const each = <Name extends string, Type>(type: Type, ...names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, type])) as Record<Name, Type>;
 
-/** By block ID, then by action ID. */
+/** Field values by block ID, then by action ID. */
 const stateValues = z.record(z.string(), z.record(z.string(), stateValue));
 const state = z.looseObject({ values: stateValues.nullish() }).nullish();
 
-/** `user_team` is the user's home workspace. */
 const event = z.looseObject({
   type: z.string(),
   ...each(word, 'user', 'user_team', 'channel', 'channel_type', 'channel_id', 'text', 'ts', 'thread_ts'),
@@ -59,7 +58,6 @@ const action = z.looseObject({
   selected_option: choice.nullish(),
 });
 
-/** Only the fields that Tally or Bolt reads. */
 const schema = z.looseObject({
   ...each(word, 'type', 'text', 'action_id', 'value', 'user_id', 'channel_id', 'response_url'),
   ...each(word, 'trigger_id', 'event_id'),
@@ -102,7 +100,7 @@ export function parsePayload(body: unknown): SlackPayload | undefined {
   if (payload.event !== undefined) return { ...payload, event: withoutNulls(payload.event) };
   if (payload.command !== undefined) return payload;
   const { type, user, actions, view } = payload;
-  // What Bolt reads without a check, for each type of interaction.
+  // For each type of interaction, what Bolt reads without a check.
   const needed = new Map<string, unknown>([
     ['block_actions', actions],
     ['view_submission', view],
@@ -127,20 +125,19 @@ export interface Source {
   readonly homeTeamId: SlackId | undefined;
   readonly channel: SlackId | undefined;
   readonly responseUrl?: string | undefined;
-  /** Whether a button in a message was clicked, which a response with `replace_original` then replaces. */
+  /** Whether the user clicked in a message, which a response with `replace_original` would replace. */
   readonly isClick: boolean;
   /** Whether the answer replaces the message with the clicked button. */
   readonly replaces: boolean;
   readonly triggerId?: string | undefined;
-  /** `view_id` of the modal. Undefined for Home. */
+  /** The modal's `view_id`. Undefined for Home. */
   readonly viewId?: string | undefined;
   /** Whether the modal has fields, whose input would be lost if another view replaced it. */
   readonly hasFields: boolean;
-  /** Changes whenever the modal changes. */
+  /** Slack's `hash` of the modal, which changes whenever the modal changes. */
   readonly viewHash?: string | undefined;
-  /** `thread_ts` of the question. */
   readonly thread: string | undefined;
-  /** `ts` of the question, below which a public answer starts a thread. */
+  /** The `ts` of the question, below which a public answer starts a thread. */
   readonly startsThread?: string | undefined;
   /** Resolves to false for a replay. Undefined in Socket Mode, where nobody can replay a payload. */
   readonly isFirst: Promise<boolean> | undefined;
@@ -150,7 +147,6 @@ export interface Source {
   /** The channel whose rights and default project apply, if it isn't the payload's own. */
   readonly askedIn?: SlackId | undefined;
   readonly self?: SlackId | undefined;
-  /** Set if it is loaded already. */
   readonly workspace?: Workspace | undefined;
 }
 
@@ -215,7 +211,7 @@ export function sourceOfEvent(
   };
 }
 
-/** `thread` is '' for a new direct message. Undefined where follow-ups can't work. */
+/** In a new direct message, `thread` is ''. Undefined where a thread can't work. */
 export function threadOf({ teamId, userId, channel, thread, startsThread }: Source): ThreadPlace | undefined {
   if (channel === undefined) return undefined;
   const ts = thread ?? startsThread ?? (isDirectMessage(channel) ? '' : undefined);
@@ -224,7 +220,6 @@ export function threadOf({ teamId, userId, channel, thread, startsThread }: Sour
     : { workspace: teamId, channel, thread: ts, person: userId, isReply: thread !== undefined };
 }
 
-/** Whose record and token apply to a payload. */
 export interface PayloadOrigin {
   /** Undefined if the payload names only an organization. */
   readonly teamId: SlackId | undefined;
@@ -251,13 +246,13 @@ function originOfInteraction(payload: SlackPayload): PayloadOrigin {
   const installed = view?.app_installed_team_id;
   const installedFor = organizationAmong(installed);
   const own = organizationAmong(payload.enterprise_id, enterprise?.id, team?.enterprise_id);
-  // The user's own workspace isn't the one where Tally is installed.
+  // The user belongs to another organization than the installation.
   const isOutside = installedFor !== undefined && own !== undefined && own !== installedFor;
   const here = [payload.team_id, team?.id];
   return {
     teamId: isOutside
       ? undefined
-      : // In a form of a shared channel, `team` is an external user's own. In Home, `installed` may be another
+      : // In a form of a shared channel, `team` is an external user's own workspace.
         workspaceAmong(
           ...(view?.type === 'home' ? [...here, installed] : [installed, ...here]),
           user?.team_id,
@@ -284,7 +279,7 @@ function originOfEvent(payload: SlackPayload): PayloadOrigin {
   };
 }
 
-/** By block ID, trimmed. An empty field is '', and several choices are joined by commas. */
+/** Trimmed values by block ID: '' for an empty field, and commas between several choices. */
 export type FormFields = Readonly<Record<string, string>>;
 
 export const selectedValues = (field = ''): readonly string[] => field.split(',').filter(Boolean);

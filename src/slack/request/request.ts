@@ -16,38 +16,36 @@ import { channelsOf } from './channels.ts';
 import type { Audience } from './payload.ts';
 import type { People, User } from './users.ts';
 
-/** A request whose sender's rights are checked. */
+/** What an authorized person asks for. */
 export interface Request extends ProjectScope {
   /** All figures in the answer are as of this time. */
   readonly at: Millis;
-  /** For a shared answer, when its figures were first asked for. */
+  /** The instant at which the figures of a shared answer were first asked for. */
   readonly sharedFrom: number | undefined;
   readonly user: User;
   readonly workspace: Workspace;
   readonly audience: Audience;
-  /** Who asked for a public answer, or shared it. Undefined if the answer is private. */
+  /** The person who asked for a public answer, or shared it. Undefined if the answer is private. */
   readonly sharedBy: { readonly how: 'asked' | 'shared'; readonly person: SlackId } | undefined;
-  /** BCP 47: the user's, or for a public answer the workspace's. */
+  /** The locale (BCP 47) of the user, or for a public answer of the workspace. */
   readonly locale: string;
-  /** Where a follow-up finds the question before it. Undefined where threads don't work. */
+  /** The thread in which a follow-up finds the question before it. Undefined where threads don't work. */
   readonly thread?: ThreadPlace | undefined;
-  /** The user ID of Tally's bot. Only an event has it. */
+  /** The user ID of Tally's bot, which only events name. */
   readonly self?: SlackId | undefined;
   readonly reply: Reply;
-  /** Whether everyone in the channel may see these projects. */
   readonly mayShare: (asked: readonly (ResolvedProject | UnresolvedProject)[]) => boolean;
   /** Logs a failure that is part of the answer and isn't thrown. */
   readonly recordError: (error: unknown) => void;
   readonly slack: ReturnType<typeof slackLookups>;
 }
 
-/** What everyone in the channel may see. A direct message has no other reader. */
+/** What everyone in the channel may see. A direct message with Tally has no other reader. */
 export const publicScope = ({ user, channel }: Request): ProjectScope => ({
   channel,
   isUnlimited: user.canManage && isDirectMessage(channel ?? ''),
 });
 
-/** What a private reply may show. */
 export const privateScope = ({ user, channel }: Request): ProjectScope => ({
   channel,
   isUnlimited: user.canManage,
@@ -55,27 +53,24 @@ export const privateScope = ({ user, channel }: Request): ProjectScope => ({
 
 export interface HandlerRules {
   readonly right: Right;
-  /** Opens a modal. Slack's trigger is valid for 3 s, so if reading takes longer, Tally opens a loading modal first. */
+  /** Opens a modal. Slack's trigger is valid for 3 s, so after a slow look-up a loading modal opens first. */
   readonly opensForm?: boolean;
-  /** Changes data, so it never runs twice for one request, and its errors say whether anything was changed. */
+  /** Changes data, so it never runs twice for a request, and its errors say whether anything was changed. */
   readonly changes?: boolean;
-  /** Answers with figures, which can be public, and to which a thread can ask follow-ups. */
+  /** Answers with figures, which can be public, and which follow-up questions in a thread can refer to. */
   readonly figures?: boolean;
   /** Sends a file, so the message with the button stays. */
   readonly sendsFile?: boolean;
-  /** Shows data for managers only, so **Ask a manager** isn't offered. */
+  /** Shows data for managers only, so a reply doesn't offer **Ask a manager**. */
   readonly isForManagers?: boolean;
 }
 
-/** Each method throws slack-failed. */
 export const slackLookups = (people: People, client: WebClient, asker: SlackId, workspace: Workspace) => ({
   channels: channelsOf(client),
   /** @throws slack-failed with `missing_scope` if the optional scope usergroups:read was declined */
   userGroups: () => people.userGroups(),
-  /** Slack is always asked. */
   isInGroups: async (groups: readonly string[]) => (await people.membersOf(groups, true)).includes(asker),
   roleOf: (person: SlackId) => people.roleOf(person),
-  /** @param settings by default the workspace's current ones */
   permissionsOf: (person: SlackId, settings: Settings = workspace.settings) =>
     people.permissionsOf(person, settings, false),
   managers: () => people.managers(workspace, true),

@@ -13,7 +13,6 @@ interface Profile {
   readonly teamId: SlackId;
   readonly id: string;
   readonly role: Role;
-  /** BCP 47. */
   readonly locale: string;
   readonly zone: Zone | undefined;
 }
@@ -22,16 +21,15 @@ export type User = Profile & Permissions;
 
 export interface UserGroup {
   readonly id: string;
-  /** Such as `finops`, without the @. Untrusted. */
+  /** The group's name without the @, such as `finops`. Untrusted. */
   readonly handle: string;
 }
 
 export type UserDirectory = (client: WebClient, teamId: SlackId) => People;
 
-/** For roles and groups. Before a change, Tally asks Slack again. */
+/** Roles and groups stay in the cache for this time. Before a change, Tally asks Slack again. */
 const TTL = MINUTE;
 
-/** @param most of cached users, and of cached groups */
 export function createUserDirectory(clock: () => Millis, most = 5000): UserDirectory {
   const caches: Caches = {
     users: createCache(clock, most),
@@ -51,7 +49,7 @@ interface Caches {
 
 type Cache<T> = (key: string, fresh: boolean, ask: () => Promise<T>) => Promise<T>;
 
-/** Keeps no failures. Simultaneous look-ups of a key share a call. */
+/** The cache keeps no failures. Simultaneous look-ups of a key share a call. */
 function createCache<T extends object>(clock: () => Millis, max: number): Cache<T> {
   const known = new LRUCache<string, T, () => Promise<T>>({
     max,
@@ -65,10 +63,9 @@ function createCache<T extends object>(clock: () => Millis, max: number): Cache<
 
 const MOST_NAMED = 5;
 
-/** More than `MOST_NAMED`, because some of the found managers may have left. */
+/** Tally looks up more managers than it names, because some may have left. */
 const MOST_LOOKED_UP = 15;
 
-/** Each method throws slack-failed. */
 export class People {
   constructor(
     private readonly client: WebClient,
@@ -76,7 +73,7 @@ export class People {
     private readonly caches: Caches,
   ) {}
 
-  /** The user that a payload names. @param fresh asks Slack instead of the cache */
+  /** Finds the user that a payload names. @param fresh asks Slack instead of the cache */
   async find(
     { userId, homeTeamId = this.teamId }: Pick<Source, 'userId' | 'homeTeamId'>,
     fresh = false,
@@ -94,7 +91,7 @@ export class People {
     return { teamId, id: userId, role, locale: user.locale ?? DEFAULT_LOCALE, zone: user.tz };
   }
 
-  /** Groups are looked up only if they decide. Without `fresh`, a failed look-up means “no member”. */
+  /** Looks up groups only if they decide. Without `fresh`, a failed look-up means “no member”. */
   async admit(profile: Profile, settings: Settings, fresh = false): Promise<User> {
     const { id, role } = profile;
     const { managers, managerGroups } = settings;
@@ -104,7 +101,6 @@ export class People {
     return { ...profile, ...permissionsOf(role, settings, isNamed) };
   }
 
-  /** The role is `nobody` if Slack doesn't know the user. */
   async #findOther(userId: SlackId, fresh: boolean): Promise<Profile> {
     try {
       return await this.find({ userId, homeTeamId: undefined }, fresh);
@@ -119,7 +115,6 @@ export class People {
     return this.admit(await this.#findOther(person, true), settings, fresh);
   }
 
-  /** `nobody` if Slack doesn't know the user. */
   async roleOf(person: SlackId): Promise<Role> {
     return (await this.#findOther(person, false)).role;
   }
@@ -142,7 +137,7 @@ export class People {
     });
   }
 
-  /** A last resort, because Slack can only list all users. */
+  /** This is a last resort, because Slack can only list all users. */
   admins(): Promise<readonly string[]> {
     const { client, teamId: team_id } = this;
     return callSlack('users.list', async () => {
@@ -179,7 +174,7 @@ interface TokenOwner {
   readonly organization?: string | undefined;
 }
 
-/** A payload that names another workspace or organization than its token's owner is from an external user. */
+/** A payload that names another workspace or organization than the token's owner is from an external user. */
 function ownerOf(client: WebClient, known: Caches['owners']): Promise<TokenOwner> {
   const ask = async (): Promise<TokenOwner> => {
     const owner = await callSlack('auth.test', () => client.auth.test());
@@ -220,7 +215,7 @@ type SlackUser = NonNullable<webApi.UsersInfoResponse['user']>;
 
 const SLACKBOT = 'USLACKBOT';
 
-/** @param home as the payload says. An external person in a shared channel has another one. */
+/** @param home the payload's home workspace, which differs for an external person in a shared channel */
 function roleFrom(user: SlackUser, userId: SlackId, teamId: SlackId, home: SlackId): Role {
   if (user.deleted === true || user.is_bot === true || userId === SLACKBOT) return 'nobody';
   const homes = [user.team_id, user.enterprise_user?.enterprise_id, ...(user.enterprise_user?.teams ?? [])];

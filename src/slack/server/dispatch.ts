@@ -1,7 +1,4 @@
-/**
- * From Bolt to a handler: each payload gets a log line, a check of the rate limits, an acknowledgement, and then its
- * work.
- */
+/** Takes each payload from Bolt to its handler: log line, rate limit, acknowledgement, work. */
 import { type AllMiddlewareArgs, type App, ErrorCode, type RespondArguments } from '@slack/bolt';
 import { Failure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -62,7 +59,7 @@ export function registerListeners(app: App, listeners: Required<Listeners>, serv
   registerEvents(app, dispatch);
   registerSteps(app, dispatch);
   app.error(async (error) => {
-    // The token's look-up has logged an authorization error already.
+    // The code that looks up the token has logged an authorization error already.
     if (error.code !== ErrorCode.AuthorizationError) services.log.error({ err: error }, 'A listener failed');
   });
 }
@@ -85,7 +82,7 @@ const takeUp = (
     work({ reply: createReply(dispatch, source, client), annotate }),
   );
 
-/** @returns what to reply if the sender exceeds a limit */
+/** @returns the reply to a sender who exceeds a limit; undefined within the limits */
 function findExcess({ limits, errorReply }: Dispatch, { reply, annotate }: Task): ErrorReport | undefined {
   const excess = limits.take('requests', reply.source);
   return excess && errorReply.explain(excess, annotate);
@@ -131,7 +128,7 @@ function registerClicks(app: App, dispatch: Dispatch): void {
       } else if (handler !== undefined) await runAction(dispatch, task, handler, click, payload);
       if (payload.view?.type !== 'home') return;
       const opened = { type: 'app_home_opened', user: source.userId, tab: 'home' };
-      // Home is drawn again, without overwriting the click's data in the log line.
+      // Drawing Home again must not overwrite the click's data in the log line.
       await answerEvent(dispatch, { reply, annotate: () => undefined }, opened);
     });
   });
@@ -145,7 +142,6 @@ interface ClickedElement {
 }
 
 interface Click extends NonNullable<AskedManager['click']> {
-  /** The part of the action ID before the colon. */
   readonly name: string;
 }
 
@@ -156,10 +152,10 @@ const readClick = ({ action_id: id = '', selected_option: chosen, value, text }:
   label: (text ?? chosen?.text)?.text ?? '',
 });
 
-/** Within this time in ms, a second press of a button is a double click. */
+/** In ms: a second press of a button within this time is a double click. */
 const DOUBLE_CLICK = { share: 10_000, change: 1_000 } as const;
 
-/** Modals have their own protection. Without Redis, every click counts. */
+/** In modals, and without Redis, every click counts as a first one. */
 async function isFirstClick(
   { eventDedup }: Dispatch,
   { isFirst, teamId, userId }: Source,
@@ -190,7 +186,7 @@ async function runAction(
     answerCommand(dispatch, { reply: reply.as({ ...source, ...changes }), annotate }, command);
   const fields = parseFieldValues((view?.state ?? state)?.values as never);
   const clicked = { ...shown, fields, metadata: view?.private_metadata ?? '' };
-  // A click in a form depends on the form's fields, so a manager can't take it over.
+  // A click in a form depends on the form's fields, so a manager can't take the click over.
   const unauthorized = rules.opensForm && view?.type !== 'modal' ? { click: shown } : {};
   await perform(
     dispatch,
@@ -218,7 +214,7 @@ function readCommandClick(
   return { line: words.join(' '), from: { ...source, replaces: false, audience: 'channel', sharedFrom } };
 }
 
-/** The acknowledgement of a form carries its errors, or the view “Saving…”. */
+/** The acknowledgement of a form carries the form's errors, or the view “Saving…”. */
 function registerForms(app: App, dispatch: Dispatch): void {
   const { listeners, errorReply, limits, redis, eventDedup } = dispatch;
   app.view({ type: 'view_submission' }, async ({ ack, view, ...arrival }) => {
@@ -228,7 +224,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
     await takeUp(dispatch, arrival, sourceOf(dispatch, 'form', arrival), name, async (task) => {
       const { reply, annotate } = task;
       const errorModal = (error: unknown) => errorModalOf(errorReply.explain(error, annotate), {}, true);
-      // “Saving…” would replace the form and its input, so a refusal comes before.
+      // “Saving…” would replace the form and its input, so Tally refuses a form before.
       const refusal =
         limits.take('requests', reply.source) ??
         (redis.status === 'ready' ? undefined : new Failure('store-unavailable'));
@@ -245,7 +241,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
         return ack({ response_action: 'errors', errors: parsed.errors });
       }
       await ack({ response_action: 'update', view: listener.waiting });
-      // A form that is shown again after an error has new metadata, so it can be submitted again.
+      // After an error a form has new metadata, so it can be submitted again.
       const sent = `${view.id} ${view.private_metadata}`;
       const isFirst = eventDedup.first(reply.source.teamId, sent).catch(() => true);
       if (!(await isFirst)) return annotate({ outcome: 'duplicate' });
@@ -262,7 +258,7 @@ function registerSuggestions(app: App, dispatch: Dispatch): void {
   app.options(/.*/, async ({ ack, options, ...arrival }) => {
     const listener = lookUp(listeners.options, options.action_id);
     const route = routeOf(listener, options.action_id);
-    // Typing the same text twice sends identical payloads, so a replay can't be recognized.
+    // Typing the same text twice sends identical payloads, so this check for replays would refuse the second.
     const source = { ...sourceOf(dispatch, 'suggestions', arrival), isFirst: undefined };
     const { view } = arrival.body as object as SlackPayload;
     const typed = options.value ?? '';
@@ -290,10 +286,9 @@ function registerSuggestions(app: App, dispatch: Dispatch): void {
   });
 }
 
-/** Slack shows an error after 3 s, so Tally sends an empty list before. */
+/** Slack shows an error after 3 s, so Tally sends an empty list before that. */
 const SUGGESTION_TIMEOUT: Millis = 2_000;
 
-/** Bolt has acknowledged an event before this. */
 function registerEvents(app: App, dispatch: Dispatch): void {
   const { listeners, clock, limits, eventDedup } = dispatch;
   app.event(/.*/, async ({ event: payload, body, client, context }) => {
@@ -307,7 +302,7 @@ function registerEvents(app: App, dispatch: Dispatch): void {
       const excess = findExcess(dispatch, task);
       if (excess !== undefined && limits.take('refusals', source) !== undefined) return;
       if (excess !== undefined) return explainEvent(dispatch, task, event, excess);
-      // Slack resends an event whose acknowledgement was lost. Without Redis, an answer fails anyway.
+      // Slack resends an event whose acknowledgement was lost. Without Redis, the event's answer fails anyway.
       const isFirst = eventDedup.first(source.teamId, body.event_id).catch(() => true);
       if (await isFirst) await answerEvent(dispatch, task, event);
       else task.annotate({ outcome: 'duplicate' });

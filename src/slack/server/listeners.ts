@@ -11,37 +11,34 @@ import type { FormFields, SlackEvent, Source } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 
 interface Handler<Work> extends HandlerRules {
-  /** Rules that depend on the command's text or the button's value. Pure. */
+  /** Adds rules that depend on the command's text or the button's value. Pure. */
   readonly needs?: (text: string) => Partial<HandlerRules>;
   readonly run: Work;
 }
 
-/** @param text the command's words, or the button's value */
 export const rulesFor = ({ needs, run: _, ...rules }: Handler<unknown>, text: string): HandlerRules => ({
   ...rules,
   ...needs?.(text),
 });
 
-/** @param typed for `/billing`, the text as it was typed; `text` is in lower case */
+/** @param typed the words after `/billing` as they were typed, because `text` is in lower case */
 type CommandWork = (text: string, request: Request, typed?: string) => Promise<void>;
 
 export interface CommandHandler extends Handler<CommandWork> {
-  /** The subcommand's own help page. */
   readonly help?: (request: Request) => Message;
   /** Has no side effects. A command without `parse` takes no words. */
   readonly parse?: (text: string, workspace: Workspace, reader: Reader) => unknown;
 }
 
-/** All fields are untrusted. */
 interface ClickedOn {
   readonly id: string;
   readonly value: string;
   readonly fields: FormFields;
-  /** `private_metadata` of the modal. Empty for a button elsewhere. */
+  /** The modal's `private_metadata`. Empty for a button elsewhere. */
   readonly metadata: string;
 }
 
-/** Runs a command as if it was typed here. @returns whether the command was answered, rather than refused */
+/** Runs a command as if the user had typed it. @returns whether the command was answered, rather than refused */
 export type Rerun = (
   command: Command,
   changes?: Partial<Pick<Source, 'askedIn' | 'replaces'>>,
@@ -58,10 +55,10 @@ export const onClick = (
   work: (value: string, request: Request) => Promise<void>,
 ): ActionHandler => ({ right, ...does, run: ({ value }, request) => work(value, request) });
 
-/** `parse` runs before the acknowledgement, `submit` after. */
+/** A form's `parse` runs before the acknowledgement, and the returned `submit` after. */
 export interface ViewListener {
   readonly right: Right;
-  /** Pure and fast. @returns errors by block ID, or what saves the form */
+  /** Pure and fast. @returns errors by block ID, or the function that saves the form */
   parse(fields: FormFields, metadata: string): ParsedForm;
   readonly waiting: ModalView;
 }
@@ -80,17 +77,16 @@ export interface OptionsListener {
   ): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
 }
 
-/** An event only reads data and answers. */
+/** The listener of an event only reads data and answers. */
 export interface EventListener {
   readonly right: Right;
-  /** Pure. Tally drops an event before any look-up if this returns false. */
+  /** Tally drops an event before any look-up if this returns false. Pure. */
   wants?(event: SlackEvent): boolean;
   answer(event: SlackEvent, request: Request, rerun: Rerun): Promise<unknown>;
-  /** By default, an error is a private message. */
+  /** Without this, an error is a private message. */
   onError?(message: Message, reply: Reply): Promise<void>;
 }
 
-/** Untrusted. */
 export type StepInputs = Readonly<Record<string, unknown>>;
 
 /** Slack doesn't say for whom a step runs, so a step returns only what everyone may see. */
@@ -115,14 +111,13 @@ export function acceptsWords(
   }
 }
 
-/** By name. What follows a colon in an action ID isn't part of the name. */
+/** Handlers by name. What follows a colon in an action ID isn't part of the name. */
 export interface Listeners {
   readonly commands?: Readonly<Record<string, CommandHandler>>;
   readonly actions?: Readonly<Record<string, ActionHandler>>;
   readonly views?: Readonly<Record<string, ViewListener>>;
   readonly options?: Readonly<Record<string, OptionsListener>>;
   readonly events?: Readonly<Record<string, EventListener>>;
-  /** By callback ID. */
   readonly steps?: Readonly<Record<string, StepListener>>;
 }
 
@@ -131,6 +126,6 @@ export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T |
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** For metrics: all untrusted names share the route `other`. */
+/** The route in metrics, where all names without a handler share `other`. */
 export const routeOf = (listener: object | undefined, name: string): string =>
   listener === undefined ? 'other' : name;

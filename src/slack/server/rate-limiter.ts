@@ -5,7 +5,6 @@ import type { Source } from '../request/payload.ts';
 
 const ASKING = 'asking faster than Tally can answer';
 
-/** Allows `most` requests at once, and `most` more in each time `per`. */
 interface Rate {
   readonly most: number;
   readonly per: Millis;
@@ -14,19 +13,19 @@ const rate = (most: number, seconds: number): Rate => ({ most, per: seconds * 1_
 
 type PersonAndWorkspace = Readonly<Record<'person' | 'workspace', Rate>>;
 
-/** Each process counts for itself. `doing` completes “You're …”. */
+/** Each process counts for itself. */
 export const RATE_LIMITS = {
-  /** Commands, mentions, clicks, forms, and opening Home. */
+  /** The limit for commands, mentions, clicks, forms, and opening Home. */
   requests: { doing: ASKING, person: rate(20, 20), workspace: rate(200, 10) },
-  /** Tests, **Send now** and OS_TOKENs: each calls a service or posts. */
+  /** The limit for tests, **Send now** and OS_TOKENs, each of which calls a service or posts. */
   tests: {
     doing: 'doing this faster than Tally can keep up with',
     person: rate(10, 100),
     workspace: rate(30, 60),
   },
-  /** Slack asks at every keystroke. Over the limit, the list is empty. */
+  /** Slack asks for suggestions at every keystroke. Over this limit, the list is empty. */
   suggestions: { doing: 'typing faster than Tally can search', person: rate(60, 6), workspace: rate(600, 6) },
-  /** Replies that say “too fast”. Each costs a call to Slack, so over this limit Tally stays silent. */
+  /** Each reply “too fast” costs a call to Slack. Over this limit, Tally stays silent. */
   refusals: { doing: ASKING, person: rate(3, 15), workspace: rate(20, 20) },
 } as const satisfies Record<string, PersonAndWorkspace & { readonly doing: string }>;
 
@@ -36,16 +35,16 @@ type Refusal = FailureOf<'throttled'>;
 type Whose = Refusal['data']['whose'];
 
 export interface RateLimiter {
-  /** Counts the request, unless it is refused. @returns undefined, or why the request is refused */
   take(what: Limited, who: Who): Refusal | undefined;
-  /** Counts the request, unless it is refused. @throws throttled */
   demand(what: Limited, who: Who): void;
 }
 
-/** Without this tolerance, rounding sometimes refuses the last request of a burst. */
+/** Without this tolerance in ms, rounding sometimes refuses the last request of a burst. */
 const ROUNDING = 0.001;
 
-/** Counts in memory, because the limits protect this process and shouldn't cost Redis writes. @param clock monotonic */
+/**
+ * Tally counts in memory, because the limits protect a process and shouldn't cost Redis writes. @param clock monotonic
+ */
 export function createRateLimiter({
   limits = RATE_LIMITS,
   clock = () => performance.now(),
@@ -55,7 +54,7 @@ export function createRateLimiter({
   readonly clock?: () => Millis;
   readonly onRefused?: (refusal: { readonly what: Limited; readonly whose: Whose }) => void;
 } = {}): RateLimiter {
-  /** When each token bucket is full again, which is all that the algorithm needs to know. */
+  /** The time at which each token bucket is full again. The algorithm needs no other state. */
   const fullAt = {
     person: new LRUCache<string, number>({ max: 20_000 }),
     workspace: new LRUCache<string, number>({ max: 5_000 }),

@@ -5,41 +5,40 @@ import type { Logger } from 'pino';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 
-/** The HTTP status for each reason. */
 const REJECTIONS = {
   unsigned: 401,
-  /** Signed too long ago, or in the future. */
+  /** The signature's time is too long ago, or in the future. */
   outdated: 401,
   'wrong-signature': 401,
   'too-large': 413,
-  /** Cut off, or neither a form nor JSON. */
+  /** The body is cut off, or is neither a form nor JSON. */
   malformed: 400,
 } as const;
 
 export type RejectionReason = keyof typeof REJECTIONS;
 
-/** In bytes and ms. */
+/** Sizes are in bytes, times in ms. */
 export const SERVER_LIMITS = {
   /** Slack's largest payload, a view of 250 KB, fits even if each byte is percent-encoded. */
   bodyBytes: 1024 * 1024,
   unsignedBytes: 1024,
-  /** For all bodies that are being read at a time. */
+  /** The limit for all bodies that are being read at a time. */
   allBodiesBytes: 32 * 1024 * 1024,
   /** Slack waits 3 s for a response, so a slower request isn't from Slack. */
   headersTimeout: 5_000,
   requestTimeout: 5_000,
-  /** Node checks the two timeouts above this often. */
+  /** Node checks the two timeouts above at this interval. */
   connectionsCheckingInterval: 1_000,
-  /** Connections without a signed request. Above this number, Tally closes the oldest. */
+  /** Above this number of connections without a signed request, Tally closes the oldest. */
   unsignedConnections: 256,
-  /** Node handles requests that a client sends without waiting at once. */
+  /** Node handles requests at once that a client sends without waiting for a response. */
   requestsPerConnection: 100,
 } as const;
 
-/** In seconds, between Slack's clock and ours. */
+/** In seconds: Slack's clock and ours may differ by this much. */
 const TOLERANCE = 300;
 
-/** In seconds: Tally accepts a signature from this long before to this long after. */
+/** In seconds: Tally accepts a signature for this long. */
 export const SIGNATURE_LIFE = 2 * TOLERANCE;
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -52,9 +51,9 @@ function signatureOf({ headers }: IncomingMessage) {
 }
 
 /**
- * Bolt's receiver reads any body to its end before it verifies the signature, accepts times in the future, recognizes
- * forms only by a bare content type, and crashes on a signed `null`. So this guard runs first. @returns whether Bolt
- * may have the request; `rawBody` holds its body
+ * Checks a request before Bolt's receiver, which reads any body to its end before it verifies the signature, accepts
+ * times in the future, recognizes forms only by a bare content type, and crashes on a signed `null`. @returns whether
+ * Bolt may have the request, whose body is then in `rawBody`
  */
 export function createRequestGuard(
   signingSecret: string,
@@ -107,7 +106,9 @@ function isJsonObject(text: string): boolean {
   return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
 }
 
-/** Buffers grow as bytes arrive. If all exceed `allBodiesBytes`, the oldest requests are cut off. */
+/**
+ * Reads bodies into buffers that grow as bytes arrive. If all exceed `allBodiesBytes`, the oldest requests are cut off.
+ */
 function createBodyReader() {
   const buffers = new Map<IncomingMessage, Buffer>();
   const grow = (req: IncomingMessage, size: number): Buffer => {
@@ -143,13 +144,13 @@ function createBodyReader() {
   };
 }
 
-/** Responds without reading the body, which Node discards. */
+/** Node discards the body, which isn't read. */
 export function refuse(res: ServerResponse, status: number): void {
   res.writeHead(status, { 'content-length': 0 }).end();
 }
 
 /**
- * Only these reasons can come from a wrong setting. The others come from anyone on the Internet, so they aren't logged.
+ * These reasons can come from a wrong setting. All others come from strangers on the Internet, so they aren't logged.
  */
 const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: string]>> = {
   'wrong-signature': [

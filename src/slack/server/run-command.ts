@@ -49,7 +49,7 @@ export async function perform(
     request = await authorize(reply, rules, annotate, command);
     if (request === undefined) return;
     const delay = Math.max(0, loadingDelays.message - (performance.now() - began));
-    // The message of a click that sends a file stays, so no loading message may replace it.
+    // A click that sends a file keeps its message, so no loading message may replace that message.
     if (rules.figures && !opensWindow) request.reply.startLoadingMessage(delay, rules.sendsFile !== true);
     await work(request);
     annotate({ answered: performance.now() });
@@ -106,14 +106,13 @@ function outcomeOf({ failure }: ErrorReport): ThreadOutcome | undefined {
   return failure?.kind === 'no-data' ? 'person' : 'failed';
 }
 
-/** The command of the buttons **Try again** and **Ask a manager**. */
 function offeredCommand(
   { failure }: ErrorReport,
   typed: Command,
   { isForManagers = false }: HandlerRules,
   aliases: ReadonlySet<string> | undefined,
 ): Command | undefined {
-  // Any word may hold the secret. Without its words, the command still opens its form.
+  // Any word may be the secret. Without its words, the command still opens its form.
   if (failure?.kind === 'secret-pasted') return { ...typed, text: '' };
   if (failure?.kind === 'not-allowed' && isForManagers) return undefined;
   return offeredAgain(typed, aliases);

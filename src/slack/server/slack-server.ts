@@ -13,7 +13,6 @@ import { INTERACTIVE_OPTIONS } from '../web-client.ts';
 import { createRequestGuard, refuse, SERVER_LIMITS, SIGNATURE_LIFE } from './request-guard.ts';
 import { createSocketMode } from './socket-mode.ts';
 
-/** The response to a GET request, by path. */
 type MachineRoutes = Readonly<Record<string, () => RouteAnswer | Promise<RouteAnswer>>>;
 
 interface RouteAnswer {
@@ -27,8 +26,8 @@ const EVENTS_PATH = '/slack/events';
 type ServerServices = Pick<SlackServices, 'redis' | 'onRejected' | 'log' | 'boltLogger'>;
 
 /**
- * Bolt with its own receivers. HTTPReceiver serves pages and, without Socket Mode, Slack's events. Every event is
- * acknowledged when its listeners end, even if they fail.
+ * Bolt with its own receivers: HTTPReceiver serves pages and, without Socket Mode, Slack's events. Tally acknowledges
+ * an event when its listeners end, even if they fail.
  */
 export function createSlackServer(
   config: Config['slack'],
@@ -64,22 +63,21 @@ export function createSlackServer(
 
   return {
     app,
-    /** Resolves when it listens, and has asked Slack about the token or for a socket. @returns the port */
+    /** Resolves after Tally has asked Slack about the token, or for a socket. @returns the port */
     async start(port: number): Promise<number> {
       const listening = await http.start(port);
       await Promise.all([socket?.start(), tokenCheck?.start()]);
       return listening;
     },
-    /** Whether events can arrive, and Slack has accepted the token. */
     up: (): boolean => !isLeaving && (tokenCheck?.ok() ?? true) && (socket?.isUp() ?? true),
-    /** Makes `up` false, and waits `delay` ms, and then until no more requests arrive. */
+    /** Makes `up` false, waits `delay` ms, and then until no more requests arrive. */
     async leave(delay: Millis): Promise<void> {
       isLeaving = true;
       await sleep(delay);
       await waitUntilQuiet(http.arrived);
     },
     /**
-     * Accepts nothing new. @param deadline how long to wait for running work, in ms @returns how many requests were cut
+     * Accepts nothing new. @param deadline limits the wait for running work, in ms @returns how many requests were cut
      * off
      */
     async stop(deadline: Millis): Promise<number> {
@@ -94,13 +92,13 @@ export function createSlackServer(
   };
 }
 
-/** Requests that were sent before can still be in the system's buffers. Waits for 50 ms without any, at most 3 s. */
+/** Waits until no request has arrived for 50 ms, at most 3 s, because some may still be in the system's buffers. */
 async function waitUntilQuiet(arrivals: () => number): Promise<void> {
   const end = performance.now() + 3_000;
   for (let before = -1; before !== arrivals() && performance.now() < end; ) {
     before = arrivals();
     await sleep(50);
-    // Under load, the timer can end before Node reads what has arrived, so give Node a turn.
+    // Under load, the timer can end before Node reads what has arrived, so Node gets a turn.
     await turn();
   }
 }
@@ -157,7 +155,6 @@ function createHttpReceiver(
   const isSocketMode = mode.kind === 'socket';
   const isAllowed = createRequestGuard(signingSecret, log, onRejected);
   const { spend } = createOAuthNonces(redis, 'request');
-  /** Oldest first. */
   const unsigned = new Set<Socket>();
 
   /** Whether a request is no replay. Without Redis, no request counts as a replay. */
@@ -188,7 +185,7 @@ function createHttpReceiver(
   });
   const serve = receiver.requestListener;
   receiver.requestListener = (req, res) => {
-    // Makes clients reconnect, to another process, before this one stops.
+    // The header makes clients reconnect, to another process, before this process stops.
     if (isLeaving()) res.setHeader('connection', 'close');
     if (req.method !== 'POST') serve(req, res);
     else if (isSocketMode || req.url?.split('?')[0] !== EVENTS_PATH) refuse(res, 404);
@@ -198,8 +195,8 @@ function createHttpReceiver(
 }
 
 /**
- * An uninstall is handled before Bolt, because Bolt acknowledges first, and Slack must resend the event if deleting
- * data fails.
+ * Bolt acknowledges an event first, but Slack must resend an uninstall if deleting data fails. So Tally handles an
+ * uninstall before Bolt.
  */
 async function processAndAck(
   app: App,
