@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
-import { Failure } from '../domain/failure/index.ts';
+import { Failure, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 
@@ -71,19 +71,29 @@ export const createClientFactory =
   (token: string, teamId: SlackId): WebClient =>
     new webApi.WebClient(token, { ...options, teamId });
 
-export async function callSlack<T>(method: string, call: () => Promise<T>): Promise<T> {
+/** Runs a call of the Web API. @throws slack-failed with Slack's error code */
+export const callSlack = <T>(method: string, call: () => Promise<T>): Promise<T> =>
+  measureCall(method, () =>
+    call().catch((cause: unknown) => {
+      const code = slackCode(cause);
+      const data = { method, code, retryAfter: retryAfterOf(cause), unclear: isUnclear(cause) };
+      // The underlying network error names the host and quotes no arguments.
+      const options = cause instanceof webApi.WebAPIRequestError ? { cause: cause.original } : {};
+      throw new Failure('slack-failed', data, options);
+    }),
+  );
+
+/** Reports a call's outcome to the metrics. @param method `response_url` for a post to a response URL */
+export async function measureCall<T>(method: string, call: () => Promise<T>): Promise<T> {
   const began = performance.now();
+  let outcome = 'ok';
   try {
-    const answer = await call();
-    reportApiCall({ method, outcome: 'ok', took: performance.now() - began });
-    return answer;
-  } catch (cause) {
-    const outcome = slackCode(cause);
-    reportApiCall({ method, outcome, took: performance.now() - began });
-    const data = { method, code: outcome, retryAfter: retryAfterOf(cause), unclear: isUnclear(cause) };
-    // The underlying network error names the host and quotes no arguments.
-    const options = cause instanceof webApi.WebAPIRequestError ? { cause: cause.original } : {};
-    throw new Failure('slack-failed', data, options);
+    return await call();
+  } catch (error) {
+    outcome = isFailure(error, 'slack-failed') ? error.data.code : 'failed';
+    throw error;
+  } finally {
+    API_CALLS.publish({ method, outcome, took: performance.now() - began } satisfies ApiCall);
   }
 }
 
@@ -103,16 +113,15 @@ function isUnclear(error: unknown): boolean {
   return error instanceof webApi.WebAPIRequestError && !wasNeverSent(error.original);
 }
 
-export interface ApiCall {
+interface ApiCall {
   readonly method: string;
+  /** `ok`, or Slack's error code. */
   readonly outcome: string;
   readonly took: Millis;
 }
 
 /** Calls are made in many places, so a diagnostics channel carries their outcomes to the metrics. */
 const API_CALLS = channel('tally:slack');
-
-export const reportApiCall = (call: ApiCall): void => API_CALLS.publish(call);
 
 export function onApiCall(listener: (call: ApiCall) => void): () => void {
   const subscriber = (call: unknown) => listener(call as ApiCall);

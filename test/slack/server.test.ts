@@ -149,7 +149,6 @@ describe('a stop', () => {
     expect(redis.client.status).toBe('ready');
   });
 
-  const commandFrom = (at: number) => `${COMMAND}&n=${at}`;
   const rawCommand = (body: string) => {
     const headers = {
       'content-type': 'application/x-www-form-urlencoded',
@@ -159,33 +158,6 @@ describe('a stop', () => {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     return `POST /slack/events HTTP/1.1\r\nhost: x\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
   };
-
-  it.each([
-    ['on connections that were open', true],
-    ['on connections that come with them', false],
-  ])('answers everything that has arrived, %s', async (_, isOpen) => {
-    await started();
-    const port = Number(new URL(bot.url).port);
-    const received = Array.from({ length: 20 }, () => '');
-    const sockets = received.map((_, at) => {
-      const socket = connect(port, '127.0.0.1');
-      socket
-        .on('error', () => undefined)
-        .on('data', (data) => {
-          received[at] += String(data);
-        });
-      return socket;
-    });
-    if (isOpen) await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-    const sent = sockets.map(
-      (socket, at) => new Promise((resolve) => socket.write(rawCommand(commandFrom(at)), resolve)),
-    );
-    await Promise.all(sent);
-    await bot.stopBot();
-    await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
-    expect(received.map((text) => text.split('\r\n')[0])).toEqual(Array(20).fill('HTTP/1.1 200 OK'));
-    await bot.slack.waitFor(() => bot.slack.messages(OWNER, CHANNEL).length >= 20);
-  });
 
   it('answers a request that was still arriving when the stop began', async () => {
     await started();

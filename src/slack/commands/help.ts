@@ -114,11 +114,9 @@ function askableProject(reader: Reader): string | undefined {
   return isOpen ? tested.project : undefined;
 }
 
-const exampleProject = (reader: Reader): string => askableProject(reader) ?? '123';
-
 export function exampleQuestions(reader: Reader): readonly string[] {
   const isChannel = reader.channel !== undefined && !isDirectMessage(reader.channel);
-  return questionsAbout(exampleProject(reader)).map(([question]) =>
+  return questionsAbout(askableProject(reader) ?? '123').map(([question]) =>
     isChannel ? `@Tally ${question}` : question,
   );
 }

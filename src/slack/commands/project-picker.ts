@@ -1,6 +1,6 @@
 import type { PlainTextOption } from '@slack/types';
 import type { SlashCommand } from '../../domain/command-names.ts';
-import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import { parseCommandText, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
 import { ANY_DAY_READER, formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
@@ -143,24 +143,15 @@ export function typedOrDefaultProject(
   const { channel, workspace } = request;
   if (!isNamed && (channel === undefined || workspace.channelDefault(channel) === undefined))
     return undefined;
-  try {
-    const named = withoutUndefined({ project, alias, product });
-    const target = resolveProject(named, workspace, request);
-    return chosenProject(target);
-  } catch (error) {
-    if (isNamed || !isFailure(error)) throw error;
-    return undefined;
-  }
+  const find = () =>
+    chosenProject(resolveProject(withoutUndefined({ project, alias, product }), workspace, request));
+  return isNamed ? find() : tryParse(find, Failure);
 }
 
 /** `123` is offered under every product, and `123 storage` under one. */
 function typedProjects(query: string): readonly ChosenProject[] {
-  try {
-    const { project, product } = parseSingleProjectText(query, ANY_DAY_READER);
-    if (project === undefined) return [];
-    return (product === undefined ? PRODUCT_IDS : [product]).map((id) => ({ id: project, product: id }));
-  } catch (error) {
-    if (error instanceof InvalidWord) return [];
-    throw error;
-  }
+  const { project, product } =
+    tryParse(() => parseSingleProjectText(query, ANY_DAY_READER), InvalidWord) ?? {};
+  if (project === undefined) return [];
+  return (product === undefined ? PRODUCT_IDS : [product]).map((id) => ({ id: project, product: id }));
 }

@@ -16,16 +16,9 @@ export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>
     const { verb, rest, asksForHelp } = split(text);
     const named = lookUp(verbs, verb);
     const handler = asksForHelp ? lookUp(verbs, 'help') : named;
+    const words = asksForHelp && verb !== 'help' ? verb : rest;
     const unknown = () => unknownVerb(text, verb, Object.keys(verbs));
-    return {
-      named,
-      handler,
-      verb,
-      rest,
-      unknown,
-      asksForHelp,
-      words: asksForHelp && verb !== 'help' ? verb : rest,
-    };
+    return { named, handler, verb, words, unknown, asksForHelp };
   };
   return {
     right: 'ask',
@@ -34,11 +27,11 @@ export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>
       return handler === undefined ? {} : rulesFor(handler, words);
     },
     parse(text, workspace, reader) {
-      const { handler, verb, rest, unknown, asksForHelp } = find(text);
+      const { handler, verb, words, unknown, asksForHelp } = find(text);
       if (asksForHelp) return;
       if (handler === undefined) throw unknown();
-      if (handler.parse === undefined) refuseExtraWords(rest, verb);
-      handler.parse?.(rest, workspace, reader);
+      if (handler.parse === undefined) refuseExtraWords(words, verb);
+      handler.parse?.(words, workspace, reader);
     },
     async run(text, request) {
       if (holdsSecret(text, request.workspace.aliases)) throw new Failure('secret-pasted');

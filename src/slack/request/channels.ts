@@ -16,15 +16,21 @@ export interface Channel {
   readonly isJoined: boolean;
 }
 
-export type Channels = ReturnType<typeof channelsOf>;
+/** Each method throws slack-failed. */
+export interface Channels {
+  /** Undefined if the channel doesn't exist, or is private without Tally in it. */
+  find(channel: SlackId): Promise<Channel | undefined>;
+  has(channel: SlackId, person: SlackId): Promise<boolean>;
+  /** Fails with `missing_scope` if the optional scope channels:join was declined. */
+  join(channel: SlackId): Promise<void>;
+}
 
 /** A page has 1,000 members. A person on a later page counts as not in the channel. */
 const MOST_PAGES = 20;
 
-export function channelsOf(client: WebClient) {
+export function channelsOf(client: WebClient): Channels {
   return {
-    /** Undefined if the channel doesn't exist, or is private without Tally in it. */
-    async find(channel: SlackId): Promise<Channel | undefined> {
+    async find(channel) {
       try {
         const { channel: found = {} } = await callSlack('conversations.info', () =>
           client.conversations.info({ channel }),
@@ -41,7 +47,7 @@ export function channelsOf(client: WebClient) {
         throw error;
       }
     },
-    has: (channel: SlackId, person: SlackId): Promise<boolean> =>
+    has: (channel, person) =>
       callSlack('conversations.members', async () => {
         let pages = 0;
         for await (const page of client.paginate('conversations.members', { channel, limit: 1000 })) {
@@ -51,8 +57,7 @@ export function channelsOf(client: WebClient) {
         }
         return false;
       }),
-    /** @throws slack-failed with `missing_scope` if the optional scope channels:join was declined */
-    async join(channel: SlackId): Promise<void> {
+    async join(channel) {
       await callSlack('conversations.join', () => client.conversations.join({ channel }));
     },
   };

@@ -1,7 +1,8 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
-import { isFailure } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/parsed-command.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Right } from '../../workspace/roles-and-rights.ts';
 import type { Message } from '../block-kit/blocks.ts';
@@ -102,13 +103,8 @@ export function acceptsWords(
   at: Millis,
 ): boolean {
   if (handler?.parse === undefined) return handler !== undefined && text === '';
-  try {
-    handler.parse(text, workspace, readerIn(workspace, at));
-    return true;
-  } catch (error) {
-    if (isFailure(error)) return false;
-    throw error;
-  }
+  const { parse } = handler;
+  return tryParse(() => [parse(text, workspace, readerIn(workspace, at))], Failure) !== undefined;
 }
 
 /** Handlers by name. What follows a colon in an action ID isn't part of the name. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { App, type CustomRoute, HTTPReceiver, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -70,11 +70,10 @@ export function createSlackServer(
       return listening;
     },
     up: (): boolean => !isLeaving && (tokenCheck?.ok() ?? true) && (socket?.isUp() ?? true),
-    /** Makes `up` false, waits `delay` ms, and then until no more requests arrive. */
+    /** Makes `up` false, and goes on serving for `delay` ms. */
     async leave(delay: Millis): Promise<void> {
       isLeaving = true;
       await sleep(delay);
-      await waitUntilQuiet(http.arrived);
     },
     /**
      * Accepts nothing new. @param deadline limits the wait for running work, in ms @returns how many requests were cut
@@ -90,17 +89,6 @@ export function createSlackServer(
       return inFlight.count();
     },
   };
-}
-
-/** Waits until no request has arrived for 50 ms, at most 3 s, because some may still be in the system's buffers. */
-async function waitUntilQuiet(arrivals: () => number): Promise<void> {
-  const end = performance.now() + 3_000;
-  for (let before = -1; before !== arrivals() && performance.now() < end; ) {
-    before = arrivals();
-    await sleep(50);
-    // Under load, the timer can end before Node reads what has arrived, so Node gets a turn.
-    await turn();
-  }
 }
 
 function createInFlight() {
@@ -121,10 +109,6 @@ function createInFlight() {
 
 function createHttpServer({ receiver, unsigned }: ReturnType<typeof createHttpReceiver>) {
   let server: Server | undefined;
-  let arrived = 0;
-  const count = () => {
-    arrived += 1;
-  };
   /** Clients without the signing secret must not use up all connections and keep Slack out. */
   const limitUnsigned = (socket: Socket): void => {
     unsigned.add(socket);
@@ -134,11 +118,10 @@ function createHttpServer({ receiver, unsigned }: ReturnType<typeof createHttpRe
   };
   return {
     receiver,
-    arrived: () => arrived,
     async start(port: number): Promise<number> {
       server = await receiver.start(port, SERVER_LIMITS);
       server.maxRequestsPerSocket = SERVER_LIMITS.requestsPerConnection;
-      server.on('connection', limitUnsigned).on('connection', count).on('request', count);
+      server.on('connection', limitUnsigned);
       return (server.address() as AddressInfo).port;
     },
     stop: async () => server && receiver.stop(),
