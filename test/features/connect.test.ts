@@ -269,7 +269,7 @@ describe('the form', () => {
     const asked = bot.billing.requests.length;
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Someone'));
-    expect(modalText()).toContain('Someone else changed this first. Save again to replace that.');
+    expect(modalText()).toContain('Someone else just changed this. Save again to overwrite their change.');
     expect(bot.billing.requests).toHaveLength(asked);
     expect((await connectionIn('main')).registeredBy).toBe(ADMIN);
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });

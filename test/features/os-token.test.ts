@@ -193,7 +193,7 @@ describe('an application access', () => {
     await shows('Saved.', ADMIN);
     const before = await record();
     await bot.slack.submit(OWNER, { people: [OWNER, MEMBER], expires: '2027-03-01' });
-    await shows('Someone else changed this first. Save again to replace that.');
+    await shows('Someone else just changed this. Save again to overwrite their change.');
     expect(await record()).toEqual(before);
   });
 
@@ -465,7 +465,7 @@ describe('/os-token', () => {
     const said = await bot.ask('/os-token prod', OWNER);
     expect(said.visibleText).toContain('You can’t get tokens for prod.');
     expect(said.visibleText).toContain(
-      'Managers have to be on the list too. Add yourself with /billing projects access.',
+      'Managers can’t get tokens unless they’re added. Add yourself with /billing projects access.',
     );
     expect(await bot.read('/os-token prod', MEMBER)).toContain(
       'A Tally manager can add you with /billing projects access.',
@@ -511,10 +511,10 @@ describe('/os-token', () => {
   it('says which access is missing, with a button for people who can register it', async () => {
     const said = await bot.ask('/os-token prod');
     expect(said.visibleText).toContain('prod has no application access');
-    expect(said.visibleText).toContain('Register an access…');
-    await bot.press(said, 'Register an access…');
+    expect(said.visibleText).toContain('Add application access…');
+    await bot.press(said, 'Add application access…');
     await shows('Secret key');
-    expect(await bot.read('/os-token prod', MEMBER)).not.toContain('Register an access…');
+    expect(await bot.read('/os-token prod', MEMBER)).not.toContain('Add application access…');
   });
 
   it('takes neither a period nor a product, and shows help', async () => {
@@ -547,7 +547,7 @@ describe('/os-token', () => {
     await shows('Secret key');
     expect(modalText()).toContain('issue temporary OS_TOKENs for prod');
     const { visibleText } = await bot.ask(`/os-token prod ${pasted}`, MEMBER);
-    expect(visibleText).toContain('A Tally manager registers it with /billing projects access.');
+    expect(visibleText).toContain('A Tally manager can add it with /billing projects access.');
     expect(visibleText).not.toContain('Choose a project');
     expect(bot.log()).not.toContain(pasted);
   });

@@ -252,7 +252,7 @@ async function checkTarget(
   const names = limited.map((project) => escapeMarkup(nameProject(project, request, request.channel)));
   return {
     ...check,
-    problem: `That channel can’t see ${names.join(', ')}. Choose another project or channel.`,
+    problem: `${names.join(', ')} can’t be shown in that channel. Choose another project or channel.`,
   };
 }
 
@@ -289,7 +289,7 @@ async function findPeopleProblem(
     );
     const others = found.filter((person) => !meetsRight('member', person)).map(({ person: id }) => id);
     if (others.length > 0)
-      return `Only full members of this workspace can get alerts, so choose someone else for ${others.map(mention).join(', ')}.`;
+      return `Only full members of this workspace can get alerts. Remove ${others.map(mention).join(', ')}.`;
     // A project that is limited to channels can't be sent to people who aren't managers.
     if (limitedProjects('', projects, workspace).length === 0) return undefined;
     return found.every(({ canManage }) => canManage)

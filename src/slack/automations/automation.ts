@@ -165,7 +165,7 @@ export const PAUSED_TEXTS = {
   'project-limited': 'paused: the project is limited to other channels',
   'not-connected': 'paused: its connection to the billing service is missing',
 } as const;
-export const RESUMES_BY_ITSELF = ' · resumes by itself once it works';
+export const RESUMES_BY_ITSELF = ' · resumes by itself when that’s fixed';
 
 /** `2 schedules and 1 watch use it.` Undefined if none does. */
 export function usersText(

@@ -49,7 +49,7 @@ export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Char
     return { label: label.replace(/ ?– .*/, '…'), value, isSoFar };
   });
   const title =
-    unit === 'day' ? 'Spent per day' : isTotal ? `Spent per ${unit}` : `Average a day, by ${unit}`;
+    unit === 'day' ? 'Spent per day' : isTotal ? `Spent per ${unit}` : `Average per day, by ${unit}`;
   return barChart(
     title,
     ['Spent'],
@@ -92,7 +92,7 @@ export function versusChart(usage: Usage, before: Usage, window: ComparisonWindo
   const [first = '', second = ''] = [currentDays, days].map((side) =>
     formatRequestedDays({ first: side[0] ?? '', last: side.at(-1) ?? '', today: requested.today }),
   );
-  return barChart(unit === 'day' ? 'Spent per day' : `Average a day, by ${step}`, [first, second], bars);
+  return barChart(unit === 'day' ? 'Spent per day' : `Average per day, by ${step}`, [first, second], bars);
 }
 
 /** `16`, `1–7` or `Oct`. Empty if there is no short form. */

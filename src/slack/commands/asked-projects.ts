@@ -137,7 +137,7 @@ export function productNames(answered: readonly ProjectAnswer[]) {
     facts:
       shared === undefined || (shared === USUAL && answered.every(({ target }) => target.isOwnProduct))
         ? []
-        : [`${PRODUCTS[shared].name}${products.size > 1 ? ' unless a row names another' : ''}`],
+        : [`${PRODUCTS[shared].name}${products.size > 1 ? ', unless a row says otherwise' : ''}`],
   };
 }
 

@@ -215,7 +215,7 @@ export const people = (
   parse(chosen) {
     const all = selectedValues(chosen);
     const isWhole = all.length <= max && all.every(isPerson) && (form.optional !== false || all.length > 0);
-    return isWhole ? all : refuseField(`Choose ${form.optional === false ? '1' : '0'} to ${max} people.`);
+    return isWhole ? all : refuseField(`Choose ${form.optional === false ? '1 to' : 'up to'} ${max} people.`);
   },
 });
 

@@ -88,7 +88,10 @@ type AnyForm = Omit<FormDescription<any>, 'fields'> & {
   readonly action: ActionName;
 };
 const NOTHING_SAVED = 'Nothing was saved.';
-export const CHANGED_FIRST: FormProblem = ['Someone else changed this first.', 'Save again to replace that.'];
+export const CHANGED_FIRST: FormProblem = [
+  'Someone else just changed this.',
+  'Save again to overwrite their change.',
+];
 export function createForm<F extends Fields>(name: FormName, description: FormDescription<F>) {
   const form: AnyForm = {
     ...description,
@@ -191,7 +194,7 @@ async function findProblem(
   return undefined;
 }
 
-const LEAKED = 'that looks like a token. Everyone can see it, so choose something else.';
+const LEAKED = 'that looks like a token, and everyone can see this field. Choose something else.';
 
 async function showAgain(
   form: AnyForm,
@@ -214,10 +217,10 @@ async function showAgain(
 const showProblem = (
   form: AnyForm,
   at: Moment,
-  [what, todo = NOTHING_SAVED]: FormProblem,
+  [what, todo = '']: FormProblem,
   field?: string,
 ): Promise<void> =>
-  showAgain(form, at, markupMessage(`${what} ${NOTHING_SAVED}`), [markup(`${what} ${todo}`)], field);
+  showAgain(form, at, markupMessage(`${what} ${NOTHING_SAVED}`), [markup(`${what} ${todo}`.trim())], field);
 
 async function submit(
   form: AnyForm,

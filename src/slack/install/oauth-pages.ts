@@ -163,7 +163,7 @@ const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; sa
   denied: {
     status: 200,
     title: 'Tally wasn’t installed',
-    says: 'You or a rule of your workspace declined on Slack’s page. Nothing was saved.',
+    says: 'You canceled, or your workspace doesn’t allow this app. Nothing was saved.',
   },
   state: {
     status: 400,
@@ -173,12 +173,12 @@ const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; sa
   slack: {
     status: 502,
     title: 'Slack didn’t complete the installation',
-    says: 'Nothing was saved. Start again; that usually helps.',
+    says: 'Nothing was saved. This is usually temporary.',
   },
   ours: {
     status: 503,
     title: 'Tally can’t be installed right now',
-    says: 'The error is ours, and nothing was saved. Try again in a minute; if it keeps happening, ask your admin to check Tally’s log.',
+    says: 'Something went wrong in Tally. Nothing was saved. Try again in a minute. If it keeps happening, ask your operator to check Tally’s log.',
   },
 };
 

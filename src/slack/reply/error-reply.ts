@@ -126,7 +126,7 @@ export const failureText = (failure: Failure): string =>
 export const notSavedMessage = (failure: Failure, reason: Message, done: string, kept: string): Message => ({
   text: reason.text,
   blocks: compact([
-    header(mayHaveBeenSaved(failure) ? `May not be ${done}` : `Not ${done}`),
+    header(mayHaveBeenSaved(failure) ? `May not have been ${done}` : `Not ${done}`),
     ...withoutActions(reason.blocks),
     !mayHaveBeenSaved(failure) && failure.kind !== 'edit-conflict' && section(kept),
   ]),

@@ -155,11 +155,11 @@ export function refuse(res: ServerResponse, status: number): void {
 const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: string]>> = {
   'wrong-signature': [
     'Rejected requests that were not signed with SLACK_SIGNING_SECRET',
-    'If nobody gets an answer, set SLACK_SIGNING_SECRET to the Signing Secret on the app’s page, Basic Information. Otherwise someone else sends them.',
+    'If nobody gets an answer, set SLACK_SIGNING_SECRET to the Signing Secret from the app’s page, Basic Information. Otherwise these requests don’t come from Slack, and you can ignore them.',
   ],
   outdated: [
-    'Rejected requests that were signed more than five minutes before or after this machine’s time',
-    'If nobody gets an answer, correct this machine’s clock. Otherwise someone else sends them.',
+    'Rejected requests whose time differs from this machine’s by more than five minutes',
+    'If nobody gets an answer, correct this machine’s clock. Otherwise these requests don’t come from Slack, and you can ignore them.',
   ],
 };
 

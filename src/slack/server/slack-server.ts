@@ -190,7 +190,7 @@ async function processAndAck(
   // Bolt reads some fields of a payload without a check.
   const body = parsePayload(event.body);
   if (body === undefined) {
-    boltLogger.warn('Ignored a payload that does not have the shape of Slack’s');
+    boltLogger.warn('Ignored a payload that does not look like one from Slack');
     return event.ack();
   }
   if (body.type === 'event_callback' && (await installations.handleUninstall(body))) return event.ack();
