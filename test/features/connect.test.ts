@@ -340,7 +340,7 @@ describe('the expiry of a token', () => {
     await register('finance', { token: bot.billing.tokens[0]!.value });
     await register('main', { token: bot.billing.tokens[0]!.value });
     await bot.slack.submit(ADMIN, { expires: '2026-12-01' });
-    await bot.slack.waitFor(() => modalText(ADMIN).includes('Someone else changed this first.'));
+    await bot.slack.waitFor(() => modalText(ADMIN).includes('Someone else just changed this.'));
     for (const name of ['main', 'finance']) expect(await connectionIn(name)).not.toHaveProperty('expiresAt');
   });
 });

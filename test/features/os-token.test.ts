@@ -356,12 +356,12 @@ describe('/os-token', () => {
   it.each([
     ['refused', 'refused the application access (HTTP 401)', []],
     ['404', 'doesn’t recognize that application access (HTTP 404)', []],
-    ['400', 'HTTP 400', ['Try again', 'Projects']],
+    ['400', 'HTTP 400', ['Try again', 'Open projects']],
     ['429', 'asked Tally to slow down (HTTP 429)', ['Try again']],
     [
       'no-token',
       'sent a response that Tally can’t read: it has no X-Subject-Token',
-      ['Try again', 'Projects'],
+      ['Try again', 'Open projects'],
     ],
   ])('says what is wrong when the service answers with %s', async (mode, sentence, buttons) => {
     await register();

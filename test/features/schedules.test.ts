@@ -141,7 +141,7 @@ describe('the form', () => {
 
     await openForm('schedule 999');
     await modalSays('secret can’t be shown in that channel');
-    expect(await save()).toContain('Nothing was saved.');
+    expect(await save()).toContain('secret can’t be shown in that channel');
     expect(await stored()).toEqual([]);
   });
 });
@@ -186,7 +186,7 @@ describe('saving the form of a schedule', () => {
       await openForm('schedule prod', person, CHANNEL);
       await change('channel', { selected_conversation: channel }, person);
       await modalSays(sentence, person);
-      expect(await save({}, person)).toContain('Nothing was saved.');
+      expect(await save({}, person)).toContain(sentence);
       expect(await stored()).toEqual([]);
       await bot.closeForm(person);
     };
