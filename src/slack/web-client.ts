@@ -19,7 +19,6 @@ export const NON_REPEATABLE_METHODS: ReadonlySet<string> = new Set([
   'files.uploadV2',
 ]);
 
-/** A `fetch` whose timeout, in ms, covers the response's body too. */
 type TimedFetch = (timeout: Millis, ...args: Parameters<typeof fetch>) => Promise<Response>;
 
 const timedFetch: TimedFetch = (timeout, url, init) =>
@@ -42,7 +41,6 @@ const fetchTwice: TimedFetch = async (timeout, url, init) => {
 
 export const isUnclearStatus = (status: number): boolean => status === 502 || status === 504;
 
-/** The connection failed with one of these codes before the request was sent. */
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;
 

@@ -59,7 +59,6 @@ interface AutomationForm<T extends Automation> extends Pick<FormDescription<Fiel
   readonly kind: AutomationKind<T>;
   readonly title: string;
   valuesOf(item: T): FormFields;
-  /** Called after the target is checked. @returns the item to save, or why it can't be saved */
   build(at: FormMoment, before: T | undefined): Promise<T | FieldRefusal>;
 }
 
@@ -123,7 +122,6 @@ async function saveItem<T extends Automation>(
   return savedMessage(kind, item, request);
 }
 
-/** The fields that an edit leaves as they were. */
 export const unchangedFields = (
   before: Automation | undefined,
   { id, request: { user, at } }: FormMoment,
@@ -154,7 +152,6 @@ function commonValues(
   return { projects: item.projects.map(projectValue).join(','), to, channel, people: named.join(',') };
 }
 
-/** Until the user chooses a channel, `channel` is ''. */
 export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFields): AutomationContent => ({
   projects: selectedValues(projects).flatMap((value) => parseProjectValue(value) ?? []),
   ...(to === 'people'
@@ -187,7 +184,6 @@ export const projectsField = (max: number): Field<AutomationContent['projects']>
   );
 };
 
-/** Below these fields, the form says what is wrong with the target. */
 export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends' | 'maxPeople'>) => {
   const { maxPeople } = kind;
   const isForPeople = ({ to }: FormFields) => maxPeople > 0 && to === 'people';

@@ -49,17 +49,13 @@ export interface ListWords<T> {
   readonly page?: number;
   readonly only?: {
     readonly isListed: (item: T, viewer: Request) => boolean;
-    /** What the list says when no item matches. */
     readonly none: string;
-    /** The filter as command text, which the paging buttons repeat. */
     readonly filter: string;
-    /** Command text with the fields of a new item. */
     readonly createText: string;
   };
 }
 
 interface ShowOptions<T> extends ListWords<T> {
-  /** Mrkdwn above the list, about the user's last action. */
   readonly notice?: string | undefined;
   readonly buttons?: readonly Button[];
 }
@@ -105,7 +101,6 @@ function listMessage<T extends Automation>(
   };
 }
 
-/** @param page from 1; a number past the end gives the last page */
 export function pageOf<T>(all: readonly T[], page: number) {
   const pages = Math.max(1, Math.ceil(all.length / PAGE));
   const number = Math.min(Math.max(page, 1), pages);
@@ -133,7 +128,6 @@ function itemRow<T extends Automation>(
 
 const MOST_LINES = 5;
 
-/** Undefined if the viewer may see no schedule or watch. */
 export async function automationHealth<T extends Automation>(kind: AutomationKind<T>, viewer: Request) {
   const { describe, needOf } = await kind.viewFor(viewer);
   const all = visibleAutomations(kind, viewer).map((item) => ({ item, need: needOf(item) }));

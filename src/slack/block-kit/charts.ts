@@ -13,7 +13,6 @@ import {
 import type { ComparisonWindow } from '../../domain/time/period.ts';
 import { type Chart, clipText, SLACK_LIMITS } from './blocks.ts';
 
-/** With fewer bars, a chart shows nothing that the text above doesn't say. */
 const FEWEST_BARS = 4;
 const NO_DATA = 'no data';
 
@@ -33,7 +32,6 @@ export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Char
   const isTodayAlone = ({ current }: Row) => current?.days.every((day) => day === period.today) === true;
   const rows = unit === 'day' ? all : all.filter((row) => !isTodayAlone(row));
   const days = rows.flatMap(({ current }) => current?.days ?? []);
-  // A few days with data fit into smaller bars.
   if (unit !== 'day' && days.length < period.days.length && days.length > 0)
     return spendChart(usage, { ...period, days }, finest);
   const isTotal = rows.every(({ current }) => current && current.reported === daysInUnit(unit, current.days));
@@ -104,7 +102,6 @@ function partLabel(days: readonly Day[], unit: Unit, isCalendar: boolean): strin
     : '';
 }
 
-/** @returns undefined if there are too few bars, or a series has no value */
 function barChart(
   title: string,
   series: readonly string[],

@@ -73,7 +73,6 @@ export function offeredAgain(typed: Command, aliases = NO_ALIASES): Command | un
   return withoutSecrets(typed, aliases).text === typed.text ? typed : undefined;
 }
 
-/** @param line untrusted, so the command can be unknown */
 export function parseCommand(line: string): Command {
   const [command = '', ...words] = line.split(' ');
   return { command: command as SlashCommand, text: words.join(' ') };

@@ -23,7 +23,6 @@ export interface HelpLine {
   /** A few words for the short `/billing help`. Without them, the line is under **More…**. */
   readonly short?: string;
   readonly examples?: readonly string[];
-  /** A right that the command needs beyond `ask`. */
   readonly right?: 'member' | 'manage';
 }
 

@@ -38,7 +38,6 @@ import { checkChannel } from '../request/channels.ts';
 import { privateScope, type Request } from '../request/request.ts';
 import { type Command, commandButton, commandOption, toCommand } from './command-buttons.ts';
 
-/** Choosing a project runs the command for that project. */
 export function projectPicker(command: Command, request: Request): Block[] {
   const options = projectOptions(command, request);
   return options.length === 0
@@ -46,7 +45,6 @@ export function projectPicker(command: Command, request: Request): Block[] {
     : [actions(select('rerun:project', 'Choose a project', options))];
 }
 
-/** @param prefix words before the project, such as `projects edit` */
 export function projectSelect(command: SlashCommand, prefix: string, request: Request): Block[] {
   const options = optionsFor(request, command, (alias) => `${prefix} ${alias}`);
   return options.length === 0 ? [] : [actions(select('rerun:project', 'Choose a project', options))];
@@ -75,7 +73,6 @@ function projectOptions({ command, text }: Command, request: Request): PlainText
   return [...each, commandOption('All projects', { command, text: textOf('all') })].filter(fitsOption);
 }
 
-/** A command that is too long for an option is left out. */
 const optionsFor = (request: Request, command: SlashCommand, textOf: (alias: string) => string) =>
   visibleProjects(request.workspace, privateScope(request))
     .map(({ alias, id, product }) =>
@@ -98,10 +95,8 @@ function projectIdHint(command: Command, request: Request): Block[] {
   return [section(`${hint}\nOr give it a name once, then ask by that name.`), actions(...add)];
 }
 
-/** @param name what the reader may call the project */
 export function projectOption(project: ChosenProject, name: string) {
   const product = PRODUCTS[project.product].name;
-  // The label of a project without a name already shows its ID.
   const about = name.startsWith(`Project ${project.id}`) ? product : `project ${project.id} · ${product}`;
   // The option's value has the name only if the user may see the name.
   const { alias, ...unnamed } = project;

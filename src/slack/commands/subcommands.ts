@@ -50,7 +50,6 @@ export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>
   };
 }
 
-/** Known names of projects don't count as secrets. */
 function holdsSecret(text: string, aliases: ReadonlySet<string>): boolean {
   const tidied = cleanTyping(text);
   const words = tidied.split(' ').filter((word) => !aliases.has(normalizeText(word)));
@@ -79,7 +78,6 @@ function unknownVerb(text: string, verb: string, known: readonly string[]): Inva
   return new InvalidWord(clipWord(simplifyText(text).split(' ')[0] ?? verb), UNKNOWN_COMMAND, '', texts);
 }
 
-/** `page 2` gives 2. No words give 1. */
 export function parsePage(text: string, verb: string): number {
   const page = /^page (\d{1,3})$/.exec(text)?.[1];
   if (page === undefined) refuseExtraWords(text, verb);

@@ -263,7 +263,6 @@ const checkAddress = (
   managerButtons: addressButton(service),
 });
 
-/** The button leads to where the service's address can be changed. */
 function addressButton(service: Service): Button[] {
   if (service === 'billing') return [button('connect', 'Check the address…')];
   return commandButton('projects', 'Open projects', toCommand('/billing projects'));
@@ -281,7 +280,6 @@ function otherProducts(wrong: ProductId, { command: failed, workspace, at }: Fai
   );
 }
 
-/** For managers, the description has technical details. */
 export function describeError(failure: Failure, request: FailedRequest) {
   const { kind, data } = failure;
   const entry = kind === 'invalid-word' ? adviseOnWord(failure, request) : ADVICE[kind];

@@ -15,11 +15,9 @@ export const refuseField = (sentence: string): FieldRefusal => new FieldRefusal(
 
 /** A form with its current values, which may be empty or invalid. */
 export interface FormMoment {
-  /** The ID of the edited record, untrusted. */
   readonly id: string;
   readonly values: FormFields;
   readonly request: Request;
-  /** What each field's `load` returned, or null if it found nothing. */
   readonly data: Readonly<Record<string, unknown>>;
   /** The channel that the form posts to, or else where the form was opened. Empty if neither. */
   readonly place: string;
@@ -99,7 +97,6 @@ export const note = <D>(
 type Element = InputBlock['element'];
 type WithUndefined<E> = E extends unknown ? { readonly [K in keyof E]: E[K] | undefined } : never;
 
-/** @param element draws the input element, to which the form adds its action ID */
 const drawAs =
   (
     label: string,

@@ -54,16 +54,13 @@ export interface FormDescription<F extends Fields> {
   readonly fields: F;
   readonly title?: (at: FormMoment) => string;
   readonly submit?: string;
-  /** A button below the fields. @param show draws the form again, with these blocks below the button */
   readonly button?: {
     readonly label: string;
     readonly press: (at: FormMoment, show: (result: readonly Block[]) => Promise<void>) => Promise<void>;
   };
-  /** Further values that the form keeps until it is submitted. */
   readonly hidden?: (at: FormMoment) => FormFields;
   /** The channel for which the form suggests projects. Default is the channel where the form was opened. */
   readonly channelOf?: (values: FormFields) => string;
-  /** The title of the modal with the result. */
   readonly heading: string;
   readonly waiting?: readonly [text: string, ...more: Block[]];
   /** A text that changes with every change of the record. @param input given on submit */
@@ -71,7 +68,6 @@ export interface FormDescription<F extends Fields> {
   readonly before?: (id: string, request: Request) => FormFields;
   /** What the form says if the record has changed since it was opened. Undefined if the change doesn't matter. */
   readonly conflict?: (sent: SentForm<F>) => FormProblem | undefined;
-  /** The ID to save under after a conflict. */
   readonly idAfterConflict?: (sent: SentForm<F>) => string;
   readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal>;
   /** The word that completes “Not …” if saving fails. Default is `saved`. */
@@ -179,7 +175,6 @@ function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm {
   return { submit: (request) => submit(form, momentOf(shown, metadata, request), input) };
 }
 
-/** Finds the first invalid field, and says why. */
 async function findProblem(
   form: AnyForm,
   at: Moment,
@@ -213,7 +208,6 @@ async function showAgain(
   await at.request.reply.modal.update(drawForm(form, known, notice), message);
 }
 
-/** @param problem as mrkdwn */
 const showProblem = (
   form: AnyForm,
   at: Moment,
@@ -257,7 +251,6 @@ async function submit(
   }
 }
 
-/** The form gets the record's current revision, so that people can save again. */
 function showConflict(form: AnyForm, sent: Moment & SentForm<Fields>, conflict: FormProblem): Promise<void> {
   const id = form.idAfterConflict?.(sent) ?? sent.id;
   const state = { ...sent.state, id, seen: form.revision(id, sent.request) };
@@ -278,7 +271,6 @@ const stateSchema = z.object({
 });
 type FormState = Readonly<z.infer<typeof stateSchema>>;
 
-/** Invalid metadata gives the state of a new form. */
 const decodeState = (metadata: string): FormState =>
   tryParseRecord(stateSchema, metadata) ?? stateSchema.parse({});
 
@@ -301,7 +293,6 @@ async function loadFields({ fields }: AnyForm, at: Moment, isSlow: boolean): Pro
   return found.length === 0 ? at : { ...at, data: { ...at.data, ...Object.fromEntries(found) } };
 }
 
-/** @param notice blocks above the fields @param result blocks below the buttons */
 function drawForm(
   form: AnyForm,
   at: Moment,

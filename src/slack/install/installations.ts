@@ -46,7 +46,6 @@ export interface Installations {
   readonly pages: BrowserRoutes;
   /** Finds the bot token for a payload. @throws not-installed, unseal-failed, store-unavailable */
   readonly authorize: Authorize<boolean>;
-  /** The acknowledgement of a payload for which `authorize` found no token. */
   readonly notInstalledReply: (payload: object) => object | undefined;
   clientFor(workspace: SlackId): Promise<WebClient>;
   /** Deletes a workspace's data after an uninstall. @returns false for any other event @throws store-unavailable */

@@ -34,7 +34,6 @@ export const SCOPES: readonly Scope[] = [
 export interface ManifestChoices {
   readonly url?: string | undefined;
   readonly org?: boolean | undefined;
-  /** Custom workflow steps, which Slack allows only in an app for organizations. */
   readonly functions?: object | undefined;
 }
 

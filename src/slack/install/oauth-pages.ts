@@ -19,7 +19,6 @@ import { postMessage } from '../reply/message-calls.ts';
 import type { WebClient } from '../web-client.ts';
 import { installationId } from './installation-tokens.ts';
 
-/** In seconds. */
 const STATE_LIFETIME = 600;
 
 /** A signed OAuth `state` works once, because Redis stores the used ones. */
@@ -48,7 +47,6 @@ export interface OAuthPages {
   readonly options: InstallURLOptions;
   readonly installUrl: string;
   readonly slackOrigin: string;
-  /** Called after the page is sent. Never rejects. */
   readonly welcome: (installation: Installation) => Promise<void>;
   readonly log: Logger;
 }
@@ -81,7 +79,6 @@ export function createOAuthPages(pages: OAuthPages): BrowserRoutes {
   return { [INSTALL_PATH]: begin, [REDIRECT_PATH]: complete };
 }
 
-/** Slack's error code is in the redirect's query, or in the response to the OAuth code. */
 function slackReason({ url = '' }: IncomingMessage, error: unknown): string | undefined {
   const inQuery = new URLSearchParams(url.split('?')[1] ?? '').get('error');
   const { data } = error as { data?: { error?: unknown } };

@@ -51,9 +51,7 @@ export function createErrorReply(log: Logger): ErrorReply {
     },
     async send(reply, report, failed, rules) {
       const { source, modal } = reply;
-      // If a manager took over a colleague's request, `askedIn` is the colleague's channel.
       const request = { ...failed, place: source.askedIn ?? source.channel };
-      // The handler of an unauthorized request never ran.
       const isUnchanged = !isAuthorized(request) || !rules.changes;
       const message = errorMessageOf(report, request, isUnchanged);
       const isInModal = source.via === 'form' || (await modal.isShown());
@@ -67,7 +65,6 @@ export function createErrorReply(log: Logger): ErrorReply {
   };
 }
 
-/** @param isUnchanged whether it is certain that nothing was changed */
 export const errorMessageOf = (
   { failure, id }: ErrorReport,
   request: FailedRequest,
@@ -122,7 +119,6 @@ export const failureFacts = (failure: Failure, request: Request): Block[] =>
 export const failureText = (failure: Failure): string =>
   joinTexts(' ', [failure.message, describeError(failure, {}).todo]);
 
-/** @param done completes “Not …” @param kept says what stays as it was, and is used only if that is certain */
 export const notSavedMessage = (failure: Failure, reason: Message, done: string, kept: string): Message => ({
   text: reason.text,
   blocks: compact([

@@ -9,7 +9,6 @@ import { type Block, escapeMessageText, type Message, preformatted, section } fr
 import { barsText } from '../block-kit/charts.ts';
 import { callSlack, isUnclearStatus, measureCall, type WebClient, wasNeverSent } from '../web-client.ts';
 
-/** `channel` can also be a person, who gets a direct message. */
 interface PostDestination {
   readonly channel: SlackId;
   readonly thread?: string | undefined;
@@ -123,7 +122,6 @@ const REFUSED_BLOCKS = /^invalid_(?:blocks|attachments|payload)/;
 const isRefusal = (error: unknown): boolean =>
   isFailure(error, 'slack-failed') && REFUSED_BLOCKS.test(error.data.code);
 
-/** Charts become text bars, and tables become monospaced text. @returns undefined for a message without either */
 export function withoutRichBlocks(message: Message): Message | undefined {
   if (!message.blocks.some(isRich)) return undefined;
   return { text: message.text, blocks: message.blocks.flatMap(simplify) };

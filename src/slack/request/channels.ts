@@ -7,18 +7,15 @@ import { callSlack, type WebClient } from '../web-client.ts';
 import type { User } from './users.ts';
 
 export interface Channel {
-  /** The name without the #. Undefined for a direct message. */
   readonly name: string | undefined;
   readonly isPrivate: boolean;
   readonly isArchived: boolean;
-  /** Whether another organization is in the channel, or is invited to it. */
   readonly isShared: boolean;
   readonly isJoined: boolean;
 }
 
 /** Each method throws slack-failed. */
 export interface Channels {
-  /** Undefined if the channel doesn't exist, or is private without Tally in it. */
   find(channel: SlackId): Promise<Channel | undefined>;
   has(channel: SlackId, person: SlackId): Promise<boolean>;
   /** Fails with `missing_scope` if the optional scope channels:join was declined. */
@@ -64,9 +61,7 @@ export function channelsOf(client: WebClient): Channels {
 }
 
 export interface ChannelCheck {
-  /** A sentence that says why Tally can't post in the channel. */
   readonly problem: string | undefined;
-  /** Whether the channel is public and Tally isn't in it. */
   readonly canJoin: boolean;
   readonly warnings: readonly string[];
 }

@@ -16,11 +16,9 @@ import { type Channels, channelsOf } from './channels.ts';
 import type { Audience } from './payload.ts';
 import type { People, User } from './users.ts';
 
-/** What an authorized person asks for. */
 export interface Request extends ProjectScope {
   /** All figures in the answer are as of this time. */
   readonly at: Millis;
-  /** The instant at which the figures of a shared answer were first asked for. */
   readonly sharedFrom: number | undefined;
   readonly user: User;
   readonly workspace: Workspace;
@@ -31,7 +29,6 @@ export interface Request extends ProjectScope {
   readonly locale: string;
   /** The thread in which a follow-up finds the question before it. Undefined where threads don't work. */
   readonly thread?: ThreadPlace | undefined;
-  /** The user ID of Tally's bot, which only events name. */
   readonly self?: SlackId | undefined;
   readonly reply: Reply;
   readonly mayShare: (asked: readonly (ResolvedProject | UnresolvedProject)[]) => boolean;

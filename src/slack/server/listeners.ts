@@ -27,7 +27,6 @@ type CommandWork = (text: string, request: Request, typed?: string) => Promise<v
 
 export interface CommandHandler extends Handler<CommandWork> {
   readonly help?: (request: Request) => Message;
-  /** Has no side effects. A command without `parse` takes no words. */
   readonly parse?: (text: string, workspace: Workspace, reader: Reader) => unknown;
 }
 
@@ -107,7 +106,6 @@ export function acceptsWords(
   return tryParse(() => [parse(text, workspace, readerIn(workspace, at))], Failure) !== undefined;
 }
 
-/** Handlers by name. What follows a colon in an action ID isn't part of the name. */
 export interface Listeners {
   readonly commands?: Readonly<Record<string, CommandHandler>>;
   readonly actions?: Readonly<Record<string, ActionHandler>>;

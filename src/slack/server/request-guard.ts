@@ -7,27 +7,22 @@ import { tryParseJson } from '../../domain/try-parse.ts';
 
 const REJECTIONS = {
   unsigned: 401,
-  /** The signature's time is too long ago, or in the future. */
   outdated: 401,
   'wrong-signature': 401,
   'too-large': 413,
-  /** The body is cut off, or is neither a form nor JSON. */
   malformed: 400,
 } as const;
 
 export type RejectionReason = keyof typeof REJECTIONS;
 
-/** Sizes are in bytes, times in ms. */
 export const SERVER_LIMITS = {
   /** Slack's largest payload, a view of 250 KB, fits even if each byte is percent-encoded. */
   bodyBytes: 1024 * 1024,
   unsignedBytes: 1024,
-  /** The limit for all bodies that are being read at a time. */
   allBodiesBytes: 32 * 1024 * 1024,
   /** Slack waits 3 s for a response, so a slower request isn't from Slack. */
   headersTimeout: 5_000,
   requestTimeout: 5_000,
-  /** Node checks the two timeouts above at this interval. */
   connectionsCheckingInterval: 1_000,
   /** Above this number of connections without a signed request, Tally closes the oldest. */
   unsignedConnections: 256,
@@ -144,7 +139,6 @@ function createBodyReader() {
   };
 }
 
-/** Node discards the body, which isn't read. */
 export function refuse(res: ServerResponse, status: number): void {
   res.writeHead(status, { 'content-length': 0 }).end();
 }

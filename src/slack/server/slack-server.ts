@@ -58,12 +58,10 @@ export function createSlackServer(
     start: async () => undefined,
     stop: async () => undefined,
   };
-  // Tally stores no conversations in Bolt, so Bolt needn't look one up for each event.
   const app = new App({ receiver, logger, clientOptions, authorize, convoStore: false });
 
   return {
     app,
-    /** Resolves after Tally has asked Slack about the token, or for a socket. @returns the port */
     async start(port: number): Promise<number> {
       const listening = await http.start(port);
       await Promise.all([socket?.start(), tokenCheck?.start()]);
@@ -168,7 +166,6 @@ function createHttpReceiver(
   });
   const serve = receiver.requestListener;
   receiver.requestListener = (req, res) => {
-    // The header makes clients reconnect, to another process, before this process stops.
     if (isLeaving()) res.setHeader('connection', 'close');
     if (req.method !== 'POST') serve(req, res);
     else if (isSocketMode || req.url?.split('?')[0] !== EVENTS_PATH) refuse(res, 404);
@@ -187,7 +184,6 @@ async function processAndAck(
   { boltLogger }: ServerServices,
   event: ReceiverEvent,
 ): Promise<void> {
-  // Bolt reads some fields of a payload without a check.
   const body = parsePayload(event.body);
   if (body === undefined) {
     boltLogger.warn('Ignored a payload that does not look like one from Slack');

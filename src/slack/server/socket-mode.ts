@@ -50,7 +50,6 @@ export function createSocketMode(
   });
   client.on('disconnected', () => {
     isConnected = false;
-    // While the client connects, `connect` gets the error and tries again.
     if (!isConnecting) void attempts.start();
   });
 
