@@ -1,3 +1,4 @@
+/** Calls of Slack's Web API, with time-outs, one retry, and errors as failures. */
 import { channel } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';

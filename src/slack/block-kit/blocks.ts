@@ -1,3 +1,4 @@
+/** Block Kit's blocks, messages and modals, within Slack's limits. */
 import type {
   ActionsBlock,
   ActionsBlockElement,

@@ -1,3 +1,4 @@
+/** Commands as the values of buttons and options. */
 import type { Button } from '@slack/types';
 import type { CommandName, SlashCommand } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';

@@ -1,3 +1,4 @@
+/** Help pages, with examples as buttons. */
 import type { Button } from '@slack/types';
 import { PRODUCT_WORDS } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';

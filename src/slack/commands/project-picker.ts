@@ -1,3 +1,4 @@
+/** Selects of the projects that a person may ask about, for replies and forms. */
 import type { PlainTextOption } from '@slack/types';
 import type { SlashCommand } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';

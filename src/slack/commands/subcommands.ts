@@ -1,3 +1,4 @@
+/** Finds the subcommand of `/billing` that a text names, and runs its handler. */
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import {
   cleanTyping,
@@ -10,7 +11,6 @@ import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/se
 import { clipWord } from '../../domain/wording.ts';
 import { type CommandHandler, lookUp, rulesFor } from '../server/listeners.ts';
 
-/** Runs the subcommand that the first word names. For help, shows the subcommand's own page or `help`. */
 export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>): CommandHandler {
   const find = (text: string) => {
     const { verb, rest, asksForHelp } = split(text);

@@ -1,3 +1,4 @@
+/** The bot tokens of installed workspaces. A token that expires soon is renewed before its use. */
 import type { Installation, InstallationStore, InstallProvider } from '@slack/oauth';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';

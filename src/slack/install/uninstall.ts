@@ -1,3 +1,4 @@
+/** Deletes the data of a workspace or organization that uninstalls Tally. */
 import type { Logger } from 'pino';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';

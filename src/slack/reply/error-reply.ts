@@ -1,3 +1,4 @@
+/** Tells people about an error: in a message, in a modal, or below a form field. */
 import { randomBytes } from 'node:crypto';
 import type { ModalView } from '@slack/types';
 import type { Logger } from 'pino';

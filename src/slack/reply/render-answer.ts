@@ -1,3 +1,4 @@
+/** An answer as a value, and the message that Tally draws from it. */
 import type {
   ActionsBlock,
   ActionsBlockElement,

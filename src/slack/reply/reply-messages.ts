@@ -1,3 +1,4 @@
+/** Sends a reply's messages to where the person reads them, in place of a loading message. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';

@@ -1,3 +1,4 @@
+/** Replies to a payload with messages, modals, files, or Home. */
 import type { ModalView } from '@slack/types';
 import { LRUCache } from 'lru-cache';
 import type { SlackId } from '../../domain/slack-id.ts';

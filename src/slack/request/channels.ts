@@ -1,3 +1,4 @@
+/** Looks up channels in Slack, and checks whether Tally can post in them. */
 import type { webApi } from '@slack/bolt';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';

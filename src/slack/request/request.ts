@@ -1,3 +1,4 @@
+/** What a handler gets: who asks, where, what this person may see, and how to reply. */
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type {

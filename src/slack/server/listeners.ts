@@ -1,3 +1,4 @@
+/** What a feature handles: commands, clicks, forms, requests for suggestions, events and workflow steps. */
 import type { ModalView, PlainTextOption } from '@slack/types';
 import { Failure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/parsed-command.ts';

@@ -1,3 +1,4 @@
+/** Limits how often a person and a workspace can ask. Each process counts for itself. */
 import { LRUCache } from 'lru-cache';
 import { Failure, type FailureOf } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';

@@ -1,3 +1,4 @@
+/** Rejects requests that aren't from Slack before Bolt's receiver reads them. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isValidSlackRequest } from '@slack/bolt';
 import { LRUCache } from 'lru-cache';

@@ -1,3 +1,4 @@
+/** Bolt behind an HTTP server for pages and health, with Slack's events from HTTP or from Socket Mode. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,10 +26,6 @@ const EVENTS_PATH = '/slack/events';
 
 type ServerServices = Pick<SlackServices, 'redis' | 'onRejected' | 'log' | 'boltLogger'>;
 
-/**
- * Bolt with its own receivers: HTTPReceiver serves pages and, without Socket Mode, Slack's events. Tally acknowledges
- * an event when its listeners end, even if they fail.
- */
 export function createSlackServer(
   config: Config['slack'],
   services: ServerServices,

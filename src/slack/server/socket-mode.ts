@@ -1,3 +1,4 @@
+/** Socket Mode that reconnects at once. Slack's client waits 5 s, and gives up if it can't reach the API then. */
 import { type Logger as BoltLogger, SocketModeReceiver, type webApi } from '@slack/bolt';
 import type { Logger } from 'pino';
 import { createAttempts } from '../install/token-check.ts';
@@ -6,7 +7,6 @@ const CLOSED_EARLY =
   'Slack closed the connection before it was ready. If this keeps happening, allow WebSocket connections from this machine to wss://*.slack.com.';
 const WRONG_TOKEN = 'Create an app-level token with connections:write on the app’s page.';
 
-/** Reconnects at once. Slack's client waits 5 s, and gives up if it can't reach the API then. */
 export function createSocketMode(
   appToken: string,
   clientOptions: webApi.WebClientOptions,
