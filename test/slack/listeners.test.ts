@@ -26,8 +26,7 @@ let ran: string[];
 let requests: Request[];
 /** What each limit refuses, in turn; all else is let through. */
 let limits: Partial<Record<Limited, (FailureOf<'throttled'> | undefined)[]>>;
-const throttled = () =>
-  new Failure('throttled', { whose: 'person', doing: 'asking faster than Tally can answer', wait: 2_000 });
+const throttled = () => new Failure('throttled', { whose: 'person', wait: 2_000 });
 
 /** Notes that it ran, then fails where the text says so. */
 function run(what: string, text: string, request: Request): void {
@@ -206,7 +205,7 @@ describe('a command', () => {
     limits = { requests: [throttled()] };
     const before = tally.slack.calls.length;
     const { body } = await tally.command({ ...place, command: '/spend', text: '123 last-week' });
-    expect(body).toContain('You’re asking faster than Tally can answer.');
+    expect(body).toContain('Too many requests from you.');
     expect([ran, tally.slack.calls.length]).toEqual([[], before]);
   });
 });
@@ -241,7 +240,7 @@ describe('a click', () => {
   it('gets a warning beyond the rate limit, and no further answer', async () => {
     limits = { requests: [throttled()] };
     const { text } = await reply(() => click({ action_id: 'rerun:a', value: '/spend prod' }));
-    expect(text).toMatch(/^You’re asking faster/);
+    expect(text).toMatch(/^Too many requests/);
     limits = { requests: [throttled()], refusals: [throttled()] };
     await staysSilent(() => click({ action_id: 'rerun:a', value: '/spend prod' }));
     expect(ran).toEqual(['spend the end']);
@@ -297,7 +296,7 @@ describe('a form', () => {
     limits = { requests: [throttled(), throttled()] };
     expect(await submit('a')).toEqual({
       response_action: 'errors',
-      errors: { last: expect.stringContaining('You’re asking faster') },
+      errors: { last: expect.stringContaining('Too many requests') },
     });
     const ack = await submit('a', { blocks: [section('no field')] });
     expect(ack).toMatchObject({ response_action: 'update', view: { title: { text: 'That didn’t work' } } });
@@ -372,7 +371,7 @@ describe('an event', () => {
 
   it('gets one warning beyond the rate limit, and no further answer', async () => {
     limits = { requests: [throttled()] };
-    expect((await reply(() => send({}))).text).toMatch(/^You’re asking faster/);
+    expect((await reply(() => send({}))).text).toMatch(/^Too many requests/);
     limits = { requests: [throttled()], refusals: [throttled()] };
     await staysSilent(() => send({}));
     expect(ran).toEqual(['spend the end']);

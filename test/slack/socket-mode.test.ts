@@ -132,7 +132,7 @@ describe('Socket Mode', () => {
 
   it('logs that a proxy refuses WebSockets, and connects once the proxy allows them', async () => {
     await started(() => slack.block((done) => done(false, 403)));
-    await waitUntil(() => lines.join('').includes('let this machine open WebSockets to Slack'));
+    await waitUntil(() => lines.join('').includes('allow WebSocket connections from this machine'));
     expect(socket.isUp()).toBe(false);
     slack.block(undefined);
     await waitUntil(() => socket.isUp());
