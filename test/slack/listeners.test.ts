@@ -1,4 +1,4 @@
-/** From what Slack sends to a listener, and what becomes of its answer or its failure. */
+/** From a payload of Slack to its handler, and from the handler to the reply. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
@@ -14,21 +14,20 @@ import { addProject } from '../support/projects.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10);
-/** Looks like nothing in particular. */
+/** A registered token that doesn't look like a secret. */
 const REGISTERED = 'correct-horse';
 const OWNERS_DM = 'D0OWNER001';
 const SHARED = 'C0SHARED01';
 const FIGURES = { text: 'Figures', blocks: [section('Figures')] };
 
 let tally: ListenerBot;
-/** What ran, in order. */
 let ran: string[];
 let requests: Request[];
-/** What each limit refuses, in turn; all else is let through. */
+/** The next refusals of each limit. Without one, a request is let through. */
 let limits: Partial<Record<Limited, (FailureOf<'throttled'> | undefined)[]>>;
 const throttled = () => new Failure('throttled', { whose: 'person', wait: 2_000 });
 
-/** Notes that it ran, then fails where the text says so. */
+/** Notes that a handler ran, and fails where the text says so. */
 function run(what: string, text: string, request: Request): void {
   ran.push(`${what} ${text}`.trim());
   requests.push(request);
@@ -139,7 +138,7 @@ const useSettings = async (settings: object) =>
   tally.workspaces.saveSettings(await changeIn(tally.workspaces, TEAM), settings);
 const untilRan = (count: number) => waitUntil(() => ran.length >= count);
 
-/** Waits for the next message that this person gets from the bot there. */
+/** The next message that this person gets in this channel. */
 async function reply(work: () => Promise<unknown>, person = OWNER, channel = CHANNEL) {
   const messages = () => tally.slack.messages(person, channel).filter(({ from }) => from === 'bot');
   const before = messages().length;
@@ -147,7 +146,7 @@ async function reply(work: () => Promise<unknown>, person = OWNER, channel = CHA
   const message = await tally.slack.waitFor(() => messages()[before]);
   return { ...toAnswer(message), json: JSON.stringify(message.blocks) };
 }
-/** Waits for a later message, so that nothing else can be on its way. */
+/** Sends a second command, so that no answer to the first can be on its way. */
 const staysSilent = async (work: () => Promise<unknown>) =>
   expect((await reply(() => work().then(() => type('/spend the end')))).text).toBe('Figures');
 
@@ -384,7 +383,7 @@ describe('the button **Try again**', () => {
       /"\/spend [^"]*"/.exec((await reply(() => type(`/spend ${words}`))).json)?.[0];
     expect(await offered('early prod')).toBe('"/spend early prod"');
     expect(await offered('early a1b2c3d4e5')).toBeUndefined();
-    // A project is called that.
+    // `a1b2c3d4e6` is the name of a project.
     expect(await offered('early a1b2c3d4e6')).toBe('"/spend early a1b2c3d4e6"');
   });
 });

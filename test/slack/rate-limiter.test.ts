@@ -9,7 +9,6 @@ const who = (userId = 'U1', teamId = 'T1') => ({ userId, teamId });
 function limiter() {
   const refused: unknown[] = [];
   const it = createRateLimiter({ clock: () => now, onRefused: (one) => refused.push(one) });
-  /** How many of so many are let through. */
   const letThrough = (count: number, what: Limited, ...of: Parameters<typeof who>) =>
     Array.from({ length: count }, () => it.take(what, who(...of))).filter((one) => one === undefined).length;
   return { ...it, letThrough, refused };

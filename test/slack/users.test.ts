@@ -9,9 +9,8 @@ const TEAM = 'T1';
 
 let now = 1;
 let people: UserDirectory;
-/** What Slack was asked, in order. */
 let asked: string[];
-/** What Slack knows; an Error is thrown instead. */
+/** What Slack knows about users. An Error is thrown. */
 let users: Record<string, object | Error>;
 let members: Record<string, string[] | Error>;
 let installation: object;
