@@ -1,3 +1,4 @@
+/** The composition root: creates every part of the bot and connects the parts. */
 import { createBillingClient, reportOutcomes } from './billing/client.ts';
 import type { Config } from './config/config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
@@ -44,14 +45,13 @@ import { createEventDedup } from './workspace/replay-protection.ts';
 import { createServiceStatus } from './workspace/save-service-status.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
-/** How long a shutdown waits for running requests, in ms: longer than a billing request takes. */
+/** In ms. A shutdown waits for requests longer than a billing request takes. */
 const DRAIN = 11_000;
 
-/** How long the start-up waits for Redis, in ms: longer than a Redis failover takes. */
+/** In ms. The start-up waits longer than a Redis failover takes. */
 const REDIS_TIMEOUT = 30_000;
 
 export interface Tally {
-  /** The commands, buttons and forms that the features have registered. */
   readonly registry: Registry;
   /** @returns the port that the server listens on @throws store-unavailable if Redis can't be reached */
   start(): Promise<number>;
@@ -59,11 +59,7 @@ export interface Tally {
   stop(delay?: Millis, drain?: Millis): Promise<void>;
 }
 
-/**
- * Builds every part of the bot and connects the parts.
- *
- * @param overrides replace limits in tests and benchmarks, which send requests faster than people do
- */
+/** @param overrides for tests and benchmarks, which send requests faster than people do */
 export function createTally(
   config: Config,
   log: Log,
@@ -124,13 +120,13 @@ export function createTally(
   };
 }
 
-/** Opens the connections to Redis and creates the stores that use them. */
 function createStores(config: Config, log: Log, isInstalled: (workspace: SlackId) => Promise<boolean>) {
   const redis = connectRedis(config.redisUrl, {
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
     onRecovery: () => log.info('Redis answers again'),
   });
-  // At debug level, because every reconnection attempt logs; the other connection reports the outage once.
+  // The other connection reports the outage once. This one reports every attempt to reconnect, so only at debug
+  // level.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'The queue can’t reach Redis'));
   const keyring = createKeyring(config.keys);
   return {
@@ -144,7 +140,7 @@ function createStores(config: Config, log: Log, isInstalled: (workspace: SlackId
   };
 }
 
-/** The billing and identity clients. They note in the workspace's record which requests failed. */
+/** Both clients note in the workspace's record which requests failed. */
 function createClients(
   { trustedHosts }: Config,
   { workspaces, log, clock }: Pick<SlackServices, 'workspaces' | 'log' | 'clock'>,
@@ -166,7 +162,6 @@ function createClients(
   };
 }
 
-/** How forms check the service addresses that people type, and the addresses that a new form suggests. */
 const addressesIn = ({ billing, identity, trustedHosts }: Config) => ({
   parseAddress: {
     baseUrl: (text: string) => checkBaseUrl(text, trustedHosts),
@@ -175,7 +170,7 @@ const addressesIn = ({ billing, identity, trustedHosts }: Config) => ({
   defaultAddresses: { baseUrl: billing.baseUrl, authUrl: identity.authUrl },
 });
 
-/** The features in the order of `/billing help`: the most used first. */
+/** In the order of `/billing help`: the most used first. */
 const createFeatures = (services: Services & TokenServices): readonly Feature[] => [
   createBalanceFeature(services),
   createSpendFeature(services),
@@ -193,7 +188,6 @@ const createFeatures = (services: Services & TokenServices): readonly Feature[] 
   createHelpFeature(services.registry.help),
 ];
 
-/** Connects the features to Slack: the installed workspaces, and the server that receives Slack's requests. */
 function createSlackSide(
   config: Config,
   registry: Registry,

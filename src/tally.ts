@@ -3,13 +3,11 @@
 import { existsSync } from 'node:fs';
 import { VERSION } from './ops/version.ts';
 
-// With source maps, stack traces show the lines of the TypeScript source.
 process.setSourceMapsEnabled(true);
 // If DEBUG is set, libraries print what they send, such as the Redis password.
 // biome-ignore lint/style/noProcessEnv: nothing reads it here
 delete process.env.DEBUG;
 
-/** Each command's description and a function that runs it. */
 const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promise<unknown>]>> = {
   start: ['runs the bot until SIGTERM', () => import('./main.ts')],
   doctor: [
@@ -31,10 +29,10 @@ const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promi
   ],
 };
 
-/** The exit codes EX_USAGE and EX_CONFIG from sysexits.h. */
+/** EX_USAGE and EX_CONFIG in sysexits.h. */
 const [WRONG_USAGE, WRONG_CONFIGURATION] = [64, 78];
 
-/** Loads `.env` if there is one (containers have none). Variables that are already set keep their values. */
+/** Containers have no `.env`. Variables that are already set keep their values. */
 function loadEnvFile(): void {
   if (!existsSync('.env')) return;
   try {

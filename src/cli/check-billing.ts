@@ -100,7 +100,7 @@ async function readToken(): Promise<string> {
   return typed;
 }
 
-/** The points in the order of the report: what each asks the service, and the answer that Tally needs. */
+/** In the order of the report. */
 export const POINTS = {
   reached: { asked: 'the balance', wanted: 'an answer of the contract from this address, in time' },
   token: { asked: 'the balance with the token', wanted: 'no 401 and no 403' },
@@ -132,11 +132,10 @@ function format(found: ReadonlyMap<PointId, Judgement>, shown: (came?: string) =
 }
 
 const DAYS = 31;
-/** A day before any project existed, for which billing must have no data. */
+/** Before any project existed, so billing must have no data. */
 const LONG_AGO: Day = '2001-01-01';
 const UNKNOWN_TOKEN = 'a-token-that-nobody-has';
 
-/** The result of one point. */
 interface Judgement {
   readonly isGood: boolean;
   readonly came: string;
@@ -144,17 +143,16 @@ interface Judgement {
 const good = (came: string): Judgement => ({ isGood: true, came });
 const bad = (came: string): Judgement => ({ isGood: false, came });
 
-/** The service to check, and what to ask it. */
 interface Asked {
   readonly billing: BillingClient;
   readonly baseUrl: string;
   readonly token: string;
   readonly subscription: Subscription;
-  /** The time zone in which the service's days begin. */
+  /** Where the service's days begin at midnight. */
   readonly zone: Zone;
 }
 
-/** Fills `found`; never rejects because of the service. @returns why the points missing from `found` weren't checked */
+/** Fills `found`. @returns why some points weren't checked */
 async function judgePoints(asked: Asked, found: Map<PointId, Judgement>): Promise<string> {
   const { billing, subscription, zone } = asked;
   const access = { workspace: 'T0', connection: 'check', baseUrl: asked.baseUrl, token: asked.token };
@@ -196,12 +194,12 @@ const rangeOf = (first: Day, last: Day, zone: Zone): TimeRange => ({
 
 const REFUSED: readonly Failure['kind'][] = ['token-rejected', 'forbidden'];
 
-/** Whether a billing API sent this failure, rather than a proxy or a server at a wrong address. */
+/** Whether a billing API sent the failure, rather than a proxy or a server at a wrong address. */
 const isAnswer = (failure: Failure): boolean =>
   [...REFUSED, 'no-data'].includes(failure.kind) ||
   (failure.kind === 'query-rejected' && ![404, 405].includes(failure.data.status));
 
-/** A failure as text for operators: with addresses and redirect targets, which people in Slack don't see. */
+/** For operators, with addresses and redirect targets, which people in Slack don't see. */
 function describe(failure: Failure): string {
   const { message, kind, cause } = failure;
   if (kind === 'query-rejected')
@@ -235,10 +233,7 @@ function judgeMonth(answer: Consumption | Failure, days: readonly Day[]): Judgem
   return problems.length === 0 ? good(count) : bad(problems.join(' / '));
 }
 
-/**
- * @returns the day to test: the second-to-last readable day, which has data on both sides, so that a service with wrong
- * day limits also returns items of the days around it
- */
+/** Chooses the second-to-last readable day: a service with wrong day limits then also returns the days around it. */
 function chooseDay({ charges }: Consumption, days: readonly Day[]): Day | undefined {
   const readable = new Set(charges.map(({ day, amount }) => ('value' in amount ? day : undefined)));
   const usable = days.filter((day) => readable.has(day));

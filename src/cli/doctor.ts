@@ -25,7 +25,7 @@ Checks what the bot would start with, says what to fix, and changes nothing.
 Ends with 0 if Tally can start, 1 for a problem.`;
 
 export async function runDoctor(): Promise<void> {
-  // Ignore the second error that a failed TLS socket emits: the findings already show its first.
+  // A failed TLS socket emits two errors. The findings already show the first.
   process.on('uncaughtException', (error) => {
     if (!isSecondSocketError(error)) throw error;
   });
@@ -48,18 +48,17 @@ function format(findings: readonly Finding[]): string {
   return [...lines, '', bad === 0 ? 'Tally can start.' : `${pluralize(bad, 'problem')} to fix.`].join('\n');
 }
 
-/** A result of a check. `bad`: Tally can't start or answer. `warning`: Tally works now but will fail later. */
+/** `bad`: Tally can't start or answer. `warning`: Tally works now, but will fail later. */
 interface Finding {
   readonly verdict: 'good' | 'warning' | 'bad';
   readonly check: string;
   readonly says: string;
-  /** The operator's next step. */
   readonly todo?: string;
 }
 
 const isBad = ({ verdict }: Finding): boolean => verdict === 'bad';
 
-/** Runs all checks. @returns the findings, with secrets masked */
+/** @returns findings with secrets masked */
 export async function diagnose(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   const mask = createMask(env);
   const findings = await checkAll(env);
@@ -92,7 +91,7 @@ async function checkAll(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   }
 }
 
-/** Masks tokens, encryption keys and the Redis password in what services and errors say. */
+/** Masks tokens, encryption keys and the Redis password. */
 function createMask(env: NodeJS.ProcessEnv): (text: string) => string {
   const secrets = Object.keys(env).filter((name) => /^SLACK_.*(TOKEN|SECRET)$/.test(name));
   const keys = env.ENCRYPTION_KEYS?.split(',').map((entry) => entry.slice(entry.indexOf(':') + 1));
@@ -140,10 +139,10 @@ const ROWS = new Map(
     .map((line) => [line.split(' | ')[0], line.split(' | ').slice(1)]),
 );
 
-/** The values that replace placeholders such as `{variable}` in a row of `TABLE`. */
+/** Values for placeholders such as `{variable}` in a row of `TABLE`. */
 type Details = Readonly<Record<string, string>>;
 
-/** @returns functions that create the findings of one check */
+/** Creates the findings of one check. */
 function about(check: string, details: Details = {}) {
   const found = (code: string, detail = '', verdict: Finding['verdict'] = 'bad'): Finding => {
     const known: Details = { ...details, detail: toPlainLine(detail) };
@@ -151,7 +150,6 @@ function about(check: string, details: Details = {}) {
     const [says = known.detail ?? '', todo = 'Look for it in the log of what answered.'] = row ?? [];
     const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '…');
     const named = /^[A-Z]|_/.test(code) && !says.includes(code) ? ` (${code})` : '';
-    // Don't advise to correct a variable that isn't set.
     const isUnset = todo.includes('{variable}') && known.variable === undefined;
     const advice = isUnset ? 'Check this machine’s DNS and network.' : fill(todo);
     return { verdict, check, says: `${fill(says)}${named}`, todo: advice };
@@ -164,7 +162,7 @@ function about(check: string, details: Details = {}) {
 }
 type About = ReturnType<typeof about>;
 
-/** Follows an error's `cause` to the first error, which says what really failed. */
+/** The first error of a `cause` chain says what really failed. */
 function rootOf(error: unknown): NodeJS.ErrnoException {
   const { cause, lastNodeError, errors } = error as Error & { lastNodeError?: unknown; errors?: unknown[] };
   const inner = lastNodeError ?? cause ?? errors?.[0];
@@ -183,8 +181,6 @@ function codeOf(error: unknown): string {
 
 const TIMEOUT = 5_000;
 
-// Redis
-
 async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[]> {
   const address = parseRedisUrl(redisUrl);
   const { username } = address.kind === 'single' ? new URL(address.url) : address;
@@ -201,7 +197,7 @@ async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[
     });
     const servers = isCluster(redis) ? redis.nodes('master') : [redis];
     const found = await Promise.all(servers.map((server) => checkServer(server, isCluster(redis), redisIs)));
-    // All nodes of a Cluster can report the same finding: show each finding once.
+    // All nodes of a Cluster can report the same finding.
     const findings = [...new Map(found.flat().map((each) => [each.says, each])).values()];
     return findings.some(isBad) ? findings : [...findings, await checkKeys(redis, keys)];
   } catch (error) {
@@ -211,7 +207,7 @@ async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[
   }
 }
 
-/** Keys for test writes: the queue's, and enough others that each master of a Cluster probably has one. */
+/** Keys for test writes: the queue's, and so many others that each Cluster master probably has one. */
 const PROBES = [
   ...Array.from({ length: 16 }, (_, n) => `tally:{tally-${n}}:probe`),
   `${QUEUE_PREFIX}:${QUEUE_NAME}:meta`,
@@ -227,7 +223,7 @@ async function checkServer(
   if (findings.some(isBad)) return findings;
   const sent = [['multi'], ...PROBES.map((key) => ['set', key, 'v']), ['eval', 'x', '0'], ['discard']];
   const queued = await Promise.allSettled(sent.map(([name = '', ...args]) => server.call(name, ...args)));
-  // Replies such as MOVED only mean that another Cluster node has the key, which is no problem.
+  // A reply such as MOVED only means that another Cluster node has the key.
   const refused = queued.find(
     (each) => each.status === 'rejected' && !/^(MOVED|ASK|TRYAGAIN)/.test(each.reason.message),
   );
@@ -252,7 +248,6 @@ function readInfo(info: string, isOfCluster: boolean, { good, found }: About): r
   ].filter((finding) => finding !== false);
 }
 
-/** Tries to decrypt everything encrypted in Redis with the configured keys. */
 async function checkKeys(redis: RedisConnection, keys: Config['keys']): Promise<Finding> {
   const problems: FailureOf<'unseal-failed'>[] = [];
   let total = 0;
@@ -268,8 +263,6 @@ async function checkKeys(redis: RedisConnection, keys: Config['keys']): Promise<
   return recordsAre.good(total === 0 ? 'none yet' : `all ${total} open`);
 }
 
-// Slack
-
 type SlackBody = Readonly<Record<string, unknown>> | undefined;
 
 async function callSlack({ slack: { apiUrl } }: Config, method: string, token?: string) {
@@ -278,13 +271,12 @@ async function callSlack({ slack: { apiUrl } }: Config, method: string, token?: 
   const signal = AbortSignal.timeout(TIMEOUT);
   const response = await fetch(`${apiUrl}${method}`, { method: 'POST', headers, redirect: 'manual', signal });
   const body = tryParseJson(await response.text()) as SlackBody;
-  // How far this machine's clock is ahead of Slack's, in ms; its time is taken halfway through the request.
+  // In ms. The clock here is read for the middle of the request.
   const ahead = (at + Date.now()) / 2 - Date.parse(response.headers.get('date') ?? '');
   const scopes = response.headers.get('x-oauth-scopes');
   return { status: response.status, scopes, ahead, body: typeof body?.ok === 'boolean' ? body : undefined };
 }
 
-/** Tests the bot token, and in Socket Mode the app-level token, without keeping a socket open. */
 async function checkSlack(config: Config): Promise<readonly Finding[]> {
   const { credentials, mode, apiUrl } = config.slack;
   const at = new URL(apiUrl).host;
@@ -306,7 +298,7 @@ async function checkSlack(config: Config): Promise<readonly Finding[]> {
   }
 }
 
-/** Judges Slack's answer to a token. @param scopes the token's scopes, if it is a bot token */
+/** @param scopes those of a bot token */
 function judgeToken(body: SlackBody, variable: string, scopes?: string | null): Finding {
   const { good, found } = about('Slack', { variable });
   const code = String(body?.error);
@@ -320,7 +312,7 @@ function judgeToken(body: SlackBody, variable: string, scopes?: string | null): 
   );
 }
 
-/** Checks the clock. @param ahead seconds this clock is ahead of Slack's; NaN if Slack's response has no date */
+/** @param ahead in seconds, of Slack's clock; NaN if Slack's response has no date */
 function checkClock(ahead: number): readonly Finding[] {
   const seconds = Math.abs(ahead);
   if (!(seconds > 60)) return [];
@@ -328,9 +320,7 @@ function checkClock(ahead: number): readonly Finding[] {
   return [about('Clock').found('clock', detail, seconds >= 300 ? 'bad' : 'warning')];
 }
 
-// The services
-
-/** Sends each service a request without a valid token: if the service refuses it as expected, the address is right. */
+/** Sends a request without a valid token. If the service refuses it as expected, the address is right. */
 async function checkServices({ billing, identity, trustedHosts }: Config): Promise<readonly Finding[]> {
   const http = createGuardedHttp({ trustedHosts });
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
@@ -381,7 +371,7 @@ async function checkService(
     return isJson ? service.good(`answers (HTTP ${status})`) : service.found('not JSON');
   } catch (error) {
     if (!isFailure(error)) return service.error(error);
-    // Show operators what people in Slack don't see: why a name has no public address, or where a redirect leads.
+    // Shows operators what people in Slack don't see: why a name has no public address, or where a redirect leads.
     const { kind, message, cause } = error;
     const reason = cause instanceof Error ? cause.message : message;
     if (kind === 'address-refused') return service.found(NO_PUBLIC_ADDRESS, message);

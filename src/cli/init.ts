@@ -1,3 +1,4 @@
+/** `tally init`: asks for what Tally needs, prints the app's manifest, and writes `.env`. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -30,7 +31,9 @@ type Name = keyof typeof variables.shape;
 type Values = Partial<Record<Name, string>>;
 type Prompts = ReturnType<typeof openPrompts>;
 
-/** A question. Enter alone takes `standard`; '' makes it optional. Secrets have no `standard` and aren't echoed. */
+/**
+ * Enter alone takes `standard`; '' makes the question optional. A secret has no `standard`, and its input is hidden.
+ */
 type Question = readonly [name: Name, asks: string, standard?: string];
 
 const questionsFor = (isSocket: boolean): readonly Question[] => [
@@ -47,7 +50,7 @@ const questionsFor = (isSocket: boolean): readonly Question[] => [
   ['IDENTITY_AUTH_URL', 'The identity service: its address ends with /v3. Only OS_TOKENs need it.', ''],
 ];
 
-/** Asks again until `read` accepts what was typed. @param read throws a UsageError for input that isn't valid */
+/** @param read throws a UsageError for invalid input */
 async function askUntil<T>(ask: () => Promise<string>, read: (typed: string) => T): Promise<T> {
   for (;;) {
     try {
@@ -59,7 +62,7 @@ async function askUntil<T>(ask: () => Promise<string>, read: (typed: string) => 
   }
 }
 
-/** Checks an answer by the rules of its environment variable. @throws UsageError */
+/** @throws UsageError */
 function checkAnswer([name, , standard]: Question, value: string): string {
   if (value === '' && standard === '') return value;
   if (value === '') throw new UsageError('This can’t be empty.');
@@ -78,14 +81,14 @@ function ask(question: Question, prompts: Prompts): Promise<string> {
   );
 }
 
-/** Asks for the bot's public URL. @returns undefined if the operator wants Socket Mode, which needs no URL */
+/** @returns undefined for Socket Mode, which needs no URL */
 const askUrl = (prompts: Prompts): Promise<string | undefined> =>
   askUntil(
     () => prompts.ask('The bot’s public https address, or Enter for Socket Mode, which needs none: '),
     (typed) => parseOption('That', appAddress, typed || undefined),
   );
 
-/** Asks whether to trust services with a private or plain-http address. @returns their hosts, or '' */
+/** @returns hosts with a private address or plain http that the operator trusts; '' for none */
 async function hostsToTrust(values: Values, prompts: Prompts): Promise<string> {
   const refused = [values.BILLING_BASE_URL, values.IDENTITY_AUTH_URL].flatMap((address) => {
     if (!address) return [];
@@ -111,7 +114,6 @@ function writeEnvFile(values: Values): void {
   writeFileSync(ENV_FILE, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
 }
 
-/** Prints the steps by which the operator creates the app in Slack. */
 function printAppSteps(url: string | undefined, prefix: string | undefined): void {
   printLine('1. At https://api.slack.com/apps choose Create New App, From a manifest, and paste this:\n');
   printLine(formatManifest(createManifest({ url, prefix })));

@@ -1,4 +1,4 @@
-/** `tally reseal`: encrypts all secrets in Redis with the newest key. Also finds the encrypted values. */
+/** `tally reseal`: seals all secrets in Redis again with the newest key. */
 import { loadConfig } from '../config/config.ts';
 import { type FailureOf, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
@@ -15,7 +15,7 @@ const USAGE = `Usage: tally reseal
 
 Seals every secret again with the newest of ENCRYPTION_KEYS, while bots run. Run it again to continue after an interruption.`;
 
-/** How long to wait for Redis, in ms. */
+/** In ms. */
 const REDIS_TIMEOUT = 5_000;
 
 export const runReseal = (): Promise<void> =>
@@ -49,7 +49,7 @@ export const runReseal = (): Promise<void> =>
     }
   });
 
-/** Reads all encrypted values of every workspace, one workspace at a time. @throws store-unavailable */
+/** Reads all sealed values, workspace by workspace. @throws store-unavailable */
 export async function* readSealed(redis: RedisConnection, keyring: Keyring) {
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     const fields = await guardRead(() => redis.hgetall(recordKey(workspace)));
@@ -60,10 +60,7 @@ export async function* readSealed(redis: RedisConnection, keyring: Keyring) {
   }
 }
 
-/**
- * @returns the value encrypted with the newest key (undefined if it already is), or why it can't be decrypted;
- * undefined if nothing in the field is encrypted
- */
+/** @returns undefined if nothing in the field is sealed */
 function tryReseal(keyring: Keyring, workspace: SlackId, field: string, value: string) {
   try {
     const owner = sealOwnerOfField(workspace, field, value);
@@ -75,11 +72,8 @@ function tryReseal(keyring: Keyring, workspace: SlackId, field: string, value: s
 }
 
 /**
- * Encrypts all secrets with the newest key. Bots can keep running. An interrupted run loses nothing: the next run does
- * what is left.
- *
- * @param print gets a line for each value that couldn't be encrypted again, and why: names and key IDs, never the value
- * @throws store-unavailable
+ * Bots can keep running. After an interruption, the next run does what is left. @param print gets names and key IDs
+ * of what stays as it is, never values @throws store-unavailable
  */
 export async function resealAll(redis: RedisConnection, keyring: Keyring, print: (line: string) => void) {
   const counts = { resealed: 0, alreadyNew: 0, failed: 0 };

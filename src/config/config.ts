@@ -9,19 +9,17 @@ import {
   variables,
 } from './variables.ts';
 
-/** Tally's configuration; deeply frozen. */
+/** Deeply frozen. */
 export type Config = ReturnType<typeof configOf>;
 
 interface Problem {
-  /** The variable's name. */
   readonly name: string;
-  /** What is wrong, as the end of a sentence that begins with the name. Without the value, which may be a secret. */
+  /** The end of a sentence that begins with the name. Never has the value, which may be a secret. */
   readonly what: string;
-  /** An example of a valid value, and how to get one. */
+  /** A valid value, and how to get one. */
   readonly works: string;
 }
 
-/** The environment is invalid. The message lists every problem. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   constructor(readonly problems: readonly Problem[]) {
@@ -30,17 +28,12 @@ export class ConfigError extends Error {
   }
 }
 
-/**
- * Reads the configuration from environment variables.
- *
- * @returns a deeply frozen configuration
- * @throws ConfigError with every variable that is missing or malformed
- */
+/** @throws ConfigError with every variable that is missing or malformed */
 export function parseConfig(env: NodeJS.ProcessEnv): Config {
   const texts = trimVariables(env);
   const parsed = variables.safeParse(texts);
   const single = parsed.error?.issues.map(({ path, message }) => [String(path[0]), message] as const) ?? [];
-  // Report only the first problem of each variable.
+  // Only the first problem of each variable is reported.
   const all = [...single, ...findCombinationProblems(texts)];
   const problems = [...new Map(all.toReversed())].map(([name, message]): Problem => {
     const [what = '', works = ''] = message.split('\n');
@@ -58,9 +51,8 @@ function configOf(values: typeof variables._output) {
   const { SLACK_APP_TOKEN: appToken, SLACK_BOT_TOKEN: botToken, COMMAND_PREFIX: commandPrefix } = values;
   return {
     slack: {
-      /** Socket Mode if an app-level token is set. */
       mode: appToken === undefined ? ({ kind: 'http' } as const) : ({ kind: 'socket', appToken } as const),
-      /** A token for one workspace, or OAuth for many that install Tally. */
+      /** A token for one workspace, or OAuth for many. */
       credentials:
         botToken === undefined
           ? ({
@@ -68,11 +60,11 @@ function configOf(values: typeof variables._output) {
               clientId: values.SLACK_CLIENT_ID ?? '',
               clientSecret: values.SLACK_CLIENT_SECRET ?? '',
               stateSecret: values.SLACK_STATE_SECRET ?? '',
-              /** Slack redirects people to this URL after the installation. No trailing slash. */
+              /** Slack redirects people here after the installation. No trailing slash. */
               publicUrl: publicUrl ?? '',
             } as const)
           : ({ kind: 'token', botToken } as const),
-      /** May be empty in Socket Mode, where Tally receives no HTTP requests from Slack. */
+      /** Empty in Socket Mode, where Slack sends Tally no HTTP requests. */
       signingSecret: values.SLACK_SIGNING_SECRET ?? '',
       /** Ends with a slash, because Slack's client appends the method's name. */
       apiUrl: values.SLACK_API_URL,
@@ -82,13 +74,12 @@ function configOf(values: typeof variables._output) {
     http: {
       port: values.PORT,
       ...(publicUrl !== undefined && { publicUrl }),
-      /** How long a stopping process still accepts requests, in ms, until the proxy in front of it sends them elsewhere. */
+      /** In ms. A stopping process accepts requests for this long, until its proxy sends them elsewhere. */
       shutdownDelay: values.SHUTDOWN_DELAY * 1_000,
     },
     redisUrl: values.REDIS_URL,
-    /** The encryption keys, newest first. The newest encrypts; all can decrypt. */
+    /** Newest first. The newest seals; all can open. */
     keys: values.ENCRYPTION_KEYS,
-    /** The services' addresses, without a slash at the end. */
     billing: baseUrl === undefined ? {} : { baseUrl },
     identity: authUrl === undefined ? {} : { authUrl },
     trustedHosts: values.TRUSTED_API_HOSTS,
@@ -96,7 +87,7 @@ function configOf(values: typeof variables._output) {
   };
 }
 
-/** Freezes an object and all objects in it, except Buffers, which can't be frozen. */
+/** Leaves out Buffers, which can't be frozen. */
 function deepFreeze<T extends object>(value: T): T {
   for (const part of Object.values(value)) {
     if (typeof part === 'object' && part !== null && !Buffer.isBuffer(part)) deepFreeze(part);
@@ -104,11 +95,7 @@ function deepFreeze<T extends object>(value: T): T {
   return Object.freeze(value);
 }
 
-/**
- * Reads the configuration, or ends the process if it isn't valid.
- *
- * @param print gets the problems as text before the process ends with exit code 78 (EX_CONFIG)
- */
+/** @param print gets the problems before the process ends with exit code 78 (EX_CONFIG) */
 export function loadConfig(env: NodeJS.ProcessEnv, print: (text: string) => void): Config {
   try {
     return parseConfig(env);
@@ -119,7 +106,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, print: (text: string) => void
   }
 }
 
-/** Variables required for installations by OAuth. (With a bot token for one workspace, `PUBLIC_URL` is optional.) */
+/** With a bot token for one workspace, `PUBLIC_URL` is optional. */
 const OAUTH_NEEDS = {
   SLACK_CLIENT_ID: `the app’s client ID. ${APP_PAGE}`,
   SLACK_CLIENT_SECRET: `the app’s client secret. ${APP_PAGE}`,
@@ -130,7 +117,7 @@ const OAUTH = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET'] a
 
 type Problems = readonly (readonly [Variable, string])[];
 
-/** Takes unparsed texts, so that these checks run even if a variable is invalid. @returns [name, message] pairs */
+/** Takes the texts before they are parsed, so that these checks run even if a variable is invalid. */
 function findCombinationProblems(texts: VariableTexts): Problems {
   const { SLACK_APP_TOKEN, SLACK_BOT_TOKEN } = texts;
   const missing = (name: Variable, works: string): Problems =>
@@ -147,7 +134,7 @@ function findCombinationProblems(texts: VariableTexts): Problems {
       : Object.entries(OAUTH_NEEDS).flatMap(([name, needs]) =>
           missing(name as Variable, `Installing by OAuth needs ${needs}`),
         );
-  // With both, Tally would use the one bot token for workspaces that it doesn't belong to.
+  // With both, Tally would use one workspace's bot token for all workspaces.
   const both = problemText(
     `is set together with ${oauth.join(', ')}`,
     'A bot token serves one workspace, OAuth serves many. Unset one of them.',

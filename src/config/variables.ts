@@ -1,6 +1,6 @@
 /**
- * The environment variables that Tally reads, and their valid values. An error message has two lines: what is wrong,
- * and a value that works. It never quotes the wrong value, which may be a secret pasted into the wrong variable.
+ * The environment variables that Tally reads. An error message has two lines: what is wrong, and a value that works.
+ * It never quotes the wrong value, which may be a secret in the wrong variable.
  */
 import { isIPv6 } from 'node:net';
 import type { LevelWithSilent } from 'pino';
@@ -12,7 +12,7 @@ export const problemText = (what: string, works: string): string => `${what}\n${
 
 type Fail = (what: string, works: string) => never;
 
-/** Makes a schema from a parse function. The function returns `fail(…)` for an invalid text. */
+/** `parse` returns `fail(…)` for an invalid text. */
 const parsedBy = <T>(parse: (text: string, fail: Fail) => T) =>
   z.string().transform((text, ctx) =>
     parse(text, (what, works) => {
@@ -32,7 +32,7 @@ const slackToken = (prefix: 'xoxb-' | 'xapp-', name: string, where: string) =>
       problemText(`is not ${name}`, `It begins with ${prefix}. ${where}`),
     );
 
-/** A schema for secrets and IDs: one word. Slack tokens are refused, because they belong in another variable. */
+/** For secrets and IDs. Refuses Slack tokens, which belong in another variable. */
 const word = (name: string, works: string) =>
   z.string().regex(/^(?!x(?:ox|app))[^\s"'<>${}]+$/, problemText(`is not ${name}`, works));
 
@@ -45,14 +45,14 @@ function parseUrl(text: string, works: string, fail: Fail): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** @returns the address without a slash at its end */
+/** @returns the address without a trailing slash */
 const webUrlLike = (example: string) =>
   parsedBy((text, fail) => parseUrl(text, `For example ${example}.`, fail));
 export const webUrl = webUrlLike('https://api.example.com');
 
 const SLACK_API = 'For example https://slack.com/api/, or http://127.0.0.1:4000/api/ for a sandbox.';
 
-/** @returns the address with a slash at its end, because Slack's client appends the method's name */
+/** Ends with a slash, because Slack's client appends the method's name. */
 const slackApiUrl = parsedBy((text, fail) => {
   const address = `${parseUrl(text, SLACK_API, fail)}/`;
   if (/^https:|^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])[:/]/.test(address)) return address;
@@ -131,7 +131,6 @@ const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] sa
 export const MAKE_SECRET = 'Make one with `openssl rand -hex 32`.';
 export const APP_PAGE = 'It’s on the app’s page under Basic Information, App Credentials.';
 
-/** The schema of each variable that Tally reads; other variables are ignored. */
 export const variables = z.object({
   SLACK_SIGNING_SECRET: z
     .string()
@@ -176,7 +175,7 @@ export const variables = z.object({
 export type Variable = keyof typeof variables.shape;
 export type VariableTexts = Partial<Record<Variable, string>>;
 
-/** Removes quotes and outer spaces, which `docker --env-file` keeps. @returns Tally's variables that aren't empty */
+/** Removes quotes and outer spaces, which `docker --env-file` keeps. */
 export function trimVariables(env: NodeJS.ProcessEnv): VariableTexts {
   const texts = Object.keys(variables.shape).map((name) => [name, unquote(env[name]?.trim() ?? '')] as const);
   return Object.fromEntries(texts.filter(([, text]) => text !== ''));

@@ -1,3 +1,4 @@
+/** Which addresses Tally may connect to: public ones over https, and those that the operator trusts. */
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
@@ -7,27 +8,23 @@ import { Failure, type FailureOf, NO_PUBLIC_ADDRESS } from '../domain/failure/in
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
 
-/** A host that the operator exempts from the rules below, so that it may also use plain http. No `port`: every port. */
+/** A host that may have a private address and use plain http. No `port`: every port. */
 export interface TrustedHost {
   readonly host: string;
   readonly port?: number;
 }
 
-/** The parts of a URL that a connection depends on. */
 type Destination = Pick<URL, 'protocol' | 'hostname' | 'port'>;
 
-/** Address ranges that look public but that cloud providers use for internal services. */
+/** Public addresses that cloud providers use for internal services. */
 const OF_CLOUDS = [
-  // Azure: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
   '168.63.129.16/32',
-  // Google: private.googleapis.com, restricted.googleapis.com
   ...['199.36.153.4/30', '199.36.153.8/30', '2600:2d00:2:1000::/64', '2600:2d00:2:2000::/64'],
-  // IBM Cloud: its service network
   ...['161.26.0.0/16', '166.8.0.0/14'],
 ].map((block) => ipaddr.parseCIDR(block));
-/** Only this IPv6 block is publicly routed. */
+/** The only IPv6 block with public routes. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
-/** IPv6 blocks (NAT64, 6to4) whose addresses contain an IPv4 address from this byte on. The IPv4 address is checked. */
+/** IPv6 blocks (NAT64, 6to4) whose addresses contain an IPv4 address, and the byte where it starts. */
 const CARRIERS = [
   [ipaddr.IPv6.parseCIDR('64:ff9b::/96'), 12],
   [ipaddr.IPv6.parseCIDR('2002::/16'), 2],
@@ -37,7 +34,7 @@ const CARRIERS = [
 export function isPublicAddress(address: string): boolean {
   const [text = ''] = address.split('%');
   if (isIP(text) === 0) return false;
-  // Turns an IPv4 address written as IPv6, such as ::ffff:127.0.0.1, into IPv4.
+  // Makes an IPv4 address of `::ffff:127.0.0.1`.
   const ip = ipaddr.process(text);
   if (OF_CLOUDS.some(([net, bits]) => net.kind() === ip.kind() && ip.match(net, bits))) return false;
   if (ip instanceof ipaddr.IPv4) return ip.range() === 'unicast';
@@ -52,10 +49,9 @@ export function isPublicAddress(address: string): boolean {
   return ip.range() === 'unicast' && ip.match(GLOBAL_IPV6);
 }
 
-/** Host names of this machine or a local network, as in RFC 6761, 6762 and 8375, and ICANN's `.internal`. */
+/** Names of this machine or a local network: RFC 6761, 6762 and 8375, and ICANN's `.internal`. */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
 
-/** Whether the operator exempts the destination's host and port from the address rules. */
 function isTrusted(to: Destination, trusted: readonly TrustedHost[]): boolean {
   const port = Number(to.port || (to.protocol === 'http:' ? 80 : 443));
   return trusted.some(
@@ -63,7 +59,7 @@ function isTrusted(to: Destination, trusted: readonly TrustedHost[]): boolean {
   );
 }
 
-/** @returns the host as the URL parser writes it: 0x7f.1 and 2130706433 become 127.0.0.1 */
+/** Writes a host like the URL parser does: 0x7f.1 and 2130706433 become 127.0.0.1. */
 function canonicalHost(host: string): string {
   const url = `http://${isIP(host) === 6 ? `[${host}]` : host}`;
   return URL.canParse(url) ? withoutBrackets(new URL(url).hostname) : host;
@@ -71,7 +67,10 @@ function canonicalHost(host: string): string {
 
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$|(?<!\.)\.+$/g, '');
 
-/** Checks a URL without a DNS lookup; {@link guardedConnect} checks the looked-up addresses. @throws address-refused */
+/**
+ * Checks a URL without a DNS lookup. {@link guardedConnect} checks the addresses that DNS returns. @throws
+ * address-refused
+ */
 export function checkDestination(to: Destination, trusted: readonly TrustedHost[]): void {
   const isExempt = isTrusted(to, trusted);
   const hasProtocol = to.protocol === 'https:' || (isExempt && to.protocol === 'http:');
@@ -82,26 +81,23 @@ export function checkDestination(to: Destination, trusted: readonly TrustedHost[
   if (problem !== undefined) throw refuse(problem);
 }
 
-/** @returns why a host can't be on the internet, judged without DNS; undefined if it can */
 function hostProblem(host: string): string | undefined {
   if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : 'is not a public address';
   if (LOCAL_NAME.test(host)) return 'is a name for this machine or a private network';
   return host.includes('.') ? undefined : 'is a name without a domain';
 }
 
-/** The end of an endpoint's URL, which people paste because the API documentation shows it. */
+/** People paste it because the API documentation shows it. */
 const PASTED_ENDPOINT = /\/(?:bill\/graphql|auth\/tokens)$/;
 
-/** The look-behind makes the pattern start once per run of slashes, or a long run would take quadratic time. */
+/** Without the look-behind, a long run of slashes would take quadratic time. */
 const TRAILING_SLASHES = /(?<!\/)\/+$/;
 
 /**
- * Parses a typed base URL.
- * @returns the URL without trailing slash or endpoint path
- * @throws address-refused, with a reason to show at the form field; of the text it quotes only the host
+ * @returns the URL without a trailing slash or an endpoint's path @throws address-refused, which quotes only the host
  */
 export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): string {
-  // Don't use `URL.canParse`: on Node 20 it rejects some host names with non-ASCII letters.
+  // On Node 20, `URL.canParse` rejects some host names with non-ASCII letters.
   const url = tryParse(() => new URL(text.trim()));
   if (url === undefined) {
     throw new Failure('address-refused', {
@@ -120,12 +116,11 @@ export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): str
   );
 }
 
-/** Looks up all IP addresses of a host. */
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export const systemResolve: ResolveHost = (hostname) => lookup(hostname, { all: true });
 
-/** A connect function that checks every new connection by these rules. @param timeout for connecting, in ms */
+/** Checks the address of every new connection. @param timeout for connecting */
 export function guardedConnect(
   trusted: readonly TrustedHost[],
   timeout: Millis,
@@ -136,7 +131,7 @@ export function guardedConnect(
   const toPublic = buildConnector({ ...shared, lookup: createLookup(requirePublicAddress(resolve)) });
   return (options, callback) => {
     try {
-      // An IP address in the URL isn't looked up, so check it here.
+      // Node doesn't look up an IP address that stands in the URL.
       checkDestination(options, trusted);
     } catch (refusal) {
       return callback(refusal as FailureOf<'address-refused'>, null);
@@ -147,8 +142,8 @@ export function guardedConnect(
 }
 
 /**
- * A lookup for `net.connect`. The socket connects to the very addresses that `resolve` has checked, so that a different
- * answer to a second DNS query (DNS rebinding) has no effect.
+ * A lookup for `net.connect`. The socket connects to the addresses that `resolve` has checked, so a second DNS answer
+ * (DNS rebinding) changes nothing.
  */
 export const createLookup =
   (resolve: ResolveHost): LookupFunction =>
@@ -159,12 +154,12 @@ export const createLookup =
     );
   };
 
-/** The name is unknown or private: one error, so that nobody can find out private names. The log has the cause. */
+/** One error for an unknown and a private name: people must not find out private names. The log has the cause. */
 class NoPublicAddress extends Error {
   readonly code = NO_PUBLIC_ADDRESS;
 }
 
-/** Rejects a name if any of its addresses is private, because the socket may choose any. */
+/** One private address is enough to reject a name, because the socket may choose any of its addresses. */
 export function requirePublicAddress(resolve: ResolveHost): ResolveHost {
   return async (hostname) => {
     const addresses = await resolve(hostname).catch((cause: unknown) => {

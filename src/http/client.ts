@@ -17,32 +17,32 @@ import {
 } from './address-rules.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
 
-/** Limits for requests to services; durations in ms. */
+/** In ms, unless the name says otherwise. */
 const HTTP_LIMITS = {
-  /** From leaving the queue to the last byte of the answer, including a retry and the pause before it. */
+  /** From leaving the queue to the last byte of the answer, including a retry. */
   deadline: 10_000,
   tries: 2,
-  /** The pause before the retry is random, from `pause` to 2 × `pause`, unless the service asks for another. */
+  /** Before the retry, a random time from `pause` to 2 × `pause`, unless the service asks for another. */
   pause: 200,
-  /** The largest body accepted: twice the size of a report of ten years. */
+  /** Twice the size of a ten-year report. */
   bodyBytes: 512 * 1024,
-  /** Parallel requests to one origin, each on its own socket. */
+  /** To one origin; each connection carries one request at a time. */
   connections: 32,
-  /** How long an interactive request may wait in the queue. Background requests wait without a limit. */
+  /** For requests that a person waits for. Background requests wait without a limit. */
   queueTimeout: 10_000,
-  /** How long an idle connection stays open, unless the service asks for another time. */
+  /** Of an idle connection, unless the service asks for another time. */
   keepAlive: 20_000,
 };
 type HttpLimits = Readonly<typeof HTTP_LIMITS>;
 
-/** The workspace and credential that a request is for, for fair queueing. */
+/** Whose request it is, for fair queues. */
 export interface Tenant {
   readonly workspace: SlackId;
-  /** The credential used: connection name or project ID. */
+  /** A connection's name or a project's ID. */
   readonly connection: string;
 }
 
-/** Whether a person waits for the answer (`interactive`). */
+/** `interactive`: a person waits for the answer. */
 export type Priority = 'interactive' | 'background';
 
 export interface ServiceRequest {
@@ -51,35 +51,34 @@ export interface ServiceRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** The credentials in the request, to mask wherever the service's answer repeats them. */
+  /** Credentials to mask wherever the answer repeats them. */
   readonly secrets: readonly string[];
-  /** True if the answer is in the headers, so that a 2xx with an incomplete body is a success. */
+  /** Whether a 2xx with an incomplete body is a success, because the headers have the answer. */
   readonly headersSuffice?: boolean;
-  /** Absent if no workspace is involved. */
+  /** Undefined if no workspace is involved. */
   readonly tenant?: Tenant | undefined;
   /** Default: `interactive`. */
   readonly priority?: Priority;
-  /** True for a request that must never be retried. */
+  /** Whether a retry is forbidden. */
   readonly once?: boolean;
 }
 
-/** A response with status 2xx, or 4xx except 429. Any other status is thrown as a Failure. */
+/** Status 2xx, or 4xx except 429. Any other status is thrown as a Failure. */
 export interface ServiceResponse {
   readonly status: number;
-  /** Lower-case names; repeated headers are joined with a comma. */
+  /** Names are in lower case. A comma joins repeated headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body. Empty if the body of a 4xx was incomplete, because the status says enough. See also `headersSuffice`. */
+  /** Empty if the body of a 4xx was incomplete. See also `headersSuffice`. */
   readonly text: string;
-  /** Masks the request's secrets in a text. Use it on any part of the answer that is stored or shown. */
+  /** Masks the request's secrets. Use it on any part of the answer that is stored or shown. */
   readonly mask: SecretMask;
 }
 
-/** A request's outcome for metrics, without secrets. */
 export interface ExchangeInfo {
   readonly service: Service;
-  /** HTTP status, or failure kind. */
+  /** HTTP status or failure kind. */
   readonly outcome: number | Failure['kind'];
-  /** Duration in ms, without the wait in the queue. */
+  /** Without the wait in the queue. */
   readonly took: Millis;
 }
 
@@ -87,20 +86,19 @@ type Reader<T> = (response: ServiceResponse) => T | Promise<T>;
 
 export interface GuardedHttp {
   /**
-   * Sends a request, and retries once if that can help. The deadline for both begins when the request leaves the queue.
-   * @param read parses the response, or throws a Failure
-   * @throws address-refused, queue-full, timed-out, service-unreachable, response-too-large, invalid-response,
-   * redirect-refused, rate-limited (429), service-failed (5xx)
+   * Retries once if that can help. @param read parses the response, or throws a Failure @throws address-refused,
+   * queue-full, timed-out, service-unreachable, response-too-large, invalid-response, redirect-refused, rate-limited
+   * (429), service-failed (5xx)
    */
   requestAndRead<T>(request: ServiceRequest, read: Reader<T>): Promise<T>;
   request(request: ServiceRequest): Promise<ServiceResponse>;
-  /** The number of waiting and running requests. */
+  /** Counts waiting requests too. */
   inProgress(): number;
-  /** Closes all connections; running requests fail. */
+  /** Running requests fail. */
   close(): Promise<void>;
 }
 
-/** @param options `resolve` and `limits` replace the system's resolver and {@link HTTP_LIMITS} in tests */
+/** @param options `resolve` and `limits` are for tests */
 export function createGuardedHttp(options: {
   readonly trustedHosts: readonly TrustedHost[];
   readonly limits?: Partial<HttpLimits>;
@@ -115,10 +113,9 @@ export function createGuardedHttp(options: {
     pipelining: 1,
     keepAliveTimeout: keepAlive,
     maxResponseSize: bodyBytes,
-    // Connecting may take half the deadline, so that it fails before the deadline: then the request surely wasn't sent.
-    // After a timeout at the deadline, the service may have received it.
+    // A timeout while connecting means that the request wasn't sent. A timeout at the deadline leaves that open.
     connect: guardedConnect(trustedHosts, deadline / 2, resolve),
-    // Disabled: the request's own deadline applies.
+    // Disabled, because each request has a deadline.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -156,13 +153,12 @@ export function createGuardedHttp(options: {
   };
 }
 
-/** The most queues kept in memory. Each origin, priority and workspace has its own. */
+/** The most queues kept in memory. */
 const LINES = 10_000;
 
 /**
- * Fair queues per origin: a workspace gets at most a quarter of the connections, and all background requests together a
- * quarter.
- * @returns a function that queues work and runs it; throws queue-full if interactive work waited too long
+ * Queues per origin: a workspace gets at most a quarter of the connections, and so do all background requests
+ * together. @returns a function that runs `work` in its turn; throws queue-full if a person waited too long
  */
 function createTurns({ connections, queueTimeout }: HttpLimits) {
   const quarter = Math.max(1, Math.floor(connections / 4));
@@ -195,7 +191,7 @@ function createTurns({ connections, queueTimeout }: HttpLimits) {
   };
 }
 
-/** Sends a request, and retries once. Fails without a retry if the pause wouldn't end before the deadline. */
+/** Doesn't retry if the pause would end after the deadline. */
 async function sendWithRetry(
   request: ServiceRequest,
   agent: Agent,
@@ -215,11 +211,11 @@ async function sendWithRetry(
 }
 
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
-/** Errors that may be gone at the retry, such as while a service restarts. A wrong name or certificate stays wrong. */
+/** Errors that may soon be over, as when a service restarts. A wrong name or certificate stays wrong. */
 const RETRYABLE_CODE =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
-/** @returns ms to wait, random so that clients don't all retry at once; undefined if a retry can't help */
+/** @returns ms to wait, random because clients must not all retry at once; undefined if a retry can't help */
 function pauseBeforeRetry(failure: Failure, { pause }: HttpLimits): Millis | undefined {
   const random = pause * (1 + Math.random());
   if (failure.kind === 'rate-limited')
@@ -235,10 +231,8 @@ function pauseBeforeRetry(failure: Failure, { pause }: HttpLimits): Millis | und
   return mayHelp ? random : undefined;
 }
 
-/** Decodes UTF-8 without the byte order mark. */
 const UTF8 = new TextDecoder();
 
-/** Sends a request once. @param timeLeft ms until the deadline @throws {Failure} */
 async function sendOnce(
   request: ServiceRequest,
   agent: Agent,
@@ -271,7 +265,7 @@ interface RawResponse {
   readonly statusCode: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Why the body arrived incomplete; `body` is then empty. */
+  /** Set if the body broke off. `body` is then empty. */
   readonly bodyError?: unknown;
 }
 
@@ -279,11 +273,7 @@ class ExchangeTimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
 
-/**
- * Sends a request once and reads the whole response.
- *
- * @throws {ExchangeTimeoutError}, or undici's or the system's error, if no headers arrived
- */
+/** @throws ExchangeTimeoutError, or an error of undici or the system, if no headers arrived */
 async function exchange(
   agent: Agent,
   { method, headers: sent, body: text }: Pick<ServiceRequest, 'method' | 'headers' | 'body'>,
@@ -314,20 +304,17 @@ async function exchange(
   }
 }
 
-/**
- * Adds the host to a network error for the log. Not the path, which can be a secret, as in a Slack `response_url`.
- */
+/** For the log. The path stays out, because it can be a secret, as in a Slack `response_url`. */
 function addHost(error: unknown, { host }: URL): unknown {
   return error instanceof Error && !('host' in error) ? Object.assign(error, { host }) : error;
 }
 
-/** @returns the seconds in the `Retry-After` header; undefined if it is missing or a date */
+/** @returns seconds; undefined if the header is missing or has a date */
 function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
   const text = [headers['retry-after']].flat()[0]?.trim() ?? '';
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The failure for an exceeded limit (time or size), which can happen before or within the body. */
 function limitFailure(error: unknown, service: Service, { deadline, bodyBytes }: HttpLimits) {
   if (error instanceof ExchangeTimeoutError) return new Failure('timed-out', { service, after: deadline });
   if (error instanceof errors.ResponseExceededMaxSizeError)
@@ -335,15 +322,14 @@ function limitFailure(error: unknown, service: Service, { deadline, bodyBytes }:
   return undefined;
 }
 
-/** Codes for a connection that was open and that the other side closed. */
+/** The other side closed an open connection. */
 const CLOSED_CODE = /^(?:ECONNRESET|ECONNABORTED|EPIPE)$/;
 
-/** @returns the failure for an error that came before any response */
 function connectionFailure(error: unknown, service: Service, url: URL, limits: HttpLimits): unknown {
   if (isFailure(error)) return error;
   const limit = limitFailure(error, service, limits);
   if (limit !== undefined) return limit;
-  // Don't keep the parser's error as the cause: it contains bytes of the response.
+  // The parser's error contains bytes of the response, so it must not become the cause.
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
     return new Failure('invalid-response', { service, what: 'something that is not HTTP' });
   const code = codeOf(error);
@@ -354,14 +340,14 @@ function connectionFailure(error: unknown, service: Service, url: URL, limits: H
 
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
-  // undici's code for a connection closed by the other side
+  // The other side closed the connection.
   return error.code === 'UND_ERR_SOCKET' ? 'ECONNRESET' : error.code;
 }
 
 const joinHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
 
-/** @returns the redirect's URL without query and fragment, at most 300 characters; undefined without a `Location` */
+/** @returns the redirect's URL without query and fragment; undefined without a `Location` */
 function redirectTarget({ location }: IncomingHttpHeaders, from: URL, mask: SecretMask): string | undefined {
   if (location === undefined) return undefined;
   const to = URL.canParse(location, from.href) && location !== '' ? new URL(location, from) : undefined;

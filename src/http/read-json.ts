@@ -7,19 +7,18 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 
-/** Longer strings and numbers are cut to this many characters. */
+/** In characters. Longer strings and numbers are cut. */
 const LONGEST = 1_000;
-/** The deepest nesting of objects and arrays. */
 const DEEPEST = 100;
 
 export class JsonError extends Error {
-  /** @param isCutOff the text is valid JSON up to its end, but incomplete */
+  /** @param isCutOff whether the text is valid JSON that lacks its end */
   constructor(readonly isCutOff = false) {
     super(isCutOff ? 'JSON without its end' : 'Not JSON.');
   }
 }
 
-/** @param mask applied to strings and numbers, but not to keys @throws {JsonError}, which doesn't quote the text */
+/** @param mask applied to values, not to keys @throws JsonError, which doesn't quote the text */
 export function readJson(text: string, mask: SecretMask): unknown {
   return shorten(parseExactly(text), mask, 0);
 }
@@ -28,7 +27,7 @@ function parseExactly(text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    // RangeError: the parser is recursive, and deep nesting overflows the stack.
+    // The parser is recursive, so deep nesting overflows the stack (RangeError).
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
     throw new JsonError(error.message.includes('reached end of input'));
   }

@@ -9,36 +9,34 @@ import type { Work } from './work-record.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Histogram limits in seconds. Cached answers take tens of ms; large runs take long because of Slack's limits. */
+/** In seconds. Cached answers take tens of milliseconds. Large runs take long because of Slack's rate limits. */
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Labels whose counters start at 0, because `increase()` in Prometheus alerts ignores a counter's first value. */
+/** Outcomes whose counters start at 0, because `increase()` in Prometheus alerts ignores a counter's first value. */
 const ALERTED = {
   token: ['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked'],
   service: ['rate-limited', 'service-failed', 'service-unreachable', 'timed-out'],
 } as const;
 
 interface Measured {
-  /** Number of requests to billing and identity that wait or run. */
+  /** Requests to billing and identity that wait or run. */
   readonly inProgress: () => number;
-  /** The parts that Tally can't reach: see `NOT_READY`. */
   readonly notReady: () => Promise<readonly string[]>;
   /** How late the most overdue run is, in ms; undefined if Redis doesn't answer. */
   readonly oldestOverdue: () => Promise<Millis | undefined>;
 }
 
-/** Creates the metrics, with a registry of their own, so that tests can run several bots in one process. */
+/** Has its own registry, because tests run several bots in one process. */
 export function createMetrics() {
   const registry = new Registry();
-  // Interval in ms for measuring event-loop lag. It wakes an idle process, and the reported lag includes it.
+  // In ms, for measuring event-loop lag. A shorter interval wakes an idle process more often.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
-  // Remove gauges that only add up other gauges, and whose `_total` wrongly marks them as counters.
+  // These gauges only add up other gauges, and their `_total` wrongly marks them as counters.
   for (const what of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${what}_total`);
   const counters = createCounters(registry);
   const durations = createDurations(registry);
   return {
-    /** Adds gauges that are measured each time Prometheus fetches the page. */
     measure: (measured: Measured) => addGauges(registry, measured),
     finished(work: Work): void {
       const { outcome, ms = 0 } = work;
@@ -52,28 +50,24 @@ export function createMetrics() {
         durations.commands.observe({ command, outcome: outcome === 'ok' ? 'ok' : 'error' }, ms / 1e3);
       }
     },
-    /** Counts a request to billing or identity. */
     exchange({ service, outcome, took }: ExchangeInfo): void {
-      // Few label values: a class such as 5xx, but 401 (invalid token) in full; without a status, the failure's kind.
+      // 401 (invalid token) is counted by itself, other statuses by class such as 5xx.
       const isStatus = typeof outcome === 'number' && outcome !== 401;
       counters.requests.inc({ service, outcome: isStatus ? `${Math.floor(outcome / 100)}xx` : `${outcome}` });
       durations.requests.observe({ service }, took / 1e3);
     },
-    /** Counts a call to Slack's API. @param call its outcome is `ok` or Slack's error code */
+    /** @param call `outcome` is `ok` or Slack's error code */
     slackCall(call: { readonly method: string; readonly outcome: string; readonly took: Millis }): void {
       const { method, outcome, took } = call;
       counters.slackCalls.inc({ method, outcome });
       durations.slackCalls.observe({ method }, took / 1e3);
     },
     storeError: (kind: StoreErrorKind) => counters.storeErrors.inc({ kind }),
-    /** Counts a request that wasn't accepted, such as one with a wrong signature. */
+    /** Counts a request with, for example, a wrong signature. */
     rejected: (reason: string) => counters.rejected.inc({ reason }),
-    /** Counts a request over Tally's rate limit. */
     throttled: ({ what, whose }: { readonly what: string; readonly whose: string }) =>
       counters.throttled.inc({ what, whose }),
-    /** @returns the HTTP answer with all metrics */
     page: async () => ({ status: 200, body: await registry.metrics(), type: registry.contentType }),
-    /** Stops the collectors of Node's own metrics. */
     stop: () => registry.clear(),
   };
 }
@@ -111,14 +105,14 @@ function createDurations(registry: Registry) {
     });
   return {
     commands: histogram('command', 'Until it is answered.', 'command', 'outcome'),
-    // The time includes retries, but not the wait in the queue.
+    // Includes retries, but not the wait in the queue.
     requests: histogram('service_request', 'Of its requests.', 'service'),
     slackCalls: histogram('slack_call', 'Of calls to Slack.', 'method'),
     runs: histogram('delivery_run', 'Of a workspace.'),
   };
 }
 
-/** Adds the gauges that are measured each time Prometheus fetches the page. */
+/** Prometheus measures these each time it fetches the page. */
 function addGauges(registry: Registry, { inProgress, notReady, oldestOverdue }: Measured): void {
   const registers = [registry];
   const version = { version: VERSION, node: process.version };

@@ -1,6 +1,6 @@
+/** Parses REDIS_URL: one server, Sentinels or a Cluster. */
 import { tryParse } from '../domain/try-parse.ts';
 
-/** A parsed REDIS_URL: one server, Sentinels, or a Cluster. */
 export type RedisAddress =
   | { readonly kind: 'single'; readonly url: string }
   | ({
@@ -24,7 +24,7 @@ interface Credentials {
   readonly isTls: boolean;
 }
 
-/** The hosts of an address as text for people, without secrets. */
+/** For people, without secrets. */
 export function formatRedisHosts(address: RedisAddress): string {
   if (address.kind !== 'single')
     return (address.kind === 'cluster' ? address.nodes : address.sentinels)
@@ -34,7 +34,7 @@ export function formatRedisHosts(address: RedisAddress): string {
   return protocol === 'unix:' ? pathname : `${hostname}:${port || 6379}`;
 }
 
-/** An invalid REDIS_URL. The message says which part is wrong, but doesn't quote it, because it can be a password. */
+/** `what` says which part is wrong without quoting it, because it can be a password. */
 export class RedisUrlError extends Error {
   override readonly name = 'RedisUrlError';
   readonly works =
@@ -84,7 +84,7 @@ function parseMaster(path: string) {
 function parseSentinelOptions(search: string) {
   const options = new URLSearchParams(search.replaceAll('+', '%2B'));
   const { sentinelUsername = '', sentinelPassword = '', ...unknown } = Object.fromEntries(options);
-  // Don't quote the unknown option's name: it may be part of a password.
+  // An unknown option may be part of a password, so don't quote its name.
   if (Object.keys(unknown).length > 0) throw new RedisUrlError('has an unknown option after the ?');
   return { ...(sentinelUsername && { sentinelUsername }), ...(sentinelPassword && { sentinelPassword }) };
 }
@@ -100,7 +100,6 @@ function parseHosts(text: string, defaultPort: number): readonly RedisHost[] {
   });
 }
 
-/** Percent-decodes user name and password, and leaves out empty ones. */
 function decodeAll({ username, password }: { readonly username: string; readonly password: string }) {
   const decoded = tryParse(() => [username, password].map(decodeURIComponent));
   if (decoded === undefined) throw new RedisUrlError('has a % in a user or a password that encodes nothing');
