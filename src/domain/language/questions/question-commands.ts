@@ -1,4 +1,4 @@
-/** Turns a question's items into commands that keep every word, or refuses the word that doesn't fit. */
+/** Turns a question's items into commands that keep every word. A word that doesn't fit throws InvalidWord. */
 import { commandText, type SlashCommand } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import { addDays, endOfUnit, shiftUnits, startOfUnit, type Unit } from '../../time/calendar.ts';
@@ -23,22 +23,21 @@ import {
   type WordItem,
 } from './question-items.ts';
 
-/** A command and the text after it, in canonical words. */
 export interface QuestionCommand {
   readonly command: SlashCommand;
   readonly text: string;
 }
 
 export interface MadeCommand extends QuestionCommand {
-  /** Whether the question may mean something else, so that the command is offered, not run. */
+  /** Whether to offer the command instead of running it, because the question may mean something else. */
   readonly isGuess?: boolean;
-  /** Whether the project can only come from an earlier answer. */
+  /** Whether only an earlier answer can tell the project. */
   readonly isOpen?: boolean;
-  /** What to say with the offered command. */
+  /** What to say with an offered command. */
   readonly doubt?: InvalidWord | undefined;
 }
 
-/** The words that the question's items say. @throws InvalidWord for a product that does not follow its project */
+/** Refuses a product that doesn't follow its project. */
 export function wordsOf(query: QuestionItems): Words {
   const { items, reader, answered } = query;
   const saidItems = items.filter(isOfCommand).filter((item) => !isTotal(query, item));
@@ -69,14 +68,13 @@ export function wordsFor(names: SeveralProjects | undefined): Words {
   return { ...none, ...names[0] };
 }
 
-/** Parses a canonical period. */
 function daysOf(text: string, reader: Reader): NamedDays {
   const [item] = readBy(text, 'PeriodOnly', reader);
   if (item?.kind !== 'period') throw new TypeError(`No period: ${text}`);
   return item.days;
 }
 
-/** Guesses the commands of a question that has only days or names of projects. @throws InvalidWord */
+/** For a question that has only days or names of projects. */
 export function commandsWithoutSubject(query: QuestionItems, typed: Words): readonly MadeCommand[] {
   const words = withProjects(query, typed);
   const isNamed = namesOf(words) !== undefined;
@@ -104,13 +102,11 @@ const BARE: ReadonlySet<string> = new Set('compare all noun more it both we numb
 const isOfDays = (query: QuestionItems): boolean =>
   query.has('day', 'when') || query.of('top').some((top) => top.isOfDays);
 
-/** The words, completed with the projects that the question is about. @throws InvalidWord */
 export const withProjects = (query: QuestionItems, words: Words): Words => ({
   ...words,
   ...wordsFor(askedProjects(query, words)),
 });
 
-/** The projects that are named, alone or added to the last answer's; or all projects; or those of the last answer. */
 function askedProjects(query: QuestionItems, words: Words): SeveralProjects | undefined {
   const { answered } = query;
   const [named, before] = [namesOf(words), answered && namesOf(answered.words)];
@@ -148,7 +144,7 @@ const distinct = (names: readonly ProjectName[]): SeveralProjects => [
 const namesAll = (query: QuestionItems): boolean =>
   query.has('we', 'all') || query.items.some((item) => item.kind === 'word' && item.isAll);
 
-/** Whether the project can only come from an earlier answer (“it”, “the project”). */
+/** Whether the question says only “it” or “the project”. */
 const isOpen = (query: QuestionItems, words: Words): boolean => {
   const noun = query.first('noun');
   return (
@@ -160,7 +156,6 @@ const isOpen = (query: QuestionItems, words: Words): boolean => {
 
 const AS_OF_NOW = 'A balance is always as of now';
 
-/** @throws InvalidWord */
 export function balanceCommands(query: QuestionItems, words: Words): readonly MadeCommand[] {
   const was = query.items.find((item) => item.kind === 'word' && item.role === 'past' && item.text !== 'did');
   const isPast = was ?? (query.has('lasting') ? undefined : query.first('past'));
@@ -179,7 +174,7 @@ export function balanceCommands(query: QuestionItems, words: Words): readonly Ma
 /** Words that ask “over budget?” rather than “within budget?”. */
 const OVER = /^(?:over|above|against|out of|go|goes|going|gone|went|exceed|pass|reach|blow|blew|broke)/;
 
-/** Asks about this month's budget. @param inherited how the question before asked about it @throws InvalidWord */
+/** @param inherited how the last question asked about the budget */
 export function budgetCommands(
   query: QuestionItems,
   words: Words,
@@ -201,7 +196,6 @@ export function budgetCommands(
 
 const LISTS: Readonly<Partial<Record<ListSubject, string>>> = { status: 'status', owner: 'projects' };
 
-/** @throws InvalidWord */
 export function listCommand(subject: ListSubject, query: QuestionItems, words: Words): MadeCommand {
   query.refuseAny(['period', 'versus', 'unit', 'product', 'top', 'output', 'csv', 'details', 'why', 'today']);
   if (subject === 'projects' || subject === 'schedules' || subject === 'help') query.refuseAny(['project']);
@@ -210,7 +204,7 @@ export function listCommand(subject: ListSubject, query: QuestionItems, words: W
   return { command: '/billing', text: `${LISTS[subject] ?? subject} ${names}`.trim() };
 }
 
-/** @param words with the projects, and with what a follow-up takes from the last answer @throws InvalidWord */
+/** @param words complete with projects, and with what the last answer gives */
 export function spendCommands(query: QuestionItems, words: Words): readonly MadeCommand[] {
   // Every answer shows a daily average, so “average per day” needs no grouping.
   const grouped = query.has('average') && words.unit === 'day' ? undefined : words.unit;
@@ -224,9 +218,9 @@ export function spendCommands(query: QuestionItems, words: Words): readonly Made
   });
   const { phrase, unit } = asked;
   const from = phrase && /^from (?:the )?((?:last|past|previous|yesterday).*)/.exec(phrase.typed);
-  // “Costs from last month” may mean that month or everything since it began, so both are offered.
+  // “Costs from last month” may mean that month, or everything since it began.
   if (from?.[1]) return [daysOf(from[1], query.reader), phrase].map((days) => made({ phrase: days }, true));
-  // “What changed between september and october” compares the two, it isn't about both months together.
+  // “What changed between september and october” compares the two months.
   if (asked.output === 'why' && phrase && /^between\b.*\.\./.test(`${phrase.typed} ${phrase.text}`)) {
     const [versus, to] = phrase.text.split('..').map((text) => daysOf(text, query.reader));
     return [made({ phrase: to, versus }, false)];
@@ -239,7 +233,6 @@ export function spendCommands(query: QuestionItems, words: Words): readonly Made
   return [made({}, isGuess(query, words, asked))];
 }
 
-/** Whether the question may also mean something else. */
 function isGuess(query: QuestionItems, { phrase, versus, output }: Words, asked: Words): boolean {
   const isAmbiguous = query.of('versus').some((item) => item.isAmbiguous) && (!phrase || query.answered);
   const why = query.first('why');
@@ -260,14 +253,13 @@ function isGuess(query: QuestionItems, { phrase, versus, output }: Words, asked:
   );
 }
 
-/** Adds to the words what the question ranks, projects or days, and in which order. @throws InvalidWord */
 function withRank(query: QuestionItems, words: Words): Words {
   const isLowest = words.isLowest || query.has('least');
   const ranked = query.first('most', 'least', 'sorted');
   const [top] = query.of('top');
   if (isLowest && (query.has('most') || (words.top !== undefined && !words.isLowest)))
     throw query.refuse(query.first('least') ?? top);
-  // “Which grew most” is answered by `why`, which explains a change.
+  // “Which grew most” asks why spend changed.
   if (query.has('change+most') && words.output === undefined)
     return { ...words, ...(namesOf(words) === undefined && wordsFor('all')), output: 'why' };
   const names = namesOf(words);
@@ -281,7 +273,7 @@ function withRank(query: QuestionItems, words: Words): Words {
   return { ...words, ...(isLowest && { isLowest: true }) };
 }
 
-/** Sets the period to this month if the question asks for a forecast. @throws InvalidWord if it names other days */
+/** Refuses days other than this month, because only a running month has a forecast. */
 function asForecast(query: QuestionItems, words: Words): Words {
   if (!query.has('will', 'forecast', 'monthEnd')) return words;
   const month = daysOf('this-month', query.reader);
@@ -297,7 +289,7 @@ function asForecast(query: QuestionItems, words: Words): Words {
   return { ...words, phrase: month, versus: undefined };
 }
 
-/** Adds this month to “than last month”. @throws InvalidWord if the other side of a comparison isn't clear */
+/** “More than last month” compares this month with last month. */
 function beside(query: QuestionItems, words: Words): Words {
   const { versus, phrase } = words;
   if (versus === undefined) return words;
@@ -326,7 +318,7 @@ function runningBeside(versus: Versus, reader: Reader): NamedDays | undefined {
   return unit === undefined ? undefined : daysOf(unit === 'day' ? 'today' : `this-${unit}`, reader);
 }
 
-/** Refuses words that an answer about spend would have to ignore. @throws InvalidWord */
+/** Refuses words that an answer about spend would have to ignore. */
 function refuseUnspendable(query: QuestionItems, { product, unit, isOfDays, several }: Words): void {
   // “How much storage did prod use” asks for gigabytes, “why does prod cost anything” for its purpose.
   if (product === 2) query.refuseAny(['usage']);
@@ -338,7 +330,6 @@ function refuseUnspendable(query: QuestionItems, { product, unit, isOfDays, seve
   if (unit && unit !== 'day' && several) throw query.refuse(query.first('unit'), 'works for one project', '');
 }
 
-/** @param subject what the follow-up says it is about, without the last answer @throws InvalidWord */
 export function followUpCommands(
   query: QuestionItems,
   subject: 'spend' | 'balance' | undefined,
@@ -358,7 +349,7 @@ export function followUpCommands(
   const output = words.output ?? inheritedOutput(query, words, base, subject);
   const asked: Words = { ...withProjects(query, words), product, output };
   const made = commandsOn(query, command, asked, base, subject);
-  // Only offers a command other than the last one, a possible comparison, or a number that may not be a project.
+  // Offers a command instead of running it if it isn't the last answer's, or if a word may mean something else.
   const isOther = subject === undefined && base.command === '/balance' && command === '/spend';
   const isSide = words.phrase && !words.versus && query.has('more', 'pricier') && !query.has('why', 'than');
   const isOfTop = command === '/balance' && base.words.top !== undefined && !namesOf(words);
@@ -390,7 +381,7 @@ function commandsOn(
   return [...compared, ...otherDays(query, asked, base)].flatMap((each) => spendCommands(query, each));
 }
 
-/** Commands that repeat the whole last answer, for “again” or “in total”. @throws InvalidWord for “that” alone */
+/** “Again” repeats the last answer, “in total” its sum. */
 function wholeAnswer(
   query: QuestionItems,
   { command, words: answered }: LastAnswer,
@@ -413,7 +404,7 @@ function wholeAnswer(
   return [same(), same(wordsFor('all'))].map((each) => ({ ...each, isGuess: true }));
 }
 
-/** Refuses words that don't fit the last answer, such as “both” if it wasn't about two projects. @throws InvalidWord */
+/** Refuses words that don't fit the last answer, such as “both” after an answer about one project. */
 function checkReferences(query: QuestionItems, words: Words, base: LastAnswer): void {
   const answered = namesOf(base.words);
   const both = query.first('both');
@@ -431,7 +422,7 @@ function checkReferences(query: QuestionItems, words: Words, base: LastAnswer): 
   if (loose && !('unit' in rule && rule.unit === loose.ofUnit)) throw query.refuse(loose);
 }
 
-/** The last answer's output, if a follow-up keeps it: `why` and a budget's; a file only if it says “same”. */
+/** A follow-up is about `why` or the budget if the last answer was. It repeats a file only if it says “same”. */
 function inheritedOutput(
   query: QuestionItems,
   words: Words,
@@ -444,7 +435,6 @@ function inheritedOutput(
     : undefined;
 }
 
-/** The words with the question's own days, else with those of the last answer. */
 function withDays(query: QuestionItems, words: Words, { words: answered }: LastAnswer): Words {
   const { phrase, versus } = words;
   const top = words.top ?? (namesOf(words) === namesOf(answered) ? answered.top : undefined);
@@ -466,7 +456,7 @@ function withDays(query: QuestionItems, words: Words, { words: answered }: LastA
   return { ...all, phrase: phrase ?? running ?? answered.phrase ?? (versus && before) };
 }
 
-/** Commands for “the week before”, which is counted from the last answer's days. @throws InvalidWord */
+/** “The week before” is counted from the last answer's days. */
 function countedCommands(
   query: QuestionItems,
   before: WordItem,
@@ -487,7 +477,7 @@ function countedCommands(
   );
 }
 
-/** If the days are a whole unit, the unit before it; if they are `last-7-days`, the 7 days before them. */
+/** @returns undefined if the days are neither a whole unit nor `last-7-days` */
 function unitBefore(
   unit: Unit,
   { first, last, rule, counted }: NamedDays,
@@ -502,10 +492,10 @@ function unitBefore(
     : undefined;
 }
 
-/** Periods that are relative to today or have a year, so that they don't depend on the last answer. */
+/** Phrases that mean the same days after any answer, because they are relative to today or have a year. */
 const FIXED = /\b(?:ago|yesterday|today|last|past|previous|prev|prior|this|current|since|now)\b|\d{4}/;
 
-/** After an answer about October 2025, “September” may mean 2025's, “the 15th” one of October. @returns that reading */
+/** After an answer about October 2025, “September” may be in 2025, and “the 15th” in October. */
 function otherDays(
   query: QuestionItems,
   asked: Words,
@@ -521,7 +511,6 @@ function otherDays(
   });
 }
 
-/** Reads a phrase as it would be meant within the last answer's period. */
 function inAnswer(typed: string, base: NamedDays, reader: Reader): NamedDays | undefined {
   const month = base.first.slice(0, 7);
   if (/^(?:the )?(?:first|second) half$/.test(typed) && month === base.last.slice(0, 7))
