@@ -22,14 +22,11 @@ export type { Subscription } from './graphql-contract.ts';
 export interface BillingAccess extends Tenant {
   readonly baseUrl: string;
   readonly token: string;
-  /**
-   * Failed queries that the workspace's record notes, by project and product. Undefined for an access that isn't
-   * stored.
-   */
+  /** The failed queries in the workspace's record, by project and product. */
   readonly failures?: ReadonlyMap<string, { readonly kind: string; readonly topic: string }>;
 }
 
-/** `remarks`: GraphQL errors that came with the data, as untrusted text. */
+/** `remarks` are GraphQL errors that came with the data: untrusted text. */
 export interface BalanceRecord {
   readonly balance: WireScalar;
   readonly bonuses: WireScalar;
@@ -41,13 +38,13 @@ export interface Consumption {
   readonly remarks: readonly string[];
 }
 
-/** Both `from` and `to` are included. */
+/** A period with both ends included. */
 export interface TimeRange {
   readonly from: Millis;
   readonly to: Millis;
-  /** Gives an item that has only a timestamp its day. */
+  /** The time zone that turns an item's timestamp into a day. */
   readonly zone: Zone;
-  /** What the user asked for, to name in error messages. */
+  /** The days that the user asked for, to name in error messages. */
   readonly days: RequestedDays;
 }
 
@@ -114,7 +111,7 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
   };
 }
 
-/** A cache key that depends on the credentials. It is a hash, because the cache must not hold the token. */
+/** Makes a cache key. It is a hash, because the cache must not hold the token. */
 export function questionKey(access: BillingAccess, question: readonly unknown[]): string {
   const { workspace, connection, baseUrl, token } = access;
   return hash('sha256', JSON.stringify([workspace, connection, baseUrl, token, ...question]), 'base64');
@@ -127,7 +124,6 @@ export type OnBillingOutcome = (
   error?: unknown,
 ) => Promise<void>;
 
-/** Reports each query's outcome before the caller gets the answer. */
 export function reportOutcomes(billing: BillingClient, report: OnBillingOutcome): BillingClient {
   const reporting = async <T>(
     answer: Promise<T>,
@@ -158,7 +154,7 @@ function rejectionOf(response: ServiceResponse, question: BillingQuestion): Erro
     : new Failure('service-failed', { service: 'billing', status });
 }
 
-/** An invalid header makes the HTTP library throw an error that quotes the token. */
+/** Checks the token, because the HTTP library's error for an invalid header would quote it. */
 function requireSendable(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw new InvalidWord(
@@ -168,7 +164,7 @@ function requireSendable(token: string): string {
   );
 }
 
-/** For a project that is known to exist: no-data means that billing hasn't reported these days yet. */
+/** For a project that is known to exist, no-data means that billing hasn't reported these days yet. */
 export function emptyIfNoData(error: unknown): Consumption {
   if (isFailure(error, 'no-data')) return { charges: [], remarks: [] };
   throw error;
@@ -177,12 +173,12 @@ export function emptyIfNoData(error: unknown): Consumption {
 export type BalanceByProduct = Readonly<Awaited<ReturnType<typeof fetchBalanceByProduct>>>;
 
 /**
- * The API doesn't tell a project's product, and for a wrong product it may return nothing or another product's
- * figures. @throws Failure if the query failed for every product
+ * Asks for every product, because the API doesn't tell a project's product. For a wrong product it may return nothing
+ * or another product's figures. @throws Failure if the query failed for every product
  */
 export async function fetchBalanceByProduct(
   billing: BillingClient,
-  // Leaves out `failures`: a failure for a guessed product must not be noted as the project's.
+  // Leaves out `failures`, because a failure of a guessed product must not be saved as the project's.
   { failures: _, ...access }: BillingAccess,
   project: string,
 ) {

@@ -16,13 +16,12 @@ export interface Subscription {
   readonly product: ProductId;
 }
 
-/** @throws TypeError for an invalid project or product */
 export function balanceDocument(subscription: Subscription): string {
   const fields = 'balance bonuses';
   return `query { bill { getSubscriptionBalance(${subscriptionArguments(subscription)}) { ${fields} } } }`;
 }
 
-/** @param to included @throws TypeError for an invalid project or product */
+/** @param to the last millisecond of the period */
 export function consumptionDocument(subscription: Subscription, from: Millis, to: Millis): string {
   const [first, last] = [from, to].map((ms) => new Date(ms).toISOString());
   const period = `periodFrom: "${first}", periodTo: "${last}"`;
@@ -31,30 +30,27 @@ export function consumptionDocument(subscription: Subscription, from: Millis, to
   return `query { bill { reportSubscriptionConsuming(filter: ${filter}) { ${fields} } } }`;
 }
 
-/**
- * Checks the project ID again, because it becomes part of the query's text. The ID may exceed 2^53, so it stays a
- * string.
- */
+/** Checks the ID again, because it becomes part of the query's text. The ID may exceed 2^53, so it stays a string. */
 function subscriptionArguments({ project, product }: Subscription): string {
   if (!isProjectId(project)) throw new TypeError('A project ID is 1 to 32 digits, the first not a zero.');
   if (!isProductId(product)) throw new TypeError(`A product is one of ${PRODUCT_IDS.join(', ')}.`);
   return `externalSubscriptionId: ${project}, productId: ${product}`;
 }
 
-/** The most messages shown, and the most characters of each. */
+/** The most error messages that are shown, and the most characters of each. */
 const SHOWN = { messages: 5, characters: 300 } as const;
 
-/** The most items accepted in a report. `spare` allows for items of other days. */
+/** The most items that a report may have. `spare` allows for items of days outside the period. */
 const ITEMS = { perDay: 8, spare: 1_000 } as const;
 
 export interface GraphqlResponse<T> {
   /** `value` is null if billing has no data. `problem` says what is wrong with the data's shape. */
   readonly data: { readonly value: T | null } | { readonly problem: string };
-  /** Untrusted text, with secrets masked. */
+  /** GraphQL error messages: untrusted text, with secrets masked. */
   readonly errors: readonly string[];
 }
 
-/** @returns null if billing has no data @throws ShapeError */
+/** Reads the data. @returns null if billing has no data @throws ShapeError */
 export type ParseData<T> = (bill: JsonObject, mask: SecretMask) => T | null;
 
 /** The message completes "The billing service sent a response that Tally can’t read: …". */
@@ -78,7 +74,7 @@ export const parseBalance: ParseData<WireBalance> = ({ getSubscriptionBalance },
   return 'missing' in balance && 'missing' in bonuses ? null : { balance, bonuses };
 };
 
-/** @param days how many were asked for @throws response-too-large */
+/** @param days the length of the period @throws response-too-large */
 export const parseConsumption =
   (days: number): ParseData<readonly WireCharge[]> =>
   ({ reportSubscriptionConsuming }, mask) => {
@@ -94,7 +90,7 @@ export const parseConsumption =
     return report.items.length === 0 ? null : report.items.map((item) => parseItem(item, mask));
   };
 
-/** A malformed item gets its JSON text in every field, so that the other items still count. */
+/** A malformed item gets its JSON text in every field, so the other items still count. */
 function parseItem(value: unknown, mask: SecretMask): WireCharge {
   if (isJsonObject(value)) {
     const { day, totalAmount, totalBonuses } = value;
@@ -126,7 +122,7 @@ export function parseResponse<T>(response: ReadableBody, parse: ParseData<T>): G
   }
 }
 
-/** @returns the error messages, with secrets masked; none if the body can't be read */
+/** @returns [] if the body can't be read */
 export function findGraphqlErrors(response: ReadableBody): readonly string[] {
   const root = tryParse(() => parseBody(response), Failure);
   return isJsonObject(root) ? parseMessages(root.errors) : [];
@@ -157,7 +153,6 @@ function parseScalar(value: unknown, mask: SecretMask): WireScalar {
 const shortJson = (value: unknown, mask: SecretMask): string =>
   clip(mask((stringify(value) ?? '').slice(0, SHOWN.characters * 3)));
 
-/** Never cuts inside a surrogate pair. */
 function clip(text: string): string {
   return Array.from(text.slice(0, SHOWN.characters * 2))
     .slice(0, SHOWN.characters)

@@ -100,7 +100,6 @@ async function readToken(): Promise<string> {
   return typed;
 }
 
-/** In the order of the report. */
 export const POINTS = {
   reached: { asked: 'the balance', wanted: 'an answer of the contract from this address, in time' },
   token: { asked: 'the balance with the token', wanted: 'no 401 and no 403' },
@@ -132,7 +131,7 @@ function format(found: ReadonlyMap<PointId, Judgement>, shown: (came?: string) =
 }
 
 const DAYS = 31;
-/** Before any project existed, so billing must have no data. */
+/** A day before any project existed, so billing must have no data for it. */
 const LONG_AGO: Day = '2001-01-01';
 const UNKNOWN_TOKEN = 'a-token-that-nobody-has';
 
@@ -148,11 +147,11 @@ interface Asked {
   readonly baseUrl: string;
   readonly token: string;
   readonly subscription: Subscription;
-  /** Where the service's days begin at midnight. */
+  /** The time zone in which the service's days begin. */
   readonly zone: Zone;
 }
 
-/** Fills `found`. @returns why some points weren't checked */
+/** Fills `found`. @returns why the other points weren't checked */
 async function judgePoints(asked: Asked, found: Map<PointId, Judgement>): Promise<string> {
   const { billing, subscription, zone } = asked;
   const access = { workspace: 'T0', connection: 'check', baseUrl: asked.baseUrl, token: asked.token };
@@ -199,7 +198,7 @@ const isAnswer = (failure: Failure): boolean =>
   [...REFUSED, 'no-data'].includes(failure.kind) ||
   (failure.kind === 'query-rejected' && ![404, 405].includes(failure.data.status));
 
-/** For operators, with addresses and redirect targets, which people in Slack don't see. */
+/** Describes a failure for operators, with addresses that people in Slack don't see. */
 function describe(failure: Failure): string {
   const { message, kind, cause } = failure;
   if (kind === 'query-rejected')
@@ -233,7 +232,7 @@ function judgeMonth(answer: Consumption | Failure, days: readonly Day[]): Judgem
   return problems.length === 0 ? good(count) : bad(problems.join(' / '));
 }
 
-/** Chooses the second-to-last readable day: a service with wrong day limits then also returns the days around it. */
+/** Takes the second-to-last readable day, because a service with wrong day limits would return its neighbours, too. */
 function chooseDay({ charges }: Consumption, days: readonly Day[]): Day | undefined {
   const readable = new Set(charges.map(({ day, amount }) => ('value' in amount ? day : undefined)));
   const usable = days.filter((day) => readable.has(day));

@@ -10,7 +10,7 @@ const WRONG_USAGE = 64;
 /** EX_CANTCREAT in sysexits.h. */
 export const NOT_CREATED = 73;
 
-/** The message is a sentence that says what to type. */
+/** Wrong arguments or input. The message says what to type. */
 export class UsageError extends Error {}
 
 export const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -22,13 +22,13 @@ export const toPlainLine = (text: string): string =>
 
 export const [TEXT, SWITCH] = [{ type: 'string' }, { type: 'boolean' }] as const;
 
-/** Parses arguments, runs the command, and exits with its result, or 64 for a UsageError. */
+/** Exits with the number that `run` returns, or with 64 for wrong arguments. */
 export async function runCliCommand<const T extends Record<string, typeof TEXT | typeof SWITCH>>(
   usage: string,
   options: T,
   run: (values: ReturnType<typeof parseArgs<{ options: T }>>['values']) => Promise<number> | number,
 ): Promise<void> {
-  // EPIPE: the program that reads the output, such as `head`, has ended. 141 is the code of SIGPIPE.
+  // EPIPE means that the program that reads the output, such as `head`, has ended. 141 is the code of SIGPIPE.
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') process.exit(141);
     printError(`The output can’t be written (${code}).`);
@@ -49,7 +49,7 @@ export async function runCliCommand<const T extends Record<string, typeof TEXT |
   }
 }
 
-/** @throws UsageError, which doesn't quote the value */
+/** @throws UsageError, which doesn't quote the text */
 export function parseOption<T>(name: string, schema: z.ZodType<T>, text: string | undefined): T | undefined {
   if (text === undefined) return undefined;
   const parsed = schema.safeParse(text.trim());
@@ -70,7 +70,7 @@ export function openPrompts() {
   const stop = () => process.exit(130);
   lines.once('SIGINT', stop).once('close', stop);
   return {
-    /** @param hides whether to hide what is typed */
+    /** @param hides whether the input is a secret */
     async ask(question: string, hides = false): Promise<string> {
       if (hides) process.stderr.write(question);
       isHidden = hides;

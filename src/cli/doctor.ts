@@ -34,7 +34,7 @@ export async function runDoctor(): Promise<void> {
     printLine(format(findings));
     return findings.some(isBad) ? 1 : 0;
   });
-  // A client that has given up may still have a timer that keeps the process running.
+  // A client that has given up may have a timer that keeps the process running.
   process.exit();
 }
 
@@ -139,10 +139,9 @@ const ROWS = new Map(
     .map((line) => [line.split(' | ')[0], line.split(' | ').slice(1)]),
 );
 
-/** Values for placeholders such as `{variable}` in a row of `TABLE`. */
+/** Values for the placeholders of a row, such as `{variable}`. */
 type Details = Readonly<Record<string, string>>;
 
-/** Creates the findings of one check. */
 function about(check: string, details: Details = {}) {
   const found = (code: string, detail = '', verdict: Finding['verdict'] = 'bad'): Finding => {
     const known: Details = { ...details, detail: toPlainLine(detail) };
@@ -162,7 +161,7 @@ function about(check: string, details: Details = {}) {
 }
 type About = ReturnType<typeof about>;
 
-/** The first error of a `cause` chain says what really failed. */
+/** Follows `cause`, because the first error of a chain says what really failed. */
 function rootOf(error: unknown): NodeJS.ErrnoException {
   const { cause, lastNodeError, errors } = error as Error & { lastNodeError?: unknown; errors?: unknown[] };
   const inner = lastNodeError ?? cause ?? errors?.[0];
@@ -197,7 +196,7 @@ async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[
     });
     const servers = isCluster(redis) ? redis.nodes('master') : [redis];
     const found = await Promise.all(servers.map((server) => checkServer(server, isCluster(redis), redisIs)));
-    // All nodes of a Cluster can report the same finding.
+    // The nodes of a Cluster can report the same finding.
     const findings = [...new Map(found.flat().map((each) => [each.says, each])).values()];
     return findings.some(isBad) ? findings : [...findings, await checkKeys(redis, keys)];
   } catch (error) {
@@ -271,7 +270,7 @@ async function callSlack({ slack: { apiUrl } }: Config, method: string, token?: 
   const signal = AbortSignal.timeout(TIMEOUT);
   const response = await fetch(`${apiUrl}${method}`, { method: 'POST', headers, redirect: 'manual', signal });
   const body = tryParseJson(await response.text()) as SlackBody;
-  // In ms. The clock here is read for the middle of the request.
+  // Measures this clock against Slack's, in ms, halfway through the request.
   const ahead = (at + Date.now()) / 2 - Date.parse(response.headers.get('date') ?? '');
   const scopes = response.headers.get('x-oauth-scopes');
   return { status: response.status, scopes, ahead, body: typeof body?.ok === 'boolean' ? body : undefined };
@@ -298,7 +297,7 @@ async function checkSlack(config: Config): Promise<readonly Finding[]> {
   }
 }
 
-/** @param scopes those of a bot token */
+/** @param scopes undefined if the token isn't a bot token */
 function judgeToken(body: SlackBody, variable: string, scopes?: string | null): Finding {
   const { good, found } = about('Slack', { variable });
   const code = String(body?.error);
@@ -312,7 +311,7 @@ function judgeToken(body: SlackBody, variable: string, scopes?: string | null): 
   );
 }
 
-/** @param ahead in seconds, of Slack's clock; NaN if Slack's response has no date */
+/** @param ahead in seconds; NaN if Slack's response has no date */
 function checkClock(ahead: number): readonly Finding[] {
   const seconds = Math.abs(ahead);
   if (!(seconds > 60)) return [];
@@ -320,7 +319,7 @@ function checkClock(ahead: number): readonly Finding[] {
   return [about('Clock').found('clock', detail, seconds >= 300 ? 'bad' : 'warning')];
 }
 
-/** Sends a request without a valid token. If the service refuses it as expected, the address is right. */
+/** Sends requests without a valid token. If a service refuses them as expected, its address is right. */
 async function checkServices({ billing, identity, trustedHosts }: Config): Promise<readonly Finding[]> {
   const http = createGuardedHttp({ trustedHosts });
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
@@ -371,7 +370,7 @@ async function checkService(
     return isJson ? service.good(`answers (HTTP ${status})`) : service.found('not JSON');
   } catch (error) {
     if (!isFailure(error)) return service.error(error);
-    // Shows operators what people in Slack don't see: why a name has no public address, or where a redirect leads.
+    // Operators read what people in Slack don't: why a name has no public address, or where a redirect leads.
     const { kind, message, cause } = error;
     const reason = cause instanceof Error ? cause.message : message;
     if (kind === 'address-refused') return service.found(NO_PUBLIC_ADDRESS, message);

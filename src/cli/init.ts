@@ -62,7 +62,6 @@ async function askUntil<T>(ask: () => Promise<string>, read: (typed: string) => 
   }
 }
 
-/** @throws UsageError */
 function checkAnswer([name, , standard]: Question, value: string): string {
   if (value === '' && standard === '') return value;
   if (value === '') throw new UsageError('This can’t be empty.');
@@ -81,14 +80,14 @@ function ask(question: Question, prompts: Prompts): Promise<string> {
   );
 }
 
-/** @returns undefined for Socket Mode, which needs no URL */
+/** Returns undefined for Socket Mode, which needs no URL. */
 const askUrl = (prompts: Prompts): Promise<string | undefined> =>
   askUntil(
     () => prompts.ask('The bot’s public https address, or Enter for Socket Mode, which needs none: '),
     (typed) => parseOption('That', appAddress, typed || undefined),
   );
 
-/** @returns hosts with a private address or plain http that the operator trusts; '' for none */
+/** Returns the refused hosts if the operator trusts them, else ''. */
 async function hostsToTrust(values: Values, prompts: Prompts): Promise<string> {
   const refused = [values.BILLING_BASE_URL, values.IDENTITY_AUTH_URL].flatMap((address) => {
     if (!address) return [];
@@ -101,7 +100,6 @@ async function hostsToTrust(values: Values, prompts: Prompts): Promise<string> {
   return /^y/i.test(await prompts.ask(asks)) ? hosts : '';
 }
 
-/** @throws UsageError for a value that .env can't represent */
 function writeEnvFile(values: Values): void {
   const lines = Object.entries(values).flatMap(([name, value]) => {
     if (!value) return [];

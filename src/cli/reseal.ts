@@ -49,7 +49,7 @@ export const runReseal = (): Promise<void> =>
     }
   });
 
-/** Reads all sealed values, workspace by workspace. @throws store-unavailable */
+/** Reads the sealed values of every workspace. @throws store-unavailable */
 export async function* readSealed(redis: RedisConnection, keyring: Keyring) {
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     const fields = await guardRead(() => redis.hgetall(recordKey(workspace)));
@@ -60,7 +60,7 @@ export async function* readSealed(redis: RedisConnection, keyring: Keyring) {
   }
 }
 
-/** @returns undefined if nothing in the field is sealed */
+/** Returns undefined if nothing in the field is sealed. */
 function tryReseal(keyring: Keyring, workspace: SlackId, field: string, value: string) {
   try {
     const owner = sealOwnerOfField(workspace, field, value);
@@ -72,8 +72,8 @@ function tryReseal(keyring: Keyring, workspace: SlackId, field: string, value: s
 }
 
 /**
- * Bots can keep running. After an interruption, the next run does what is left. @param print gets names and key IDs
- * of what stays as it is, never values @throws store-unavailable
+ * Bots may keep running. After an interruption, the next run does what is left. @param print gets the names of fields
+ * that stay as they are, never their values @throws store-unavailable
  */
 export async function resealAll(redis: RedisConnection, keyring: Keyring, print: (line: string) => void) {
   const counts = { resealed: 0, alreadyNew: 0, failed: 0 };

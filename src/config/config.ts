@@ -14,9 +14,9 @@ export type Config = ReturnType<typeof configOf>;
 
 interface Problem {
   readonly name: string;
-  /** The end of a sentence that begins with the name. Never has the value, which may be a secret. */
+  /** The end of a sentence that begins with the name. The value may be a secret, so it isn't quoted. */
   readonly what: string;
-  /** A valid value, and how to get one. */
+  /** Says what a valid value looks like, and how to get one. */
   readonly works: string;
 }
 
@@ -33,7 +33,7 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
   const texts = trimVariables(env);
   const parsed = variables.safeParse(texts);
   const single = parsed.error?.issues.map(({ path, message }) => [String(path[0]), message] as const) ?? [];
-  // Only the first problem of each variable is reported.
+  // Reports only the first problem of each variable.
   const all = [...single, ...findCombinationProblems(texts)];
   const problems = [...new Map(all.toReversed())].map(([name, message]): Problem => {
     const [what = '', works = ''] = message.split('\n');
@@ -117,7 +117,7 @@ const OAUTH = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET'] a
 
 type Problems = readonly (readonly [Variable, string])[];
 
-/** Takes the texts before they are parsed, so that these checks run even if a variable is invalid. */
+/** Checks the texts before they are parsed, so these checks run even if a variable is invalid. */
 function findCombinationProblems(texts: VariableTexts): Problems {
   const { SLACK_APP_TOKEN, SLACK_BOT_TOKEN } = texts;
   const missing = (name: Variable, works: string): Problems =>

@@ -32,7 +32,7 @@ const slackToken = (prefix: 'xoxb-' | 'xapp-', name: string, where: string) =>
       problemText(`is not ${name}`, `It begins with ${prefix}. ${where}`),
     );
 
-/** For secrets and IDs. Refuses Slack tokens, which belong in another variable. */
+/** A schema for secrets and IDs. Slack tokens are refused, because they belong in another variable. */
 const word = (name: string, works: string) =>
   z.string().regex(/^(?!x(?:ox|app))[^\s"'<>${}]+$/, problemText(`is not ${name}`, works));
 
@@ -52,7 +52,7 @@ export const webUrl = webUrlLike('https://api.example.com');
 
 const SLACK_API = 'For example https://slack.com/api/, or http://127.0.0.1:4000/api/ for a sandbox.';
 
-/** Ends with a slash, because Slack's client appends the method's name. */
+/** The address ends with a slash, because Slack's client appends the method's name. */
 const slackApiUrl = parsedBy((text, fail) => {
   const address = `${parseUrl(text, SLACK_API, fail)}/`;
   if (/^https:|^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])[:/]/.test(address)) return address;

@@ -8,7 +8,7 @@ import { Failure, type FailureOf, NO_PUBLIC_ADDRESS } from '../domain/failure/in
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
 
-/** A host that may have a private address and use plain http. No `port`: every port. */
+/** A host that may have a private address and use plain http. Without a `port`, every port is trusted. */
 export interface TrustedHost {
   readonly host: string;
   readonly port?: number;
@@ -34,7 +34,7 @@ const CARRIERS = [
 export function isPublicAddress(address: string): boolean {
   const [text = ''] = address.split('%');
   if (isIP(text) === 0) return false;
-  // Makes an IPv4 address of `::ffff:127.0.0.1`.
+  // `::ffff:127.0.0.1` becomes an IPv4 address.
   const ip = ipaddr.process(text);
   if (OF_CLOUDS.some(([net, bits]) => net.kind() === ip.kind() && ip.match(net, bits))) return false;
   if (ip instanceof ipaddr.IPv4) return ip.range() === 'unicast';
@@ -67,10 +67,7 @@ function canonicalHost(host: string): string {
 
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$|(?<!\.)\.+$/g, '');
 
-/**
- * Checks a URL without a DNS lookup. {@link guardedConnect} checks the addresses that DNS returns. @throws
- * address-refused
- */
+/** Checks a URL without a DNS lookup. @throws address-refused */
 export function checkDestination(to: Destination, trusted: readonly TrustedHost[]): void {
   const isExempt = isTrusted(to, trusted);
   const hasProtocol = to.protocol === 'https:' || (isExempt && to.protocol === 'http:');
@@ -87,7 +84,7 @@ function hostProblem(host: string): string | undefined {
   return host.includes('.') ? undefined : 'is a name without a domain';
 }
 
-/** People paste it because the API documentation shows it. */
+/** People paste an endpoint's URL, because the API documentation shows it. */
 const PASTED_ENDPOINT = /\/(?:bill\/graphql|auth\/tokens)$/;
 
 /** Without the look-behind, a long run of slashes would take quadratic time. */
@@ -120,7 +117,7 @@ export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]
 
 export const systemResolve: ResolveHost = (hostname) => lookup(hostname, { all: true });
 
-/** Checks the address of every new connection. @param timeout for connecting */
+/** Checks the address of every new connection. */
 export function guardedConnect(
   trusted: readonly TrustedHost[],
   timeout: Millis,
@@ -131,7 +128,7 @@ export function guardedConnect(
   const toPublic = buildConnector({ ...shared, lookup: createLookup(requirePublicAddress(resolve)) });
   return (options, callback) => {
     try {
-      // Node doesn't look up an IP address that stands in the URL.
+      // An IP address in the URL needs no lookup, so it is checked here.
       checkDestination(options, trusted);
     } catch (refusal) {
       return callback(refusal as FailureOf<'address-refused'>, null);
@@ -141,10 +138,7 @@ export function guardedConnect(
   };
 }
 
-/**
- * A lookup for `net.connect`. The socket connects to the addresses that `resolve` has checked, so a second DNS answer
- * (DNS rebinding) changes nothing.
- */
+/** Connects to the addresses that `resolve` has checked: a second DNS answer (DNS rebinding) changes nothing. */
 export const createLookup =
   (resolve: ResolveHost): LookupFunction =>
   (hostname, _options, callback) => {
@@ -154,12 +148,12 @@ export const createLookup =
     );
   };
 
-/** One error for an unknown and a private name: people must not find out private names. The log has the cause. */
+/** People must not find out private names, so an unknown and a private name get one error. The log has the cause. */
 class NoPublicAddress extends Error {
   readonly code = NO_PUBLIC_ADDRESS;
 }
 
-/** One private address is enough to reject a name, because the socket may choose any of its addresses. */
+/** Rejects a name that has any private address, because the socket may choose any address. */
 export function requirePublicAddress(resolve: ResolveHost): ResolveHost {
   return async (hostname) => {
     const addresses = await resolve(hostname).catch((cause: unknown) => {

@@ -17,32 +17,32 @@ import {
 } from './address-rules.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
 
-/** In ms, unless the name says otherwise. */
+/** Times are in ms. */
 const HTTP_LIMITS = {
-  /** From leaving the queue to the last byte of the answer, including a retry. */
+  /** The time from leaving the queue to the last byte of the answer, retry included. */
   deadline: 10_000,
   tries: 2,
-  /** Before the retry, a random time from `pause` to 2 × `pause`, unless the service asks for another. */
+  /** The shortest pause before a retry. The longest is twice as long, unless the service asks for another. */
   pause: 200,
   /** Twice the size of a ten-year report. */
   bodyBytes: 512 * 1024,
-  /** To one origin; each connection carries one request at a time. */
+  /** To one origin. Each connection carries one request at a time. */
   connections: 32,
-  /** For requests that a person waits for. Background requests wait without a limit. */
+  /** How long a person's request waits in the queue. Background requests wait without a limit. */
   queueTimeout: 10_000,
-  /** Of an idle connection, unless the service asks for another time. */
+  /** How long an idle connection stays open, unless the service says otherwise. */
   keepAlive: 20_000,
 };
 type HttpLimits = Readonly<typeof HTTP_LIMITS>;
 
-/** Whose request it is, for fair queues. */
+/** The workspace and the credential that a request is for. Each workspace has its own queue. */
 export interface Tenant {
   readonly workspace: SlackId;
-  /** A connection's name or a project's ID. */
+  /** The name of a connection, or the ID of a project. */
   readonly connection: string;
 }
 
-/** `interactive`: a person waits for the answer. */
+/** Requests are `interactive` if a person waits for the answer. */
 export type Priority = 'interactive' | 'background';
 
 export interface ServiceRequest {
@@ -53,13 +53,11 @@ export interface ServiceRequest {
   readonly body?: string | undefined;
   /** Credentials to mask wherever the answer repeats them. */
   readonly secrets: readonly string[];
-  /** Whether a 2xx with an incomplete body is a success, because the headers have the answer. */
+  /** Whether the headers have the answer: then a 2xx with an incomplete body is a success. */
   readonly headersSuffice?: boolean;
-  /** Undefined if no workspace is involved. */
   readonly tenant?: Tenant | undefined;
   /** Default: `interactive`. */
   readonly priority?: Priority;
-  /** Whether a retry is forbidden. */
   readonly once?: boolean;
 }
 
@@ -68,17 +66,16 @@ export interface ServiceResponse {
   readonly status: number;
   /** Names are in lower case. A comma joins repeated headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty if the body of a 4xx was incomplete. See also `headersSuffice`. */
+  /** Empty if the body of a 4xx was incomplete. */
   readonly text: string;
-  /** Masks the request's secrets. Use it on any part of the answer that is stored or shown. */
+  /** Masks the request's secrets. Any part of the answer that is stored or shown needs it. */
   readonly mask: SecretMask;
 }
 
 export interface ExchangeInfo {
   readonly service: Service;
-  /** HTTP status or failure kind. */
   readonly outcome: number | Failure['kind'];
-  /** Without the wait in the queue. */
+  /** In ms, without the wait in the queue. */
   readonly took: Millis;
 }
 
@@ -92,9 +89,7 @@ export interface GuardedHttp {
    */
   requestAndRead<T>(request: ServiceRequest, read: Reader<T>): Promise<T>;
   request(request: ServiceRequest): Promise<ServiceResponse>;
-  /** Counts waiting requests too. */
   inProgress(): number;
-  /** Running requests fail. */
   close(): Promise<void>;
 }
 
@@ -113,9 +108,9 @@ export function createGuardedHttp(options: {
     pipelining: 1,
     keepAliveTimeout: keepAlive,
     maxResponseSize: bodyBytes,
-    // A timeout while connecting means that the request wasn't sent. A timeout at the deadline leaves that open.
+    // The service has surely received nothing if connecting timed out, so this happens before the deadline.
     connect: guardedConnect(trustedHosts, deadline / 2, resolve),
-    // Disabled, because each request has a deadline.
+    // Each request has its own deadline.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -153,12 +148,12 @@ export function createGuardedHttp(options: {
   };
 }
 
-/** The most queues kept in memory. */
 const LINES = 10_000;
 
 /**
- * Queues per origin: a workspace gets at most a quarter of the connections, and so do all background requests
- * together. @returns a function that runs `work` in its turn; throws queue-full if a person waited too long
+ * Queues for each origin. A workspace gets at most a quarter of the connections, and all background requests together
+ * get a quarter. @returns a function that runs `work` when it is its turn; throws queue-full if a person waited too
+ * long
  */
 function createTurns({ connections, queueTimeout }: HttpLimits) {
   const quarter = Math.max(1, Math.floor(connections / 4));
@@ -191,7 +186,7 @@ function createTurns({ connections, queueTimeout }: HttpLimits) {
   };
 }
 
-/** Doesn't retry if the pause would end after the deadline. */
+/** Fails without a retry if the pause would last beyond the deadline. */
 async function sendWithRetry(
   request: ServiceRequest,
   agent: Agent,
@@ -215,7 +210,7 @@ const RETRYABLE_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 const RETRYABLE_CODE =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
-/** @returns ms to wait, random because clients must not all retry at once; undefined if a retry can't help */
+/** @returns ms, at random so that clients don't all retry at once; undefined if a retry can't help */
 function pauseBeforeRetry(failure: Failure, { pause }: HttpLimits): Millis | undefined {
   const random = pause * (1 + Math.random());
   if (failure.kind === 'rate-limited')
@@ -223,7 +218,7 @@ function pauseBeforeRetry(failure: Failure, { pause }: HttpLimits): Millis | und
   const mayHelp =
     (failure.kind === 'service-failed' && RETRYABLE_STATUS.has(failure.data.status)) ||
     (failure.kind === 'invalid-response' && failure.data.what === BROKEN_OFF) ||
-    // If a DNS lookup failed, the DNS server's error tells whether a retry can help.
+    // The DNS server's own error tells whether another lookup can help.
     (failure.kind === 'service-unreachable' &&
       [failure.data.code, codeOf((failure.cause as Error).cause)].some((code = '') =>
         RETRYABLE_CODE.test(code),
@@ -265,7 +260,7 @@ interface RawResponse {
   readonly statusCode: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Set if the body broke off. `body` is then empty. */
+  /** Why the body is incomplete. `body` is then empty. */
   readonly bodyError?: unknown;
 }
 
@@ -273,7 +268,6 @@ class ExchangeTimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
 
-/** @throws ExchangeTimeoutError, or an error of undici or the system, if no headers arrived */
 async function exchange(
   agent: Agent,
   { method, headers: sent, body: text }: Pick<ServiceRequest, 'method' | 'headers' | 'body'>,
@@ -304,7 +298,7 @@ async function exchange(
   }
 }
 
-/** For the log. The path stays out, because it can be a secret, as in a Slack `response_url`. */
+/** Adds the host for the log. The path may be a secret, as in a Slack `response_url`. */
 function addHost(error: unknown, { host }: URL): unknown {
   return error instanceof Error && !('host' in error) ? Object.assign(error, { host }) : error;
 }
@@ -322,14 +316,14 @@ function limitFailure(error: unknown, service: Service, { deadline, bodyBytes }:
   return undefined;
 }
 
-/** The other side closed an open connection. */
+/** Errors of a connection that was open. */
 const CLOSED_CODE = /^(?:ECONNRESET|ECONNABORTED|EPIPE)$/;
 
 function connectionFailure(error: unknown, service: Service, url: URL, limits: HttpLimits): unknown {
   if (isFailure(error)) return error;
   const limit = limitFailure(error, service, limits);
   if (limit !== undefined) return limit;
-  // The parser's error contains bytes of the response, so it must not become the cause.
+  // The parser's error contains bytes of the response, so it doesn't become the cause.
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
     return new Failure('invalid-response', { service, what: 'something that is not HTTP' });
   const code = codeOf(error);
@@ -340,14 +334,13 @@ function connectionFailure(error: unknown, service: Service, url: URL, limits: H
 
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
-  // The other side closed the connection.
   return error.code === 'UND_ERR_SOCKET' ? 'ECONNRESET' : error.code;
 }
 
 const joinHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
 
-/** @returns the redirect's URL without query and fragment; undefined without a `Location` */
+/** Leaves out the query and the fragment, which may have secrets. */
 function redirectTarget({ location }: IncomingHttpHeaders, from: URL, mask: SecretMask): string | undefined {
   if (location === undefined) return undefined;
   const to = URL.canParse(location, from.href) && location !== '' ? new URL(location, from) : undefined;

@@ -7,12 +7,12 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 
-/** In characters. Longer strings and numbers are cut. */
+/** Longer strings and numbers are cut to this many characters. */
 const LONGEST = 1_000;
 const DEEPEST = 100;
 
 export class JsonError extends Error {
-  /** @param isCutOff whether the text is valid JSON that lacks its end */
+  /** @param isCutOff whether the text breaks off, but is valid JSON so far */
   constructor(readonly isCutOff = false) {
     super(isCutOff ? 'JSON without its end' : 'Not JSON.');
   }
@@ -27,7 +27,7 @@ function parseExactly(text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    // The parser is recursive, so deep nesting overflows the stack (RangeError).
+    // Deep nesting overflows the recursive parser's stack.
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
     throw new JsonError(error.message.includes('reached end of input'));
   }

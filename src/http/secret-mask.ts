@@ -2,11 +2,11 @@
 export type SecretMask = (text: string) => string;
 
 const MASK = '…';
-/** A piece of a secret with this many characters is masked. A shorter piece can be in a text by chance. */
+/** Pieces of a secret are masked from this length on. A shorter piece can be in a text by chance. */
 const REVEALING = 10;
 /** Shorter secrets aren't masked, because they would match ordinary words. */
 const SHORTEST = 4;
-/** An amount or a timestamp, which can contain the digits of a secret by chance. */
+/** Amounts and timestamps, which can contain a secret's digits by chance. */
 const FIGURE = /^[\d\s.,:+\-TZe]{1,64}$/i;
 
 /**

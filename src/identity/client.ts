@@ -11,7 +11,6 @@ import { createSecretMask } from '../http/secret-mask.ts';
 
 export type { Tenant } from '../http/client.ts';
 
-/** An application credential, and the identity URL as `parseAuthUrl` returns it. */
 export interface ApplicationAccess {
   readonly authUrl: string;
   readonly id: string;
@@ -20,10 +19,10 @@ export interface ApplicationAccess {
 
 export type Revocation = 'revoked' | 'already-dead' | 'not-offered' | 'refused';
 
-/** What an answer says about its token. A missing or malformed field is undefined. */
+/** What the answer's body says about a token. A missing or malformed field is undefined. */
 export interface TokenBody {
   readonly expiresAt: Millis | undefined;
-  /** A name, or an ID if there is no name: untrusted text. The same goes for `user`. */
+  /** The project's name, or its ID if there is no name. Untrusted text. */
   readonly project: string | undefined;
   readonly user: string | undefined;
   readonly roles: readonly string[];
@@ -33,12 +32,11 @@ export interface TokenBody {
 }
 
 export interface IssuedToken extends TokenBody {
-  /** Secret: shown to the asker alone, never stored. */
   readonly token: string;
 }
 
 /**
- * Both methods throw what {@link GuardedHttp.request} throws, wrong-identity-url, and service-failed for any other
+ * Both methods also throw what {@link GuardedHttp.request} throws, wrong-identity-url, and service-failed for any other
  * 4xx.
  */
 export interface IdentityClient {
@@ -51,7 +49,7 @@ export interface IdentityClient {
   revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation>;
 }
 
-/** @param onNotIssued called before `issue` throws; must never reject */
+/** @param onNotIssued called with the error before `issue` throws; must never reject */
 export function createIdentityClient({
   http,
   onNotIssued = async () => undefined,
@@ -105,7 +103,7 @@ export function createIdentityClient({
     });
   }
 
-  /** A 404 counts only with an error of the identity API. Any other 404 means that the URL is wrong. */
+  /** A 404 without an error of the identity API means that the URL is wrong. */
   async function isDead(authUrl: string, token: string, tenant: Tenant): Promise<boolean> {
     const response = await sendAboutToken('GET', authUrl, token, tenant);
     const { status } = response;
@@ -118,8 +116,7 @@ export function createIdentityClient({
     if (status === 403 || status === 405) return 'not-offered';
     if (status !== 401 && status !== 404)
       throw new Failure('service-failed', { service: 'identity', status });
-    // With 401 or 404, the token may be invalid already, a proxy may have refused, or the service may have no such
-    // endpoint.
+    // A 401 or 404 may come from a proxy or for an unknown endpoint, so ask about the token.
     if (await isDead(authUrl, token, tenant)) return 'already-dead';
     return status === 401 ? 'refused' : 'not-offered';
   }
@@ -135,12 +132,12 @@ const PROXY_STATUS: ReadonlySet<number> = new Set([502, 503, 504]);
 
 function interpretFailure(failure: Failure, authUrl: string): Failure {
   const { host } = new URL(authUrl);
-  // Status 300 lists API versions: the URL doesn't end with one.
+  // With status 300, the service lists its API versions: the URL names none.
   if ('status' in failure.data && failure.data.status === 300) return wrongAddress(authUrl, 300);
-  // The request may have arrived: the connection closed after it opened, or the time ran out after connecting.
+  // The request may have arrived, because the connection was open.
   const hasNoResponse =
     (failure.kind === 'service-unreachable' && failure.data.isClosed) || failure.kind === 'timed-out';
-  // Behind a proxy that reports an error, the service may have issued a token.
+  // The service behind the proxy may have issued a token.
   const isFromProxy = failure.kind === 'service-failed' && PROXY_STATUS.has(failure.data.status);
   return hasNoResponse || isFromProxy
     ? new Failure('outcome-unclear', { host }, { cause: failure })
@@ -181,7 +178,7 @@ function tokenIn({ headers, mask }: ServiceResponse): string {
 }
 
 /**
- * Tolerates extra slashes and a pasted `/auth/tokens`. @returns the URL ending in `/v3` @throws InvalidWord with a
+ * Accepts extra slashes and a pasted `/auth/tokens`. @returns the URL ending in `/v3` @throws InvalidWord with a
  * correction if `/v3` is missing
  */
 export function parseAuthUrl(text: string, trusted: readonly TrustedHost[]): string {
@@ -192,7 +189,7 @@ export function parseAuthUrl(text: string, trusted: readonly TrustedHost[]): str
   throw new InvalidWord(base, 'does not end with /v3', `Try ${corrected}`, corrected, 'always');
 }
 
-/** @returns the likely right URL; undefined if `authUrl` is fine */
+/** @returns the URL that was probably meant; undefined if `authUrl` is right */
 export function suggestAuthUrl(authUrl: string): string | undefined {
   const base = withoutEndpoint(authUrl);
   const [upToVersion] = /^https?:\/\/[^/]+\/(?:.*?\/)?v3(?=\/|$)/i.exec(base) ?? [];
@@ -200,7 +197,6 @@ export function suggestAuthUrl(authUrl: string): string | undefined {
   return corrected === authUrl ? undefined : corrected;
 }
 
-/** Removes double and trailing slashes, and `/auth/tokens` or its beginning. */
 function withoutEndpoint(url: string): string {
   const { origin, pathname } = new URL(url);
   const path = pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
@@ -211,7 +207,7 @@ const LIMITS = { characters: 255, roles: 50 } as const;
 
 type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
 
-/** Never throws: the token comes in a header, so Tally can use it whatever the body says. */
+/** Never throws. The token itself comes in a header, so Tally can use it whatever the body says. */
 export function parseTokenBody(response: ReadableBody): TokenBody {
   const token = objectOf(objectOf(parseBody(response)).token);
   const { restricted } = objectOf(token.application_credential);
@@ -228,7 +224,7 @@ export function parseTokenBody(response: ReadableBody): TokenBody {
   };
 }
 
-/** @returns undefined if the body isn't an error of the identity API */
+/** @returns undefined if another server sent the response */
 export function parseIdentityError(response: ReadableBody): string | undefined {
   const { error } = objectOf(parseBody(response));
   if (!isJsonObject(error)) return undefined;

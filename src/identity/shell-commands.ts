@@ -1,6 +1,6 @@
 import type { IssuedToken } from './client.ts';
 
-/** Variables of an earlier login that would conflict with the token. */
+/** Variables that an earlier login may have set, and that conflict with a token. */
 const CONFLICTING_VARIABLES = `OS_CLOUD OS_PROJECT_ID OS_PROJECT_NAME OS_PROJECT_DOMAIN_ID OS_PROJECT_DOMAIN_NAME OS_TENANT_ID OS_TENANT_NAME OS_DOMAIN_ID OS_DOMAIN_NAME OS_USER_DOMAIN_ID OS_USER_DOMAIN_NAME`;
 
 /**

@@ -20,20 +20,20 @@ export const createLog = (level: LevelWithSilent, stream?: DestinationStream): L
     stream ?? standardOutput(),
   );
 
-/** In characters: what is kept in memory while the log can't be written. */
+/** The most characters of log lines that are kept in memory while the log can't be written. */
 const MAX_BACKLOG = 1_000_000;
 
-/** If it can't be written, as with a full disk, the bot runs on and loses lines. */
+/** If the log can't be written, as with a full disk, the bot runs on and loses lines. */
 const standardOutput = (): DestinationStream =>
   pino.destination({ dest: 1, sync: true, maxLength: MAX_BACKLOG }).on('error', () => undefined);
 
 const MAX_CAUSES = 5;
 
-/** Fields of a Failure that never contain what people typed or named. */
+/** The fields of a Failure that never contain what people typed or named. */
 const FACTS = ['service', 'status', 'method', 'reason', 'what', 'keyId', 'write', 'host', 'code'];
 
 /**
- * Leaves out a Failure's sentence, which can quote people, and unknown fields, because HTTP clients attach whole
+ * Leaves out a Failure's sentence, which can quote people, and all other fields, because HTTP clients attach whole
  * requests.
  */
 function errorSummary(error: unknown, depth = 0): object {
@@ -55,10 +55,10 @@ function errorSummary(error: unknown, depth = 0): object {
 const factsOf = (data: object): object =>
   Object.fromEntries(FACTS.map((fact) => [fact, (data as Record<string, unknown>)[fact]]));
 
-/** Whoever made the failed Slack call logs the error, so these lines of Slack's SDK are dropped. */
+/** Errors that Slack's SDK logs, although the code that made the call logs them too. */
 const LOGGED_BY_CALLER = /^(?:http request failed|Failed to retrieve a new WSS URL)/;
 
-/** Leaves out Bolt's debug lines, which contain secrets, and objects, which are request bodies. */
+/** Drops Bolt's debug lines, which contain secrets, and objects, which are request bodies. */
 export function boltLogger(log: Log): BoltLogger {
   const write =
     (level: 'info' | 'warn' | 'error') =>

@@ -26,7 +26,6 @@ interface Measured {
   readonly oldestOverdue: () => Promise<Millis | undefined>;
 }
 
-/** Has its own registry, because tests run several bots in one process. */
 export function createMetrics() {
   const registry = new Registry();
   // In ms, for measuring event-loop lag. A shorter interval wakes an idle process more often.
@@ -63,7 +62,7 @@ export function createMetrics() {
       durations.slackCalls.observe({ method }, took / 1e3);
     },
     storeError: (kind: StoreErrorKind) => counters.storeErrors.inc({ kind }),
-    /** Counts a request with, for example, a wrong signature. */
+    /** Counts requests that aren't from Slack, such as those with a wrong signature. */
     rejected: (reason: string) => counters.rejected.inc({ reason }),
     throttled: ({ what, whose }: { readonly what: string; readonly whose: string }) =>
       counters.throttled.inc({ what, whose }),
@@ -112,7 +111,6 @@ function createDurations(registry: Registry) {
   };
 }
 
-/** Prometheus measures these each time it fetches the page. */
 function addGauges(registry: Registry, { inProgress, notReady, oldestOverdue }: Measured): void {
   const registers = [registry];
   const version = { version: VERSION, node: process.version };

@@ -4,9 +4,9 @@ import { LAYOUT_KEY } from '../redis/keys.ts';
 import { withTimeout } from '../timeout.ts';
 import { VERSION } from './version.ts';
 
-/** In ms. A Redis that takes longer counts as missing. */
+/** In ms. A Redis that takes longer isn't ready. */
 const REDIS_TIMEOUT = 1_000;
-/** In ms: the shortest time between two tests of Redis. */
+/** In ms. Redis is asked at most once in this time. */
 const PROBE_INTERVAL = 1_000;
 
 export const NOT_READY = ['redis', 'slack'] as const;
@@ -33,7 +33,7 @@ export function createReadiness(redis: RedisConnection, slackUp: () => boolean) 
   };
   return {
     missing,
-    /** Always 200, without Redis too, because a restart wouldn't help. */
+    /** Always 200, even without Redis, because a restart wouldn't help. */
     healthz: () => ({ status: 200, body: { ok: true, version: VERSION } }),
     async readyz() {
       const notReady = await missing();

@@ -7,18 +7,18 @@ import type { SealingKey } from '../vault/keyring.ts';
 
 interface WorkBase {
   readonly workspace: string;
-  /** `ok`, a failure's kind, `unknown` for an unexpected error, or an outcome of this kind of work. */
+  /** `ok`, a failure's kind, `unknown` for an unexpected error, or another outcome of this kind of work. */
   readonly outcome: string;
   /** As returned by `performance.now()`. */
   readonly began: Millis;
-  /** When the answer was sent, if the work continued afterwards. */
+  /** When the answer was sent, if the work went on afterwards. */
   readonly answered?: Millis;
-  /** Up to the answer, or to the end of the work if there was no answer. */
+  /** In ms, up to the answer, or else to the end of the work. */
   readonly ms?: Millis;
   readonly error?: unknown;
 }
 
-/** If `answered` is given twice, the first counts. */
+/** Adds facts to the record. If `answered` is given twice, the first counts. */
 export type Annotate<W extends Work = RequestWork> = (found: Partial<W>) => void;
 
 export type RequestVia =
@@ -39,7 +39,6 @@ export interface RequestWork extends WorkBase {
   readonly route: string;
   /** '' for a workflow, because Slack doesn't tell who runs it. */
   readonly user: string;
-  /** The reference that an error message showed. */
   readonly reference?: string;
 }
 
@@ -72,7 +71,7 @@ export interface MessageWork extends WorkBase {
   readonly message: string;
   readonly schedule?: string | undefined;
   readonly watch?: string | undefined;
-  /** Time from when the message was due to when it was sent. */
+  /** In ms after the message was due. */
   readonly late?: Millis;
   /** Failed attempts before this one. */
   readonly tries?: number | undefined;
@@ -87,7 +86,7 @@ export const errorOutcome = (error: unknown): Pick<Work, 'outcome' | 'error'> =>
   error,
 });
 
-/** An error makes the outcome `unknown`, unless it is a Failure or `run` has recorded it already. */
+/** Records what `run` throws as `unknown`, unless it is a Failure or `run` has recorded it. */
 export async function trackWork<W extends Work, T>(
   begun: W,
   onFinished: OnFinished,
@@ -156,11 +155,11 @@ export function createWorkLog(log: Logger, keys: readonly SealingKey[]): OnFinis
   };
 }
 
-/** Any work: TypeScript doesn't let a union be split into fields that only some members have. */
+/** Work of any kind, with the fields that the log writes in another form. */
 type AnyWork = Work & Partial<Pick<RequestWork, 'user'> & Pick<MessageWork, 'late'>>;
 
 /**
- * A keyed hash, because a plain hash of all possible user IDs would reveal them. It changes with the newest
+ * Hashes user IDs with a key, because somebody could hash all possible IDs. The hashes change with the newest
  * encryption key.
  */
 function createUserHash([newest]: readonly SealingKey[]): (user: string) => string {

@@ -5,7 +5,7 @@ import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from './connect.ts';
 import { type KeyOf, LAYOUT_KEY, recordKey } from './keys.ts';
 
-/** For commands that read. @throws store-unavailable in an outage; any other error unchanged */
+/** Runs commands that read. @throws store-unavailable in an outage; any other error unchanged */
 export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -16,7 +16,7 @@ export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** For commands that write. @throws store-unavailable, with `unsure` if Redis may have executed the command */
+/** Runs commands that write. @throws store-unavailable, with `unsure` if Redis may have executed the command */
 export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await guardRead(work);
@@ -28,7 +28,7 @@ export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A script that meets a key of the wrong type may already have written something. */
+/** Whether Redis surely wrote nothing. A script that meets a key of the wrong type may have written before. */
 const wasRefused = (cause: unknown): boolean =>
   cause instanceof Error &&
   storeErrorKind(cause) !== 'wrong-type' &&
@@ -48,18 +48,18 @@ type ScriptCall = readonly [
 
 type Scripts = Partial<Record<string, (...args: readonly (string | number)[]) => Promise<unknown>>>;
 
-/** The client sends the whole script only once, then its hash (EVALSHA). */
+/** The client sends the whole script once, then only its hash (EVALSHA). */
 async function evalScript(...[redis, workspace, script, keys, ...args]: ScriptCall): Promise<unknown> {
   const scripts = redis as unknown as Scripts;
   if (scripts[script] === undefined) redis.defineCommand(script, { lua: script });
   return scripts[script]?.(keys.length, ...keys.map((key) => key(workspace)), ...args);
 }
 
-/** For a change that nobody waits for. @throws store-unavailable */
+/** Runs a script for a change that no person waits for. @throws store-unavailable */
 export const evalInWorkspace = (...call: ScriptCall): Promise<unknown> =>
   guardRead(() => evalScript(...call));
 
-/** For a change that a person waits for. @throws store-unavailable, with `unsure` as in `guardWrite` */
+/** Runs a script for a change that a person waits for. @throws store-unavailable, with `unsure` as in `guardWrite` */
 export const commitInWorkspace = (...call: ScriptCall): Promise<unknown> =>
   guardWrite(() => evalScript(...call));
 
@@ -78,7 +78,7 @@ export const replaceField = async (
 ): Promise<boolean> =>
   (await evalInWorkspace(redis, workspace, REPLACE, [recordKey], field, before, after)) === 1;
 
-/** The first word of a Redis error, and its name in the metrics. */
+/** The first word of a Redis error, and the error's name in the metrics. */
 const REPLY_KINDS = {
   OOM: 'full',
   READONLY: 'read-only',
@@ -88,7 +88,7 @@ const REPLY_KINDS = {
   // Another program wrote to one of Tally's keys.
   WRONGTYPE: 'wrong-type',
 } as const;
-/** Redis is starting, failing over or busy, or refuses Tally's credentials. */
+/** Redis is starting, failing over or busy, or it refuses Tally's credentials. */
 const OTHER_REPLIES = /^(?:LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|NOAUTH|WRONGPASS|NOPERM)\b/;
 
 export const STORE_ERROR_KINDS = [
@@ -100,7 +100,6 @@ export type StoreErrorKind = (typeof STORE_ERROR_KINDS)[number];
 /** What ioredis throws for a connection that is closed, not yet open, or silent. */
 const CONNECTION_ERRORS = ['Error', 'MaxRetriesPerRequestError', 'AbortError', 'ClusterAllFailedError'];
 
-/** @returns undefined if the error isn't from an outage */
 function storeErrorKind(error: unknown): StoreErrorKind | undefined {
   if (!(error instanceof Error) || isFailure(error)) return undefined;
   const { name, message } = error;
@@ -121,7 +120,7 @@ export const isSecondSocketError = (error: unknown): boolean => {
 
 const STORE_ERRORS = channel('tally:store-error');
 
-/** For the metrics. @returns undefined if the error isn't from an outage */
+/** Publishes an outage for the metrics. @returns undefined if the error isn't from an outage */
 export function reportOutage(error: unknown): StoreErrorKind | undefined {
   const kind = storeErrorKind(error);
   if (kind !== undefined) STORE_ERRORS.publish(kind);
@@ -136,8 +135,8 @@ export function onStoreError(listener: (kind: StoreErrorKind) => void): () => vo
 }
 
 /**
- * The version of the data in Redis. Increase it for a change that makes other Tally versions misread or destroy data;
- * a new field doesn't.
+ * The version of the data in Redis. A change that makes other versions of Tally misread or destroy data increases it; a
+ * new field doesn't.
  */
 const LAYOUT = 5;
 
@@ -149,13 +148,12 @@ export class OtherLayout extends Error {
   }
 }
 
-/** @throws OtherLayout, store-unavailable */
 export async function requireLayout(redis: RedisConnection): Promise<void> {
   const found = await guardRead(() => redis.get(LAYOUT_KEY));
   if (found !== null && found !== String(LAYOUT)) throw new OtherLayout(found);
 }
 
-/** Stores the layout, so that no bot with another layout starts. @throws OtherLayout, store-unavailable */
+/** Stores the layout, so that no version with another layout starts. @throws OtherLayout, store-unavailable */
 export async function claimLayout(redis: RedisConnection): Promise<void> {
   await requireLayout(redis);
   // A read-only Redis can't store the layout.

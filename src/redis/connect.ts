@@ -11,9 +11,8 @@ export type RedisConnection = Redis | Cluster;
 export const isCluster = (redis: RedisConnection): redis is Cluster => redis instanceof Cluster;
 
 interface ConnectionOptions {
-  /** Called once per outage; in a Cluster also if only one node fails. */
+  /** Called once per outage. In a Cluster, one failed node is an outage. */
   readonly onOutage?: (error: Error) => void;
-  /** Not called for the first connection. */
   readonly onRecovery?: () => void;
 }
 
@@ -30,7 +29,7 @@ const SHARED = {
   reconnectOnError: ({ message }: Error): boolean => message.startsWith('READONLY'),
 } satisfies RedisOptions;
 
-/** For commands that a person waits for: they fail at once if Redis is away. */
+/** Options for commands that a person waits for: they fail at once if Redis is away. */
 const IMPATIENT = {
   ...SHARED,
   autoResendUnfulfilledCommands: false,
@@ -39,17 +38,17 @@ const IMPATIENT = {
   socketTimeout: SILENCE_TIMEOUT,
 } satisfies RedisOptions;
 
-/** For the queue: its commands wait until Redis is back. */
+/** Options for the queue: its commands wait until Redis is back. */
 const PATIENT = { ...SHARED, maxRetriesPerRequest: null, keepAlive: SILENCE_TIMEOUT } satisfies RedisOptions;
 
 /**
- * Connects in the background, and again after an outage, when commands fail at once. No command is sent again,
+ * Connects in the background, and again after an outage. In an outage, commands fail at once. No command is sent again,
  * because Redis may have executed it.
  */
 export function connectRedis(url: string, { onOutage, onRecovery }: ConnectionOptions = {}): RedisConnection {
   const redis = openConnection(url, IMPATIENT);
   let isAway = false;
-  // A Cluster's own error doesn't name the cause.
+  // The Cluster's own error doesn't name the cause.
   const lost = (error: Error & { readonly lastNodeError?: Error }) => {
     if (!isAway) onOutage?.(error.lastNodeError ?? error);
     isAway = true;
@@ -68,7 +67,7 @@ export function connectRedis(url: string, { onOutage, onRecovery }: ConnectionOp
   return redis;
 }
 
-/** For the queue: in an outage its commands wait until Redis is back, so callers need timeouts. */
+/** Connects for the queue. In an outage, commands wait until Redis is back, so callers need timeouts. */
 export function connectQueue(url: string, onError: (error: Error) => void): RedisConnection {
   const redis = openConnection(url, PATIENT);
   redis.on('error', onError);
@@ -87,10 +86,10 @@ function openConnection(url: string, options: typeof IMPATIENT | typeof PATIENT)
   if (address.kind === 'cluster')
     return new (isImpatient ? ImpatientCluster : Cluster)([...address.nodes], {
       clusterRetryStrategy: retryStrategy,
-      // TLS certificates are for names, so don't resolve host names first.
+      // Keeps host names instead of resolving them, because TLS certificates are for names.
       dnsLookup: (host: string, callback: (error: null, address: string) => void) => callback(null, host),
       redisOptions: { ...options, ...credentials },
-      // A redirected command wasn't executed, so only that may be sent again.
+      // Only a redirected command is sent again, because Redis hasn't executed it.
       ...(isImpatient && { maxRedirections: 5, retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 }),
     });
   const { sentinels, name, db, sentinelUsername, sentinelPassword } = address;

@@ -1,7 +1,7 @@
 /** Every key that Tally uses in Redis. */
 import type { SlackId } from '../domain/slack-id.ts';
 
-/** In a Redis Cluster, a script may use only keys of one slot. Keys with the same text in braces share a slot. */
+/** A Redis script may use only keys of one Cluster slot. All keys with the same text in braces share a slot. */
 function ofWorkspace(id: string): string {
   if (!isSlackId(id)) throw new RangeError('Not the id of a Slack workspace.');
   return `tally:{${id}}`;
@@ -13,16 +13,15 @@ export const recordKey = (id: string): string => `${ofWorkspace(id)}:record`;
 export const auditKey = (id: string): string => `${ofWorkspace(id)}:audit`;
 /** Which messages Tally has sent on its own, and the states of watches. */
 export const deliveryLogKey = (id: string): string => `${ofWorkspace(id)}:delivery-log`;
-/** The last questions of each thread. */
 export const threadsKey = (id: string): string => `${ofWorkspace(id)}:threads`;
-/** A sorted set: when each question in `threadsKey` was asked. */
+/** A sorted set with the time of each question in `threadsKey`. */
 export const threadTimesKey = (id: string): string => `${ofWorkspace(id)}:thread-times`;
-/** A process takes this lock while it renews the Slack token. */
+/** The lock that a process takes while it renews the Slack token. */
 export const tokenLockKey = (id: string): string => `${ofWorkspace(id)}:token-lock`;
 /** The workspaces that use an organization's installation. */
 export const membersKey = (id: string): string => `${ofWorkspace(id)}:members`;
 
-/** These are deleted with the workspace. */
+/** The keys that are deleted with a workspace. */
 export const WORKSPACE_KEYS: readonly KeyOf[] = [
   recordKey,
   auditKey,
@@ -34,45 +33,43 @@ export const WORKSPACE_KEYS: readonly KeyOf[] = [
 
 export const keysOf = (workspace: SlackId): readonly string[] => WORKSPACE_KEYS.map((key) => key(workspace));
 
-/** Puts a text into one of `count` buckets (FNV-1a): the same one in every process. */
+/** An FNV-1a hash: every process puts a text into the same one of `count` buckets. */
 export function hashBucket(text: string, count: number): number {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
   return (hash >>> 0) % count;
 }
 
-/** BullMQ's queue. The braces keep all its keys in one Cluster slot. */
+/** The names of BullMQ's queue. The braces keep all its keys in one Cluster slot. */
 export const QUEUE_NAME = 'deliver';
 export const QUEUE_PREFIX = '{tally}';
 
-/** A sorted set: when Tally last announced a write to a workspace's record. */
+/** A sorted set: when Tally last announced a change of a workspace's record. */
 export const INDEX_KEY = 'tally:workspaces';
 
 export const LAYOUT_KEY = 'tally:layout';
 
-/** Marks something as handled, so that it isn't repeated. @param id a hash or a nonce */
+/** Marks something as handled, so that it isn't handled twice. @param id a hash or a nonce */
 export const onceKey = (kind: 'event' | 'request' | 'state' | 'access', id: string): string =>
   `tally:${kind}:${id}`;
 
 export const isSlackId = (id: string): boolean => /^[A-Z0-9]{1,64}$/.test(id);
 
-/** The fields of a workspace's Redis hash. An ID follows a name that ends with a colon. */
+/** The fields of a workspace's Redis hash. After a colon comes an ID. */
 export const FIELDS = {
-  /** Sealed. */
+  /** The sealed Slack installation. */
   installation: 'installation',
   /** The organization whose installation this workspace uses. */
   organization: 'served',
   settings: 'settings',
   connection: 'connection:',
   lastUsed: 'used:',
-  /** The stored credentials that a service has rejected. */
+  /** Credentials that a service has rejected. */
   rejected: 'rejected:',
   project: 'project:',
-  /** The last known balance, by project ID and product. */
   balance: 'balance:',
-  /** Failed billing queries, by project ID and product. */
   failed: 'failed:',
-  /** The alias of the default project, by channel ID. */
+  /** A channel's default project. */
   channel: 'channel:',
   /** Sealed credentials for OpenStack tokens, by project ID. */
   access: 'access:',

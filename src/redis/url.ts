@@ -24,7 +24,7 @@ interface Credentials {
   readonly isTls: boolean;
 }
 
-/** For people, without secrets. */
+/** Names the hosts for people, without secrets. */
 export function formatRedisHosts(address: RedisAddress): string {
   if (address.kind !== 'single')
     return (address.kind === 'cluster' ? address.nodes : address.sentinels)
@@ -34,7 +34,7 @@ export function formatRedisHosts(address: RedisAddress): string {
   return protocol === 'unix:' ? pathname : `${hostname}:${port || 6379}`;
 }
 
-/** `what` says which part is wrong without quoting it, because it can be a password. */
+/** The message never quotes the URL, which can contain a password. */
 export class RedisUrlError extends Error {
   override readonly name = 'RedisUrlError';
   readonly works =

@@ -13,9 +13,9 @@ export interface SealingKey {
 export interface Keyring {
   /** @returns an envelope: `v1.<key id>.<nonce>.<ciphertext+tag>`, in base64url */
   seal(plain: string, owner: SealOwner): string;
-  /** @throws unseal-failed, and nothing else, whatever `text` is */
+  /** @throws unseal-failed for any text that isn't an envelope of this owner */
   open(text: string, owner: SealOwner): string;
-  /** Whether another key than the newest sealed the text. */
+  /** Whether an older key sealed the text. */
   needsReseal(text: string): boolean;
 }
 
@@ -58,7 +58,8 @@ const TAG_BYTES = 16;
 const ENVELOPE = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 
 /**
- * What a secret belongs to. An envelope copied to another owner, or put beside another service address, doesn't open.
+ * What a secret belongs to. An envelope that is copied to another owner, or put beside another service address, doesn't
+ * open.
  */
 export interface SealOwner {
   readonly workspace: SlackId;
@@ -78,7 +79,6 @@ function parseEnvelope(text: string, what?: string) {
   return { keyId, nonce: decode(nonceText, what), sealed: decode(sealedText, what) };
 }
 
-/** @throws unseal-failed `not-authentic` if the key, the owner or any bit of the envelope is different */
 function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key: KeyObject): string {
   const end = sealed.length - TAG_BYTES;
   try {
@@ -91,12 +91,12 @@ function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key: KeyOb
   }
 }
 
-/** As JSON, because plain concatenation would make ('a', 'bc') and ('ab', 'c') the same text. */
+/** The owner as JSON, because plain concatenation would make ('a', 'bc') and ('ab', 'c') the same text. */
 function boundData(keyId: string, { workspace, kind, id, audience = [] }: SealOwner): Buffer {
   return Buffer.from(JSON.stringify(['tally', 'v1', keyId, workspace, kind, id, ...audience]));
 }
 
-/** Accepts only one spelling. Otherwise unused bits of the last character could be changed unnoticed. */
+/** Accepts only one spelling, because unused bits of the last character could be changed unnoticed. */
 function decode(text: string, what: string | undefined): Buffer {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.toString('base64url') !== text) throw new Failure('unseal-failed', { reason: 'malformed', what });
@@ -104,8 +104,8 @@ function decode(text: string, what: string | undefined): Buffer {
 }
 
 /**
- * Opens the envelope even if the newest key sealed it, to notice an envelope that was copied from elsewhere. @param
- * value an envelope, or JSON with an envelope in `sealed` @returns undefined if the newest key sealed it already
+ * Opens the envelope even if the newest key sealed it, to notice a copied envelope. @param value an envelope, or JSON
+ * with an envelope in `sealed` @returns undefined if the newest key sealed it already
  */
 export function reseal(keyring: Keyring, owner: SealOwner, value: string): string | undefined {
   const { record, envelope } = envelopeIn(value, owner);
