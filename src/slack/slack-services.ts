@@ -8,7 +8,6 @@ import type { Keyring } from '../vault/keyring.ts';
 import type { Audit } from '../workspace/record/audit.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
 import type { ThreadStore } from '../workspace/thread-store.ts';
-import type { CommandNames } from './command-prefix.ts';
 import type { ResponseUrlClient } from './reply/message-calls.ts';
 import type { UserDirectory } from './request/users.ts';
 import type { RateLimiter } from './server/rate-limiter.ts';
@@ -31,7 +30,6 @@ export interface SlackServices extends SharedServices {
   readonly keyring: Keyring;
   readonly users: UserDirectory;
   readonly responseUrls: ResponseUrlClient;
-  readonly names: CommandNames;
   readonly boltLogger: BoltLogger;
   readonly loadingDelays?: LoadingDelays;
   /** Called with the record of each request that was handled. */

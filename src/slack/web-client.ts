@@ -58,10 +58,7 @@ export function wasNeverSent(error: unknown): boolean {
  * Replaces the SDK's defaults for a client (ten retries over 30 minutes, no timeout), which are for queues. After a 429
  * a call throws, because waiting would block all calls of the client. @param timeout for a call with its retry, in ms
  */
-export const callOptions = (
-  timeout: Millis,
-  isTriedTwice: boolean,
-): webApi.WebClientOptions & { readonly fetch: typeof fetch } => ({
+export const callOptions = (timeout: Millis, isTriedTwice: boolean): webApi.WebClientOptions => ({
   retryConfig: { retries: 0 },
   fetch: (url, init) => (isTriedTwice ? fetchTwice : timedFetch)(timeout, url, init),
   rejectRateLimitedCalls: true,

@@ -60,7 +60,7 @@ export interface Installations {
 
 type InstallationServices = Pick<
   SlackServices,
-  'redis' | 'keyring' | 'responseUrls' | 'names' | 'log' | 'boltLogger' | 'clock' | 'onForget' | 'audit'
+  'redis' | 'keyring' | 'responseUrls' | 'log' | 'boltLogger' | 'clock' | 'onForget' | 'audit'
 >;
 
 /** No retry, because OAuth codes and refresh tokens work once. The timeout is shorter than `installed.lock` holds. */
@@ -77,11 +77,8 @@ export const createInstallations = (
     : manyWorkspaces(credentials, apiUrl, services);
 
 function singleWorkspace(botToken: string, apiUrl: string, services: InstallationServices): Installations {
-  const { redis, log, boltLogger: logger, names, onForget: others, clock } = services;
-  const client = new webApi.WebClient(
-    botToken,
-    names.forClient({ ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger }),
-  );
+  const { redis, log, boltLogger: logger, onForget: others, clock } = services;
+  const client = new webApi.WebClient(botToken, { ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger });
   return {
     pages: {},
     authorize: async () => ({ botToken }),
@@ -94,11 +91,11 @@ function singleWorkspace(botToken: string, apiUrl: string, services: Installatio
 }
 
 function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServices): Installations {
-  const { redis, keyring, names, log, boltLogger: logger, clock } = services;
+  const { redis, keyring, log, boltLogger: logger, clock } = services;
   const clientOptions = { slackApiUrl: apiUrl, logger };
-  const interactive = names.forClient({ ...INTERACTIVE_OPTIONS, ...clientOptions });
+  const interactive = { ...INTERACTIVE_OPTIONS, ...clientOptions };
   const clientOf = (token: string) => new webApi.WebClient(token, interactive);
-  const clientOfTeam = createClientFactory(names.forClient({ ...BACKGROUND_OPTIONS, ...clientOptions }));
+  const clientOfTeam = createClientFactory({ ...BACKGROUND_OPTIONS, ...clientOptions });
   const { providerWith, options } = createProviderFactory(oauth, apiUrl, services);
   const installed = createInstallationStore({ redis, keyring });
   const tokens = createInstallationTokens(installed, providerWith, log);
@@ -119,7 +116,6 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
       provider: providerWith(store),
       options,
       page,
-      names,
       log,
       slack: new URL(apiUrl).origin,
       welcome: createWelcome(services.audit, clientOf, log, clock),
@@ -163,7 +159,7 @@ async function hasOwnInstallation(
 function createProviderFactory(
   { publicUrl, clientId, clientSecret, stateSecret }: OAuth,
   apiUrl: string,
-  { redis, boltLogger: logger, names }: InstallationServices,
+  { redis, boltLogger: logger }: InstallationServices,
 ) {
   const options = { scopes: SCOPES.map(({ scope }) => scope), redirectUri: `${publicUrl}${REDIRECT_PATH}` };
   const stateStore = createStateStore(createOAuthNonces(redis), stateSecret);
@@ -177,7 +173,7 @@ function createProviderFactory(
       logger,
       stateCookieName: 'tally-install',
       authorizationUrl: `${new URL(apiUrl).origin}/oauth/v2/authorize`,
-      renderHtmlForInstallPath: (address) => names.inText(landingPage(address)),
+      renderHtmlForInstallPath: landingPage,
       clientOptions: { ...OAUTH_OPTIONS, slackApiUrl: apiUrl },
     });
   return { providerWith, options };

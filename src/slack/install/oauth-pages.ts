@@ -15,7 +15,6 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import type { OAuthNonces } from '../../workspace/replay-protection.ts';
 import { actions, button, context, header, type Message, markup } from '../block-kit/blocks.ts';
-import type { CommandNames } from '../command-prefix.ts';
 import { postMessage } from '../reply/message-calls.ts';
 import type { WebClient } from '../web-client.ts';
 import { installationId } from './installation-tokens.ts';
@@ -56,7 +55,6 @@ export interface OAuthPages {
   readonly slack: string;
   /** Runs after the page is sent. Never rejects. */
   readonly welcome: (installation: Installation) => Promise<void>;
-  readonly names: CommandNames;
   readonly log: Logger;
 }
 
@@ -66,11 +64,10 @@ export function createOAuthPages({
   page,
   slack,
   welcome,
-  names,
   log,
 }: OAuthPages): BrowserRoutes {
   const send = (res: ServerResponse, { status, html }: HtmlPage): void =>
-    void res.writeHead(status, PAGE_HEADERS).end(names.inText(html));
+    void res.writeHead(status, PAGE_HEADERS).end(html);
 
   const begin: RouteHandler = (req, res) => {
     res.setHeaders(new Headers(PAGE_HEADERS));

@@ -7,7 +7,6 @@ import { tryParseJson } from '../../domain/try-parse.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import { type Block, escapeMessageText, type Message, preformatted, section } from '../block-kit/blocks.ts';
 import { barsText } from '../block-kit/charts.ts';
-import type { CommandNames } from '../command-prefix.ts';
 import { callSlack, isUnclearStatus, reportApiCall, type WebClient, wasNeverSent } from '../web-client.ts';
 
 /** Where to post: the ID of a channel or person, and the `ts` of the thread, if any. */
@@ -169,11 +168,7 @@ export interface ResponseUrlClient {
   post(url: string, message: Message, options?: ResponseOptions): Promise<void>;
 }
 
-/** @param names renames commands in what is sent, see `command-prefix.ts` */
-export function createResponseUrlClient(
-  timeout: Millis = 5000,
-  names?: Pick<CommandNames, 'inTexts'>,
-): ResponseUrlClient {
+export function createResponseUrlClient(timeout: Millis = 5000): ResponseUrlClient {
   /** @throws slack-failed with the reason for which Slack refused the message */
   async function send(url: string, message: Message, { everyone, replace = false }: ResponseOptions) {
     // The response URL is a secret, and the TypeError for a malformed one would quote it.
@@ -184,7 +179,7 @@ export function createResponseUrlClient(
       delete_original: false,
       ...escapeMessageText(message),
     };
-    const { status, retryAfter, body } = await postJson(url, names?.inTexts(payload) ?? payload, timeout);
+    const { status, retryAfter, body } = await postJson(url, payload, timeout);
     const reason = reasonIn(body);
     if (status === 429) throw failed({ code: 'ratelimited', retryAfter });
     if (status >= 300 || reason !== undefined)

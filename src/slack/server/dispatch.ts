@@ -93,9 +93,9 @@ function findExcess({ limits, errorReply }: Dispatch, { reply, annotate }: Task)
 }
 
 function registerCommands(app: App, dispatch: Dispatch): void {
-  const { listeners, names } = dispatch;
+  const { listeners } = dispatch;
   app.command(/.*/, async ({ ack, ...arrival }) => {
-    const typed = { ...parseCommand(names.parse(arrival.body.command)), text: arrival.body.text ?? '' };
+    const typed = { ...parseCommand(arrival.body.command), text: arrival.body.text ?? '' };
     const route = routeOf(lookUp(listeners.commands, typed.command), typed.command);
     await takeUp(dispatch, arrival, sourceOf(dispatch, 'command', arrival), route, async (task) => {
       const excess = findExcess(dispatch, task);

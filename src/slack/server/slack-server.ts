@@ -24,7 +24,7 @@ interface RouteAnswer {
 
 const EVENTS_PATH = '/slack/events';
 
-type ServerServices = Pick<SlackServices, 'redis' | 'names' | 'onRejected' | 'log' | 'boltLogger'>;
+type ServerServices = Pick<SlackServices, 'redis' | 'onRejected' | 'log' | 'boltLogger'>;
 
 /**
  * Bolt with its own receivers: HTTPReceiver serves pages and, without Socket Mode, Slack's events. Every event is
@@ -37,9 +37,9 @@ export function createSlackServer(
   routes: MachineRoutes,
 ) {
   const { mode, apiUrl } = config;
-  const { names, log, boltLogger: logger } = services;
+  const { log, boltLogger: logger } = services;
   const { authorize, tokenCheck } = installations;
-  const clientOptions = names.forClient({ ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger });
+  const clientOptions = { ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger };
   const socket =
     mode.kind === 'socket' ? createSocketMode(mode.appToken, clientOptions, log, logger) : undefined;
   const inFlight = createInFlight();
@@ -205,7 +205,7 @@ function createHttpReceiver(
 async function processAndAck(
   app: App,
   installations: Installations,
-  { names, boltLogger }: ServerServices,
+  { boltLogger }: ServerServices,
   event: ReceiverEvent,
 ): Promise<void> {
   // Bolt reads some fields of a payload without a check, so check the payload first.
@@ -219,7 +219,7 @@ async function processAndAck(
   const ack = async (response?: unknown): Promise<void> => {
     if (isAcknowledged) return;
     isAcknowledged = true;
-    await event.ack(names.inTexts(response ?? installations.notInstalledReply(body)));
+    await event.ack(response ?? installations.notInstalledReply(body));
   };
   await app.processEvent({ ...event, body, ack }).finally(ack);
 }
