@@ -21,11 +21,11 @@ import { createSpendFeature } from './features/spend/index.ts';
 import { createWatchesFeature } from './features/watches/index.ts';
 import { createWorkflowStepsFeature } from './features/workflow-steps/index.ts';
 import { checkBaseUrl } from './http/address-rules.ts';
-import { createGuardedHttp } from './http/client.ts';
+import { createGuardedHttp, type GuardedHttp } from './http/client.ts';
 import { createIdentityClient, parseAuthUrl } from './identity/client.ts';
 import { boltLogger, type Log } from './ops/log.ts';
-import { createMetrics, type Metrics } from './ops/metrics.ts';
-import { createReadiness, type Readiness } from './ops/readiness.ts';
+import { createMetrics } from './ops/metrics.ts';
+import { createReadiness } from './ops/readiness.ts';
 import { createWorkLog, type OnFinished } from './ops/work-record.ts';
 import { claimLayout, onStoreError } from './redis/commands.ts';
 import { connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
@@ -82,9 +82,8 @@ export function createTally(
     limits: createRateLimiter({ onRefused: metrics.throttled }),
     ...overrides,
   };
-  const clients = createClients(config, shared, metrics, (workspace) =>
-    delivery.scheduling.changed(workspace),
-  );
+  const http = createGuardedHttp({ trustedHosts: config.trustedHosts, onExchange: metrics.exchange });
+  const clients = createClients(http, shared, (workspace) => delivery.scheduling.changed(workspace));
   const delivery = createDeliveryService({
     ...shared,
     ...clients,
@@ -93,11 +92,13 @@ export function createTally(
   const registry: Registry = createRegistry(() => features);
   const features = createFeatures({ ...shared, ...clients, delivery, registry, ...addressesIn(config) });
   const readiness = createReadiness(redis, () => slack.server.up());
-  const slack = createSlackSide(config, registry, readiness, metrics, {
-    ...shared,
-    onForget: delivery.forget,
-  });
-  metrics.measure({ ...clients.http, notReady: readiness.missing, oldestOverdue: delivery.oldestOverdue });
+  const slack = createSlackSide(
+    config.slack,
+    registry,
+    { '/healthz': readiness.healthz, '/readyz': readiness.readyz, '/metrics': metrics.page },
+    { ...shared, onRejected: metrics.rejected, onForget: delivery.forget },
+  );
+  metrics.measure({ ...http, notReady: readiness.missing, oldestOverdue: delivery.oldestOverdue });
   const unsubscribe = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError)];
 
   return {
@@ -112,7 +113,7 @@ export function createTally(
       await slack.server.leave(delay);
       const [left] = await Promise.all([slack.server.stop(drain), delivery.stop(drain)]);
       if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
-      await clients.http.close().catch(() => undefined);
+      await http.close().catch(() => undefined);
       for (const end of [...unsubscribe, metrics.stop]) end();
       for (const connection of [queue, redis]) connection.disconnect();
     },
@@ -141,12 +142,10 @@ function createStores(config: Config, log: Log, isInstalled: (workspace: SlackId
 
 /** Both clients note in the workspace's record which requests failed. */
 function createClients(
-  { trustedHosts }: Config,
+  http: GuardedHttp,
   { workspaces, log, clock }: Pick<SlackServices, 'workspaces' | 'log' | 'clock'>,
-  metrics: Metrics,
   changed: (workspace: SlackId) => Promise<void>,
 ) {
-  const http = createGuardedHttp({ trustedHosts, onExchange: metrics.exchange });
   const answerStore = createServiceStatus({
     workspaces,
     clock,
@@ -154,7 +153,6 @@ function createClients(
     onFailure: (err, workspace) => log.warn({ err, workspace }, 'Could not note what a service answered'),
   });
   return {
-    http,
     answerStore,
     billing: reportOutcomes(createBillingClient({ http }), answerStore.billing),
     identity: createIdentityClient({ http, onNotIssued: answerStore.notIssued }),
@@ -188,21 +186,18 @@ const createFeatures = (services: Services & TokenServices): readonly Feature[] 
 ];
 
 function createSlackSide(
-  config: Config,
+  config: Config['slack'],
   registry: Registry,
-  readiness: Readiness,
-  metrics: Metrics,
-  services: Omit<SlackServices, 'responseUrls' | 'boltLogger' | 'onRejected'>,
+  routes: Parameters<typeof createSlackServer>[3],
+  services: Omit<SlackServices, 'responseUrls' | 'boltLogger'>,
 ) {
   const slackServices: SlackServices = {
     ...services,
     responseUrls: createResponseUrlClient(),
     boltLogger: boltLogger(services.log),
-    onRejected: metrics.rejected,
   };
-  const installations = createInstallations(config.slack, slackServices);
-  const routes = { '/healthz': readiness.healthz, '/readyz': readiness.readyz, '/metrics': metrics.page };
-  const server = createSlackServer(config.slack, slackServices, installations, routes);
+  const installations = createInstallations(config, slackServices);
+  const server = createSlackServer(config, slackServices, installations, routes);
   registerListeners(server.app, registry.listeners(), slackServices);
   return { installations, server };
 }

@@ -170,7 +170,10 @@ export function emptyIfNoData(error: unknown): Consumption {
   throw error;
 }
 
-export type BalanceByProduct = Readonly<Awaited<ReturnType<typeof fetchBalanceByProduct>>>;
+export interface BalanceByProduct {
+  readonly found: readonly { readonly product: ProductId; readonly balance: BalanceRecord }[];
+  readonly failed: readonly { readonly product: ProductId; readonly failure: Failure }[];
+}
 
 /**
  * Asks for every product, because the API doesn't tell a project's product. For a wrong product it may return nothing
@@ -181,18 +184,19 @@ export async function fetchBalanceByProduct(
   // Leaves out `failures`, because a failure of a guessed product must not be saved as the project's.
   { failures: _, ...access }: BillingAccess,
   project: string,
-) {
-  const found: { readonly product: ProductId; readonly balance: BalanceRecord }[] = [];
-  const failed: { readonly product: ProductId; readonly failure: Failure }[] = [];
+): Promise<BalanceByProduct> {
   const answers = await Promise.all(
-    PRODUCT_IDS.map((product) => billing.balance(access, { project, product }).catch(failureOf)),
+    PRODUCT_IDS.map(async (product) => ({
+      product,
+      answer: await billing.balance(access, { project, product }).catch(failureOf),
+    })),
   );
-  for (const [at, product] of PRODUCT_IDS.entries()) {
-    const answer = answers[at];
-    if (answer === undefined || isFailure(answer, 'no-data')) continue;
-    if (isFailure(answer)) failed.push({ product, failure: answer });
-    else found.push({ product, balance: answer });
-  }
+  const found = answers.flatMap(({ product, answer }) =>
+    isFailure(answer) ? [] : [{ product, balance: answer }],
+  );
+  const failed = answers.flatMap(({ product, answer }) =>
+    isFailure(answer) && answer.kind !== 'no-data' ? [{ product, failure: answer }] : [],
+  );
   const [first] = failed;
   if (first !== undefined && failed.length === PRODUCT_IDS.length) throw first.failure;
   return { found, failed };

@@ -1,4 +1,8 @@
 /** Reads Tally's configuration from environment variables, or lists everything that is wrong with them. */
+import type { LevelWithSilent } from 'pino';
+import type { Millis } from '../domain/time/calendar.ts';
+import type { TrustedHost } from '../http/address-rules.ts';
+import type { SealingKey } from '../vault/keyring.ts';
 import {
   APP_PAGE,
   MAKE_SECRET,
@@ -9,8 +13,35 @@ import {
   variables,
 } from './variables.ts';
 
-/** Deeply frozen. */
-export type Config = ReturnType<typeof configOf>;
+export interface Config {
+  readonly slack: {
+    readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
+    /** A bot token serves one workspace, OAuth serves many. */
+    readonly credentials:
+      | { readonly kind: 'token'; readonly botToken: string }
+      | {
+          readonly kind: 'oauth';
+          readonly clientId: string;
+          readonly clientSecret: string;
+          readonly stateSecret: string;
+          /** Slack redirects people here after the installation. No trailing slash. */
+          readonly publicUrl: string;
+        };
+    /** Empty in Socket Mode, where Slack sends Tally no HTTP requests. */
+    readonly signingSecret: string;
+    /** Ends with a slash, because Slack's client appends the method's name. */
+    readonly apiUrl: string;
+  };
+  /** `shutdownDelay`: how many ms a stopping process accepts requests, until its proxy sends them elsewhere. */
+  readonly http: { readonly port: number; readonly shutdownDelay: Millis };
+  readonly redisUrl: string;
+  /** Newest first. The newest seals; all can open. */
+  readonly keys: readonly SealingKey[];
+  readonly billing: { readonly baseUrl: string | undefined };
+  readonly identity: { readonly authUrl: string | undefined };
+  readonly trustedHosts: readonly TrustedHost[];
+  readonly log: { readonly level: LevelWithSilent };
+}
 
 interface Problem {
   readonly name: string;
@@ -43,54 +74,35 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
     const order = Object.keys(variables.shape);
     throw new ConfigError(problems.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name)));
   }
-  return deepFreeze(configOf(parsed.data));
+  return configOf(parsed.data);
 }
 
-function configOf(values: typeof variables._output) {
-  const { PUBLIC_URL: publicUrl, BILLING_BASE_URL: baseUrl, IDENTITY_AUTH_URL: authUrl } = values;
+function configOf(values: typeof variables._output): Config {
   const { SLACK_APP_TOKEN: appToken, SLACK_BOT_TOKEN: botToken } = values;
   return {
     slack: {
-      mode: appToken === undefined ? ({ kind: 'http' } as const) : ({ kind: 'socket', appToken } as const),
-      /** A token for one workspace, or OAuth for many. */
+      mode: appToken === undefined ? { kind: 'http' } : { kind: 'socket', appToken },
       credentials:
         botToken === undefined
-          ? ({
+          ? {
               kind: 'oauth',
               clientId: values.SLACK_CLIENT_ID ?? '',
               clientSecret: values.SLACK_CLIENT_SECRET ?? '',
               stateSecret: values.SLACK_STATE_SECRET ?? '',
-              /** Slack redirects people here after the installation. No trailing slash. */
-              publicUrl: publicUrl ?? '',
-            } as const)
-          : ({ kind: 'token', botToken } as const),
-      /** Empty in Socket Mode, where Slack sends Tally no HTTP requests. */
+              publicUrl: values.PUBLIC_URL ?? '',
+            }
+          : { kind: 'token', botToken },
       signingSecret: values.SLACK_SIGNING_SECRET ?? '',
-      /** Ends with a slash, because Slack's client appends the method's name. */
       apiUrl: values.SLACK_API_URL,
     },
-    http: {
-      port: values.PORT,
-      ...(publicUrl !== undefined && { publicUrl }),
-      /** In ms. A stopping process accepts requests for this long, until its proxy sends them elsewhere. */
-      shutdownDelay: values.SHUTDOWN_DELAY * 1_000,
-    },
+    http: { port: values.PORT, shutdownDelay: values.SHUTDOWN_DELAY * 1_000 },
     redisUrl: values.REDIS_URL,
-    /** Newest first. The newest seals; all can open. */
     keys: values.ENCRYPTION_KEYS,
-    billing: baseUrl === undefined ? {} : { baseUrl },
-    identity: authUrl === undefined ? {} : { authUrl },
+    billing: { baseUrl: values.BILLING_BASE_URL },
+    identity: { authUrl: values.IDENTITY_AUTH_URL },
     trustedHosts: values.TRUSTED_API_HOSTS,
     log: { level: values.LOG_LEVEL },
   };
-}
-
-/** Leaves out Buffers, which can't be frozen. */
-function deepFreeze<T extends object>(value: T): T {
-  for (const part of Object.values(value)) {
-    if (typeof part === 'object' && part !== null && !Buffer.isBuffer(part)) deepFreeze(part);
-  }
-  return Object.freeze(value);
 }
 
 /** @param print gets the problems before the process ends with exit code 78 (EX_CONFIG) */

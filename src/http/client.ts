@@ -134,7 +134,8 @@ export function createGuardedHttp(options: {
       return value;
     } catch (error) {
       if (isFailure(error)) report(error.kind);
-      throw addHost(error, url);
+      // The log needs the host. The path may be a secret, as in a Slack `response_url`.
+      throw error instanceof Error && !('host' in error) ? Object.assign(error, { host: url.host }) : error;
     } finally {
       inProgress -= 1;
     }
@@ -291,16 +292,9 @@ async function exchange(
       (bytes) => ({ statusCode, headers, body: Buffer.from(bytes) }),
       (bodyError: unknown) => ({ statusCode, headers, body: Buffer.alloc(0), bodyError }),
     );
-  } catch (error) {
-    throw addHost(error, url);
   } finally {
     cancelTimeout();
   }
-}
-
-/** Adds the host for the log. The path may be a secret, as in a Slack `response_url`. */
-function addHost(error: unknown, { host }: URL): unknown {
-  return error instanceof Error && !('host' in error) ? Object.assign(error, { host }) : error;
 }
 
 /** @returns seconds; undefined if the header is missing or has a date */

@@ -7,8 +7,6 @@ import { NOT_READY } from './readiness.ts';
 import { VERSION } from './version.ts';
 import type { Work } from './work-record.ts';
 
-export type Metrics = ReturnType<typeof createMetrics>;
-
 /** In seconds. Cached answers take tens of milliseconds. Large runs take long because of Slack's rate limits. */
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 

@@ -6,26 +6,17 @@ import { VERSION } from './version.ts';
 
 /** In ms. A Redis that takes longer isn't ready. */
 const REDIS_TIMEOUT = 1_000;
-/** In ms. Redis is asked at most once in this time. */
-const PROBE_INTERVAL = 1_000;
 
 export const NOT_READY = ['redis', 'slack'] as const;
 
-export type Readiness = ReturnType<typeof createReadiness>;
-
 /** @param slackUp whether Slack reaches Tally and accepts its token */
 export function createReadiness(redis: RedisConnection, slackUp: () => boolean) {
-  let last: { readonly at: number; readonly answers: Promise<boolean> } | undefined;
   const redisAnswers = (): Promise<boolean> => {
-    const now = performance.now();
-    if (last === undefined || now - last.at >= PROBE_INTERVAL) {
-      const asked = guardRead(() => redis.get(LAYOUT_KEY)).then(
-        () => true,
-        () => false,
-      );
-      last = { at: now, answers: withTimeout(REDIS_TIMEOUT, asked, () => false) };
-    }
-    return last.answers;
+    const asked = guardRead(() => redis.get(LAYOUT_KEY)).then(
+      () => true,
+      () => false,
+    );
+    return withTimeout(REDIS_TIMEOUT, asked, () => false);
   };
   const missing = async (): Promise<readonly (typeof NOT_READY)[number][]> => {
     const isUp = { redis: await redisAnswers(), slack: slackUp() };

@@ -70,7 +70,7 @@ describe('parseConfig', () => {
     });
     expect(config).toMatchObject({
       slack: { apiUrl: 'http://127.0.0.1:4000/api/' },
-      http: { port: 8080, shutdownDelay: 5_000, publicUrl: 'https://tally.example.com' },
+      http: { port: 8080, shutdownDelay: 5_000 },
       billing: { baseUrl: 'https://api.example.com' },
       identity: { authUrl: 'https://identity.example.com/v3' },
       trustedHosts: [{ host: 'billing.internal', port: 8443 }],
@@ -97,13 +97,6 @@ describe('parseConfig', () => {
     expect(config.billing).toEqual({});
   });
 
-  it('returns a configuration that cannot be changed afterwards', () => {
-    const config = parseConfig({ ...HTTP, TRUSTED_API_HOSTS: 'localhost' });
-    for (const part of [config, config.slack, config.slack.mode, config.http, config.keys, config.keys[0]!])
-      expect(Object.isFrozen(part)).toBe(true);
-    expect(Object.isFrozen(config.trustedHosts[0])).toBe(true);
-  });
-
   it('lists everything that is missing, and mentions the sandbox', () => {
     const error = refusal({});
     expect(error.problems.map(({ name }) => name).sort()).toEqual([
@@ -119,7 +112,7 @@ describe('parseConfig', () => {
   });
 
   it('accepts the three variables of OAuth and the public URL in place of the bot token', () => {
-    const { slack, http } = parseConfig(OAUTH);
+    const { slack } = parseConfig(OAUTH);
     expect(slack.credentials).toEqual({
       kind: 'oauth',
       clientId: '111.222',
@@ -127,8 +120,6 @@ describe('parseConfig', () => {
       stateSecret: 'not-a-real-state-secret',
       publicUrl: 'https://tally.example.com',
     });
-    expect(http.publicUrl).toBe('https://tally.example.com');
-    expect(Object.isFrozen(slack.credentials)).toBe(true);
   });
 
   it.each(['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET', 'PUBLIC_URL'])(

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
-import { createMetrics, type Metrics } from '../../src/ops/metrics.ts';
+import { createMetrics } from '../../src/ops/metrics.ts';
 import type { Work } from '../../src/ops/work-record.ts';
 
-let metrics: Metrics | undefined;
+let metrics: ReturnType<typeof createMetrics> | undefined;
 afterEach(() => {
   metrics?.stop();
   metrics = undefined;

@@ -9,7 +9,6 @@ import { VERSION } from '../../src/ops/version.ts';
 import { connectRedis } from '../../src/redis/connect.ts';
 import { createTokenCheck } from '../../src/slack/install/token-check.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
-import { commandsOf } from '../support/redis-commands.ts';
 
 let store: TestRedis;
 beforeAll(async () => {
@@ -43,12 +42,6 @@ it('the bot does not wait for a Redis that accepts the connection but does not a
   expect(await readiness.readyz()).toMatchObject({ status: 503, body: { notReady: ['redis'] } });
   redis.disconnect();
   await new Promise((resolve) => mute.close(resolve));
-});
-
-it('the bot asks Redis once for many readiness checks at the same time', async () => {
-  const readiness = createReadiness(store.client, () => true);
-  const ask = () => Promise.all(Array.from({ length: 50 }, () => readiness.readyz()));
-  expect(await commandsOf(store, ask, () => false)).toEqual(['get']);
 });
 
 it('the bot is not ready until Slack accepts the token', async () => {
