@@ -23,16 +23,16 @@ describe('the manifest', () => {
     }
   });
 
-  it('names the commands that the bot listens to, and no other', () => {
+  it('names the commands that the bot listens to, and no others', () => {
     const named = features.slash_commands.map(({ command }) => command);
     expect(named.sort()).toEqual([...bot.registry.commands()].sort());
   });
 
-  it('lets the text that people type arrive unescaped', () => {
+  it('makes Slack send text as people type it', () => {
     for (const { should_escape } of features.slash_commands) expect(should_escape).toBe(false);
   });
 
-  it('sends everything to the one path the bot serves', () => {
+  it('sends every request to the bot’s one path', () => {
     const addresses = JSON.stringify(manifest).match(/https:[^"]+/g) ?? [];
     expect(addresses.sort()).toEqual([
       ...Array(7).fill('https://tally.example.com/slack/events'),
@@ -65,13 +65,13 @@ describe('the manifest', () => {
     });
   });
 
-  it('subscribes to the events that are listened to, and no other', () => {
+  it('subscribes to the events that the bot listens to, and no others', () => {
     const listened = Object.keys(bot.registry.listeners().events);
     const named = settings.event_subscriptions.bot_events;
     expect(named.map((name) => name.split('.')[0]).sort()).toEqual([...listened, ...UNINSTALL_EVENTS].sort());
   });
 
-  it('opens the Home, and the tab in which private messages arrive and questions are asked', () => {
+  it('turns on the Home tab and the Messages tab', () => {
     expect(features.app_home).toEqual({
       home_tab_enabled: true,
       messages_tab_enabled: true,
@@ -79,7 +79,7 @@ describe('the manifest', () => {
     });
   });
 
-  it('makes an app for an organization, and an app for Workflow Builder only with its steps', () => {
+  it('has steps for Workflow Builder only in an organization’s app', () => {
     expect(createManifest({ org: true }).settings).toMatchObject({ org_deploy_enabled: true });
     expect(createManifest({}).settings).not.toHaveProperty('function_runtime');
     const { settings } = createManifest({ functions: {} });
@@ -91,7 +91,7 @@ describe('the manifest', () => {
     ['http://tally.example.com', 'is not an https address'],
     ['https://me:pw@tally.example.com', 'is not an https address'],
     ['https://tally.example.com/slack/events', 'has a path'],
-  ])('is not made from an invalid address: %s', (text, why) => {
+  ])('is not made with an invalid address: %s', (text, why) => {
     expect(appAddress.safeParse(text).error?.issues[0]?.message).toMatch(why);
   });
 });
