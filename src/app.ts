@@ -150,7 +150,7 @@ function createClients(
     workspaces,
     clock,
     changed,
-    onFailure: (err, workspace) => log.warn({ err, workspace }, 'Could not note what a service answered'),
+    onFailure: (err, workspace) => log.warn({ err, workspace }, 'Could not store a service’s status'),
   });
   return {
     answerStore,

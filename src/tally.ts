@@ -11,7 +11,7 @@ delete process.env.DEBUG;
 const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promise<unknown>]>> = {
   start: ['runs the bot until SIGTERM', () => import('./main.ts')],
   doctor: [
-    'checks the environment, Redis, Slack and the services; says what to fix',
+    'checks the environment, Redis, Slack and the services, and says what to fix',
     async () => (await import('./cli/doctor.ts')).runDoctor(),
   ],
   init: ['asks for what Tally needs, and writes .env', async () => (await import('./cli/init.ts')).runInit()],
@@ -20,11 +20,11 @@ const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promi
     async () => (await import('./cli/manifest.ts')).runManifest(),
   ],
   reseal: [
-    'seals every secret again with the newest of ENCRYPTION_KEYS',
+    'encrypts every secret again with the newest of ENCRYPTION_KEYS',
     async () => (await import('./cli/reseal.ts')).runReseal(),
   ],
   'check-billing': [
-    'asks a billing service what Tally asks, and says whether it conforms',
+    'checks whether a billing service answers as Tally needs',
     async () => (await import('./cli/check-billing.ts')).runCheckBilling(),
   ],
 };
@@ -49,7 +49,7 @@ const usage = [
   '',
   ...Object.entries(COMMANDS).map(([name, [what]]) => `  ${name.padEnd(15)}${what}`),
   '',
-  'The environment is the configuration: see docs/environment.md in the package.',
+  'Tally is configured by environment variables: see docs/environment.md in the package.',
 ].join('\n');
 
 const asksForHelp = (word = '') => ['help', '--help', '-h'].includes(word);

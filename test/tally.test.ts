@@ -155,7 +155,7 @@ describe('the executable tally', () => {
       expect(code).toBe(1);
       expect(JSON.parse(output.trim().split('\n').at(-1) ?? '')).toMatchObject({
         level: 'fatal',
-        err: { message: expect.stringContaining(`their layout is “${other}”, and this version’s is 5.`) },
+        err: { message: expect.stringContaining(`layout “${other}”, this version uses 5`) },
       });
       expect((await redis.client.keys('*')).sort()).toEqual(['tally:layout', 'tally:{T0SANDBOX1}:record']);
       expect(await redis.client.get('tally:layout')).toBe(other);
@@ -247,7 +247,7 @@ describe('tally manifest', () => {
     [[...address, '--socket'], 'Choose one: --url'],
     [['--url', 'tally.example.com'], '--url is not an https address. For example https://tally.example.com.'],
     [['--socket=yes'], '--socket'],
-    [['https://tally.example.com'], 'Expected only options.'],
+    [['https://tally.example.com'], 'This command only takes options.'],
   ])('refuses %j in one line, then prints its usage', async (options, line) => {
     const { code, output, errors } = await tally(['manifest', ...options]);
     expect({ code, output }).toEqual({ code: 64, output: '' });

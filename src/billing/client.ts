@@ -158,8 +158,8 @@ function rejectionOf(response: ServiceResponse, question: BillingQuestion): Erro
 function requireSendable(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw new InvalidWord(
-    'the access token',
-    'has a character that no HTTP header can carry',
+    '',
+    'The access token has a character that can’t be sent',
     'Paste it again, without spaces and line breaks.',
   );
 }

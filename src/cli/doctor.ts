@@ -20,9 +20,9 @@ import { readSealed } from './reseal.ts';
 
 const USAGE = `Usage: tally doctor
 
-Checks what the bot would start with, says what to fix, and changes nothing.
+Checks the configuration and the services, and says what to fix. Changes nothing.
 
-Ends with 0 if Tally can start, 1 for a problem.`;
+Exit code: 0 if Tally can start, 1 if there is a problem.`;
 
 export async function runDoctor(): Promise<void> {
   // A failed TLS socket emits two errors. The findings already show the first.
@@ -105,33 +105,33 @@ function createMask(env: NodeJS.ProcessEnv): (text: string) => string {
 const TABLE = `
 ECONNREFUSED | can’t be reached: nothing listens at {at} | Start it, or correct {variable}; in a container, localhost is the container itself.
 ENOTFOUND | can’t be reached: the host name {at} is unknown | Correct {variable}, its DNS record, or this machine’s DNS.
-ETIMEDOUT | doesn’t answer at {at} | Let the firewall between pass. If it doesn’t use TLS, write redis:// in place of rediss://.
+ETIMEDOUT | doesn’t answer at {at} | Check the firewall in between. If Redis doesn’t use TLS, write redis:// instead of rediss://.
 ECONNRESET | closes every connection at {at} | If it accepts only TLS, write rediss:// in place of redis://.
 closed | can’t be reached at {at} | Start it, or correct REDIS_URL. If it accepts only TLS, write rediss in place of redis.
-untrusted | presents a certificate of an authority that Node doesn’t trust | Name the authority’s file in the environment: NODE_EXTRA_CA_CERTS=/path/ca.pem
+untrusted | has a certificate from an authority that Node doesn’t trust | Trust the authority: NODE_EXTRA_CA_CERTS=/path/ca.pem
 NOAUTH | needs a password, and REDIS_URL has none | Put it before the host: redis://:password@…
 WRONGPASS | rejects the user or the password in REDIS_URL | Correct them; write / @ : % as %2F %40 %3A %25.
-NOPERM | refuses its user: {detail} | Allow it, as an admin of Redis: ACL SETUSER {user} +@all '~tally:*' '~{tally}:*', or the rights in docs/redis-and-keys.md.
-READONLY | is a replica, which refuses every change | Set REDIS_URL to the master, {detail}, or to its Sentinels.
-OOM | is full, and refuses every change | Give it more memory: CONFIG SET maxmemory …
-MISCONF | can’t write to its disk, and refuses every change | Free space there; its log says why. BGSAVE tries again.
-maxmemory-policy | has the eviction policy {detail}, which deletes records to free memory | Let it delete nothing: CONFIG SET maxmemory-policy noeviction
-not on disk | has no append-only file: a crash loses what came after its last snapshot | Turn it on: CONFIG SET appendonly yes, and in its configuration.
+NOPERM | doesn’t give this user enough rights: {detail} | As a Redis admin: ACL SETUSER {user} +@all '~tally:*' '~{tally}:*', or the rights in docs/redis-and-keys.md.
+READONLY | is a read-only replica | Set REDIS_URL to the master, {detail}, or to its Sentinels.
+OOM | is full and rejects every write | Give it more memory: CONFIG SET maxmemory …
+MISCONF | can’t write to its disk and rejects every write | Free disk space there (the Redis log has the reason), then run BGSAVE.
+maxmemory-policy | has the eviction policy {detail}, which deletes records when memory runs low | Turn eviction off: CONFIG SET maxmemory-policy noeviction
+not on disk | has no append-only file: a crash loses everything since the last snapshot | Turn it on: CONFIG SET appendonly yes, and in redis.conf.
 too old | is version {detail} | Upgrade it to Redis 7 or Valkey 8.
 a cluster | is a node of a Cluster, and REDIS_URL is for one server | Write redis+cluster://{at}, with user and password as before.
 a sentinel | is a Sentinel, and REDIS_URL is for a server | Write redis+sentinel://{at}/name-of-the-master.
 one server | is one server, and REDIS_URL is for several | Write redis://{at}, with user and password as before.
-unknown-key | {count} don’t open: ENCRYPTION_KEYS lacks “{key}” | Put it back under its name; nothing is lost: ENCRYPTION_KEYS=newest:…,{key}:…
-not-authentic | {count} don’t open: “{key}” in ENCRYPTION_KEYS isn’t the key that sealed them, or they were changed outside of Tally | Put the old key back under its name; nothing is lost: ENCRYPTION_KEYS=newest:…,{key}:…
-malformed | {count} don’t open: they are damaged | See which: tally reseal
+unknown-key | {count} can’t be decrypted: ENCRYPTION_KEYS lacks “{key}” | Put it back under its name; nothing is lost: ENCRYPTION_KEYS=newest:…,{key}:…
+not-authentic | {count} can’t be decrypted: “{key}” in ENCRYPTION_KEYS isn’t the key that encrypted them, or something other than Tally changed them | Put the old key back under its name; nothing is lost: ENCRYPTION_KEYS=newest:…,{key}:…
+malformed | {count} can’t be decrypted: they are damaged | Run tally reseal to see which
 token | rejects {variable} ({detail}) | If the app was removed, reinstall it. Copy the token again from the app’s page: {variable}=…
-missing_scope | granted too little: {variable} lacks {detail} | Add it on the app’s page, and reinstall the app there or make a new token: {variable}=…
-not Slack | isn’t there: what answers at {at} is not Slack ({detail}) | Let no proxy answer in its place, or correct {variable}.
-clock | is {detail} Slack’s; from 300 s on, Slack’s requests are refused | Set it by NTP: timedatectl set-ntp true
-HTTP 404 | isn’t there: {at} has no such service | Correct {variable}: {works}.
-not JSON | isn’t there: what answers at {at} is something else, such as a login page | Correct {variable}: {works}.
+missing_scope | didn’t grant every scope: {variable} lacks {detail} | Add it on the app’s page, then reinstall the app or create a new token: {variable}=…
+not Slack | can’t be reached: something else answers at {at} ({detail}) | Check for a proxy in between, or correct {variable}.
+clock | is {detail} Slack’s; beyond 300 s, Tally rejects Slack’s requests | Synchronize it: timedatectl set-ntp true
+HTTP 404 | wasn’t found at {at} | Correct {variable}: {works}.
+not JSON | wasn’t found: something else answers at {at}, such as a login page | Correct {variable}: {works}.
 redirect | redirects to {detail}, and Tally doesn’t follow | If that is right, write it into {variable}.
-no public address | isn’t asked: {detail} | Name a public https address, or exempt this host: TRUSTED_API_HOSTS={at}
+no public address | wasn’t checked: {detail} | Name a public https address, or exempt this host: TRUSTED_API_HOSTS={at}
 no /v3 | has an address that doesn’t end with /v3 | Write IDENTITY_AUTH_URL={detail}`;
 const ROWS = new Map(
   TABLE.trim()
@@ -146,7 +146,7 @@ function about(check: string, details: Details = {}) {
   const found = (code: string, detail = '', verdict: Finding['verdict'] = 'bad'): Finding => {
     const known: Details = { ...details, detail: toPlainLine(detail) };
     const row = ROWS.get(/SELF_SIGNED|UNABLE_TO/.test(code) ? 'untrusted' : code);
-    const [says = known.detail ?? '', todo = 'Look for it in the log of what answered.'] = row ?? [];
+    const [says = known.detail ?? '', todo = 'Check the log of the service that answered.'] = row ?? [];
     const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '…');
     const named = /^[A-Z]|_/.test(code) && !says.includes(code) ? ` (${code})` : '';
     const isUnset = todo.includes('{variable}') && known.variable === undefined;
@@ -366,7 +366,7 @@ async function checkService(
     // Firewalls and login proxies answer with an HTML page.
     if (status === 401 ? !/^\s*</.test(text) : status === 403 && isJson)
       return service.good(`answers and asks for a token (HTTP ${status})`);
-    if (status >= 400) return service.found(`HTTP ${status}`, 'refuses the question');
+    if (status >= 400) return service.found(`HTTP ${status}`, 'returned an error');
     return isJson ? service.good(`answers (HTTP ${status})`) : service.found('not JSON');
   } catch (error) {
     if (!isFailure(error)) return service.error(error);

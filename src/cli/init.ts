@@ -41,10 +41,10 @@ const questionsFor = (isSocket: boolean): readonly Question[] => [
   ['REDIS_URL', 'The Redis where Tally stores everything.', 'redis://127.0.0.1:6379'],
   [
     'BILLING_BASE_URL',
-    'The billing service: its address before /bill/graphql. Or an admin enters it in Slack.',
+    'The billing service’s address, the part before /bill/graphql. Leave it empty to enter it in Slack.',
     '',
   ],
-  ['IDENTITY_AUTH_URL', 'The identity service: its address ends with /v3. Only OS_TOKENs need it.', ''],
+  ['IDENTITY_AUTH_URL', 'The identity service’s address, ending with /v3. Only needed for OS_TOKENs.', ''],
 ];
 
 /** @param read throws a UsageError for invalid input */
@@ -93,7 +93,7 @@ async function hostsToTrust(values: Values, prompts: Prompts): Promise<string> {
   });
   const hosts = [...new Set(refused)].join(',');
   if (hosts === '') return '';
-  const asks = `\nTally speaks only to public https addresses. Trust ${hosts} as well? [y/N]: `;
+  const asks = `\nTally only connects to public https addresses. Trust ${hosts} as well? [y/N]: `;
   return /^y/i.test(await prompts.ask(asks)) ? hosts : '';
 }
 
@@ -123,7 +123,7 @@ export const runInit = (): Promise<void> =>
       printError(`${ENV_FILE} exists already. \`tally doctor\` checks it; to start over, move it away.`);
       return NOT_CREATED;
     }
-    if (!process.stdin.isTTY) throw new UsageError('Run it in a terminal: it asks what Tally needs.');
+    if (!process.stdin.isTTY) throw new UsageError('Run this in a terminal. It asks you questions.');
     const prompts = openPrompts();
     try {
       const url = await askUrl(prompts);
@@ -137,7 +137,7 @@ export const runInit = (): Promise<void> =>
       values.TRUSTED_API_HOSTS = await hostsToTrust(values, prompts);
       writeEnvFile(values);
       prompts.close();
-      printLine(`\nWrote ${ENV_FILE}. Keep a copy of its ENCRYPTION_KEYS apart from Redis’ backups.\n`);
+      printLine(`\nWrote ${ENV_FILE}. Keep a copy of its ENCRYPTION_KEYS, separate from the Redis backups.\n`);
       const { status } = spawnSync(process.execPath, [...process.execArgv, process.argv[1] ?? '', 'doctor'], {
         stdio: 'inherit',
         env: { ...values, ...process.env },

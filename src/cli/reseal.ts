@@ -13,7 +13,7 @@ import { printError, printLine, runCliCommand, toPlainLine } from './command.ts'
 
 const USAGE = `Usage: tally reseal
 
-Seals every secret again with the newest of ENCRYPTION_KEYS, while bots run. Run it again to continue after an interruption.`;
+Encrypts every secret again with the newest of ENCRYPTION_KEYS. Bots can keep running. If it is interrupted, run it again.`;
 
 /** In ms. */
 const REDIS_TIMEOUT = 5_000;
@@ -28,20 +28,20 @@ export const runReseal = (): Promise<void> =>
       const { resealed, alreadyNew, failed } = await resealAll(redis, createKeyring(keys), printLine);
       const [newest, ...older] = keys.map(({ id }) => `“${id}”`);
       printLine(
-        `${pluralize(resealed, 'record')} resealed with ${newest}, ${alreadyNew} sealed with it already, ${failed} left unchanged.`,
+        `${pluralize(resealed, 'record')} encrypted again with ${newest}, ${alreadyNew} already were, ${failed} left unchanged.`,
       );
       if (failed > 0)
         printLine('Keep every key. Put missing keys back after the newest, and run this again.');
       else if (older.length > 0)
         printLine(
-          `No record needs ${older.join(', ')} any more. Remove it from ENCRYPTION_KEYS if every bot had the newest key in front before this run.`,
+          `No record needs ${older.join(', ')} any more. If every bot already had the newest key first when this run began, remove it from ENCRYPTION_KEYS.`,
         );
       return failed === 0 ? 0 : 1;
     } catch (error) {
       if (!(error instanceof OtherLayout) && !isFailure(error, 'store-unavailable')) throw error;
       const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
       printError(
-        `${error.message}${cause} \`tally doctor\` says what to fix. Nothing is lost: then run this again.`,
+        `${error.message}${cause} Nothing is lost. Fix what \`tally doctor\` reports, then run this again.`,
       );
       return 1;
     } finally {
@@ -93,5 +93,5 @@ export async function resealAll(redis: RedisConnection, keyring: Keyring, print:
 function reasonOf({ data: { reason, keyId } }: FailureOf<'unseal-failed'>): string {
   if (reason === 'unknown-key') return `needs the key “${keyId}”, which isn’t in ENCRYPTION_KEYS`;
   if (reason === 'malformed') return 'damaged';
-  return 'doesn’t open: another key has the name of its own, or it was changed outside of Tally';
+  return 'can’t be decrypted: the key under this name isn’t the one that encrypted it, or something other than Tally changed it';
 }

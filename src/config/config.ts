@@ -121,7 +121,7 @@ const OAUTH_NEEDS = {
   SLACK_CLIENT_ID: `the app’s client ID. ${APP_PAGE}`,
   SLACK_CLIENT_SECRET: `the app’s client secret. ${APP_PAGE}`,
   SLACK_STATE_SECRET: `a secret of your own. ${MAKE_SECRET}`,
-  PUBLIC_URL: 'the bot’s own address, for example https://tally.example.com: Slack sends people back there.',
+  PUBLIC_URL: 'the bot’s public address, for example https://tally.example.com. Slack sends people back there.',
 } satisfies VariableTexts;
 const OAUTH = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET'] as const;
 
@@ -147,7 +147,7 @@ function findCombinationProblems(texts: VariableTexts): Problems {
   // With both, Tally would use one workspace's bot token for all workspaces.
   const both = problemText(
     `is set together with ${oauth.join(', ')}`,
-    'A bot token serves one workspace, OAuth serves many. Unset one of them.',
+    'A bot token serves one workspace, OAuth serves many. Keep one and unset the other.',
   );
   return [
     ...credentials,

@@ -41,7 +41,7 @@ function parseUrl(text: string, works: string, fail: Fail): string {
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname.includes(',') || url.hostname.endsWith('.'))
     return fail('is not a web address', works);
   if (url.username || url.password || url.search || url.hash)
-    return fail('has more than a web address in it: a user name, a ? or a #', works);
+    return fail('contains a user name, a ? or a #', works);
   return url.href.replace(/\/+$/, '');
 }
 
@@ -78,7 +78,7 @@ const redisUrl = parsedBy((text, fail) => {
   }
 });
 
-const MAKE_KEY = 'Make a key with `openssl rand -base64 32`';
+const MAKE_KEY = 'Create a key with `openssl rand -base64 32`';
 const KEY_FORM = `${MAKE_KEY} and write it as id:key, newest first, separated by commas. An ID has 1 to 32 letters, digits, _ or -.`;
 
 const sealingKeys = parsedBy((text, fail) => {
@@ -89,7 +89,7 @@ const sealingKeys = parsedBy((text, fail) => {
     if (key.length !== 32)
       return fail(`is invalid: key ${at + 1} has ${key.length} bytes instead of 32`, KEY_FORM);
     if (key.every((byte) => byte === 0))
-      return fail(`is invalid: key ${at + 1} is nothing but zeros, which anybody can guess`, KEY_FORM);
+      return fail(`is invalid: key ${at + 1} is all zeros, which anyone can guess`, KEY_FORM);
     return { id, key };
   });
   if (new Set(keys.map(({ id }) => id)).size < keys.length)
@@ -117,7 +117,7 @@ function parseTrustedHost(entry: string, position: number, fail: Fail): TrustedH
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] satisfies LevelWithSilent[];
 
-export const MAKE_SECRET = 'Make one with `openssl rand -hex 32`.';
+export const MAKE_SECRET = 'Create one with `openssl rand -hex 32`.';
 export const APP_PAGE = 'It’s on the app’s page under Basic Information, App Credentials.';
 
 export const variables = z.object({
@@ -125,7 +125,7 @@ export const variables = z.object({
     .string()
     .regex(
       /^[0-9a-f]{32}$/,
-      problemText('is not a signing secret', 'It has 32 characters, each of 0 to 9 or a to f.'),
+      problemText('is not a signing secret', 'It has 32 characters, 0–9 and a–f.'),
     )
     .optional(),
   SLACK_BOT_TOKEN: slackToken(
@@ -140,7 +140,7 @@ export const variables = z.object({
   ).optional(),
   SLACK_CLIENT_ID: word('a client ID', APP_PAGE).optional(),
   SLACK_CLIENT_SECRET: word('a client secret', APP_PAGE).optional(),
-  SLACK_STATE_SECRET: word('a secret in one word', MAKE_SECRET).optional(),
+  SLACK_STATE_SECRET: word('a secret without spaces or quotes', MAKE_SECRET).optional(),
   SLACK_API_URL: slackApiUrl.default('https://slack.com/api/'),
   PUBLIC_URL: webUrl.optional(),
   PORT: port.default(3000),
@@ -148,7 +148,7 @@ export const variables = z.object({
   REDIS_URL: required(redisUrl, 'For example redis://127.0.0.1:6379. Tally stores everything there.'),
   ENCRYPTION_KEYS: required(
     sealingKeys,
-    `${MAKE_KEY} and give it a name: ENCRYPTION_KEYS=2026:<what it printed>. Store it apart from Redis’ backups.`,
+    `${MAKE_KEY} and give it a name: ENCRYPTION_KEYS=2026:<what it printed>. Keep it separate from the Redis backups.`,
   ),
   BILLING_BASE_URL: webUrl.optional(),
   IDENTITY_AUTH_URL: webUrlLike('https://api.example.com/v3').optional(),

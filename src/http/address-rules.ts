@@ -73,13 +73,13 @@ export function checkDestination(to: Destination, trusted: readonly TrustedHost[
   const hasProtocol = to.protocol === 'https:' || (isExempt && to.protocol === 'http:');
   const refuse = (problem: string) =>
     new Failure('address-refused', { host: to.hostname || 'that address', why: problem });
-  if (!hasProtocol) throw refuse('does not begin with https://');
+  if (!hasProtocol) throw refuse('doesn’t begin with https://');
   const problem = isExempt ? undefined : hostProblem(withoutBrackets(to.hostname));
   if (problem !== undefined) throw refuse(problem);
 }
 
 function hostProblem(host: string): string | undefined {
-  if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : 'is not a public address';
+  if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : 'isn’t a public address';
   if (LOCAL_NAME.test(host)) return 'is a name for this machine or a private network';
   return host.includes('.') ? undefined : 'is a name without a domain';
 }
@@ -99,7 +99,7 @@ export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): str
   if (url === undefined) {
     throw new Failure('address-refused', {
       host: 'that address',
-      why: 'is not a web address such as https://api.example.com',
+      why: 'isn’t a web address such as https://api.example.com',
     });
   }
   checkDestination(url, trusted);
@@ -160,6 +160,6 @@ export function requirePublicAddress(resolve: ResolveHost): ResolveHost {
       throw new NoPublicAddress('the name could not be resolved', { cause });
     });
     if (addresses.length > 0 && addresses.every(({ address }) => isPublicAddress(address))) return addresses;
-    throw new NoPublicAddress('the name leads to an address that is not public');
+    throw new NoPublicAddress('the name leads to a private address');
   };
 }

@@ -245,7 +245,7 @@ async function sendOnce(
   if (status >= 300 && status < 400) {
     const target = redirectTarget(headers, url, mask);
     if (target !== undefined) throw new Failure('redirect-refused', { service, status, target });
-    throw new Failure('invalid-response', { service, what: `HTTP ${status} in place of an answer`, status });
+    throw new Failure('invalid-response', { service, what: `HTTP ${status} instead of an answer`, status });
   }
   if (status === 429) throw new Failure('rate-limited', { service, retryAfter: parseRetryAfter(headers) });
   if (status >= 500) throw new Failure('service-failed', { service, status });

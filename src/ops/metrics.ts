@@ -76,11 +76,11 @@ function createCounters(registry: Registry) {
     commands: counter('commands', 'Commands answered.', 'command', 'outcome'),
     requests: counter('service_requests', 'Requests to billing and identity.', 'service', 'outcome'),
     slackCalls: counter('slack_calls', 'Calls to Slack.', 'method', 'outcome'),
-    throttled: counter('throttled', 'Requests that came too often.', 'what', 'whose'),
+    throttled: counter('throttled', 'Requests refused by a rate limit.', 'what', 'whose'),
     rejected: counter('rejected_requests', 'Rejected at /slack/events.', 'reason'),
     storeErrors: counter('store_errors', 'Commands that Redis could not serve.', 'kind'),
     runs: counter('delivery_runs', 'Delivery runs of a workspace.', 'outcome'),
-    messages: counter('messages', 'Tries to send what nobody asked for.', 'kind', 'outcome'),
+    messages: counter('messages', 'Attempts to send posts, alerts and reminders.', 'kind', 'outcome'),
   };
   for (const service of ['billing', 'identity'])
     for (const outcome of ALERTED.service) counters.requests.inc({ service, outcome }, 0);
@@ -101,11 +101,11 @@ function createDurations(registry: Registry) {
       registers: [registry],
     });
   return {
-    commands: histogram('command', 'Until it is answered.', 'command', 'outcome'),
+    commands: histogram('command', 'Seconds until a command is answered.', 'command', 'outcome'),
     // Includes retries, but not the wait in the queue.
-    requests: histogram('service_request', 'Of its requests.', 'service'),
-    slackCalls: histogram('slack_call', 'Of calls to Slack.', 'method'),
-    runs: histogram('delivery_run', 'Of a workspace.'),
+    requests: histogram('service_request', 'Seconds per request to billing or identity.', 'service'),
+    slackCalls: histogram('slack_call', 'Seconds per call to Slack.', 'method'),
+    runs: histogram('delivery_run', 'Seconds per delivery run of a workspace.'),
   };
 }
 
@@ -120,7 +120,7 @@ function addGauges(registry: Registry, { inProgress, notReady, oldestOverdue }: 
   }).set(version, 1);
   new Gauge({
     name: 'tally_service_requests_in_progress',
-    help: 'Requests to billing and identity that wait or are running.',
+    help: 'Requests to billing and identity, waiting or running.',
     registers,
     collect() {
       this.set(inProgress());
@@ -138,7 +138,7 @@ function addGauges(registry: Registry, { inProgress, notReady, oldestOverdue }: 
   });
   new Gauge({
     name: 'tally_oldest_overdue_run_seconds',
-    help: 'For how long the oldest run of all workspaces has been due; NaN if Redis does not say.',
+    help: 'Seconds since the oldest overdue run was due; NaN if Redis doesn’t answer.',
     registers,
     async collect() {
       this.set(((await oldestOverdue()) ?? Number.NaN) / 1e3);

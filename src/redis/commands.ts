@@ -143,7 +143,7 @@ const LAYOUT = 5;
 export class OtherLayout extends Error {
   constructor(found: string) {
     super(
-      `Redis has records of another version of Tally: their layout is “${found.slice(0, 40)}”, and this version’s is ${LAYOUT}. Start the version that wrote them, or give this one a database of its own: REDIS_URL.`,
+      `Redis holds data of another version of Tally (layout “${found.slice(0, 40)}”, this version uses ${LAYOUT}). Start that version, or set REDIS_URL to an empty database.`,
     );
   }
 }

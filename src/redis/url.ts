@@ -54,8 +54,8 @@ export function parseRedisUrl(text: string): RedisAddress {
   const credentials = { ...decodeAll({ username, password }), isTls: tls !== '' };
   if (mode === 'cluster') {
     if (!['', '/', '/0'].includes(pathname))
-      throw new RedisUrlError('names a database, and a Cluster has only one');
-    if (search !== '') throw new RedisUrlError('has an option after the ?, where none is known');
+      throw new RedisUrlError('names a database, but a Cluster has only one');
+    if (search !== '') throw new RedisUrlError('has an option after the ?, but a Cluster’s address takes none');
     return { kind: 'cluster', nodes: parseHosts(hosts, 6379), ...credentials };
   }
   if (mode === 'sentinel')
@@ -66,10 +66,10 @@ export function parseRedisUrl(text: string): RedisAddress {
       ...parseSentinelOptions(search),
       ...credentials,
     };
-  if (hosts.includes(',')) throw new RedisUrlError('has several hosts, which redis:// does not take');
+  if (hosts.includes(',')) throw new RedisUrlError('has several hosts, but redis:// takes one');
   if (!URL.canParse(text)) throw new RedisUrlError('is not a Redis address');
   if (!/^(\/\d*)?$/.test(pathname))
-    throw new RedisUrlError('has something other than a database’s number after the host');
+    throw new RedisUrlError('has something other than a database number after the host');
   return { kind: 'single', url: text };
 }
 
@@ -77,7 +77,7 @@ function parseMaster(path: string) {
   const [, name, db = '0'] = /^\/([\w.-]+)(?:\/(\d{1,4}))?$/.exec(path) ?? [];
   if (name !== undefined) return { name, db: Number(db) };
   throw new RedisUrlError(
-    'has no name of a master after the Sentinels, or no database’s number after the name',
+    'has no master’s name after the Sentinels, or something other than a database number after it',
   );
 }
 
@@ -102,7 +102,7 @@ function parseHosts(text: string, defaultPort: number): readonly RedisHost[] {
 
 function decodeAll({ username, password }: { readonly username: string; readonly password: string }) {
   const decoded = tryParse(() => [username, password].map(decodeURIComponent));
-  if (decoded === undefined) throw new RedisUrlError('has a % in a user or a password that encodes nothing');
+  if (decoded === undefined) throw new RedisUrlError('has an invalid % sequence in the user or password');
   const [user, word] = decoded;
   return { ...(user && { username: user }), ...(word && { password: word }) };
 }

@@ -42,7 +42,7 @@ it('check-billing exits with 0 if the service passes all seven points', async ()
   const { code, output, errors } = await checkBilling(project, { BILLING_TOKEN: token });
   expect({ code, errors }).toEqual({ code: 0, errors: '' });
   expect([...output.matchAll(/^pass +(\S+) /gm)].map(([, id]) => id)).toEqual(Object.keys(POINTS));
-  expect(output).toMatch(/\nThe service conforms\.\n$/);
+  expect(output).toMatch(/\nAll checks passed\.\n$/);
   expect(billing.requests.map((request) => request.token)).toEqual([
     ...['Read-only', 'Read-only', 'Read-only', 'unknown', 'unknown', 'Read-only'],
   ]);
@@ -117,14 +117,14 @@ it('check-billing masks the token where the service repeats it', async () => {
 it.each<[string, string[], Record<string, string>]>([
   ['--project needs the ID', [], {}],
   ['--project needs the ID', ['--project', '0123'], {}],
-  ['--product is cloud, storage or virtualization', [...project, '--product', '4'], {}],
-  ['--zone is a name', [...project, '--zone', '+02:00'], {}],
-  ['--url is needed', project, { BILLING_BASE_URL: '' }],
+  ['--product must be cloud, storage or virtualization', [...project, '--product', '4'], {}],
+  ['--zone must be a time zone', [...project, '--zone', '+02:00'], {}],
+  ['--url is missing', project, { BILLING_BASE_URL: '' }],
   ['TRUSTED_API_HOSTS can exempt a host', project, { BILLING_BASE_URL: 'https://10.0.0.1' }],
   ['TRUSTED_API_HOSTS is invalid', project, { TRUSTED_API_HOSTS: 'https://a.example' }],
   ['The token is empty', project, {}],
-  ['no HTTP header can carry it', project, { BILLING_TOKEN: 'with a space' }],
-  ['Expected only options.', [...project, 'a-secret-by-mistake'], {}],
+  ['has a character that can’t be sent', project, { BILLING_TOKEN: 'with a space' }],
+  ['This command only takes options.', [...project, 'a-secret-by-mistake'], {}],
 ])('check-billing exits with 64 and says “%s” for %j with %j', async (says, args, env) => {
   const { code, output, errors } = await checkBilling(args, env);
   expect({ code, output }).toEqual({ code: 64, output: '' });

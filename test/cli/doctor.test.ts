@@ -145,13 +145,13 @@ const REDIS: readonly Setup[] =
     ['a missing Redis password', redis(`requirepass ${PASSWORD}`), /needs a password/, /redis:\/\/:password@/],
     ['a wrong Redis password', async () => ({REDIS_URL: urlOf(await redisServer(['requirepass another']), 'redis', `:${PASSWORD}@`), }), /rejects the user or the password/, /%2F/],
     ['a missing Redis permission', asUser('~*', '+@all', '-eval'), /'eval' command/, /SETUSER bot \+@all/],
-    ['a Redis user without access to Tally’s keys', asUser('~other:*', '+@all'), /refuses its user.*key/, /~tally:\*/],
+    ['a Redis user without access to Tally’s keys', asUser('~other:*', '+@all'), /doesn’t give this user enough rights.*key/, /~tally:\*/],
     ['a Redis that requires TLS', async () => ({REDIS_URL: urlOf(await redisServer([], true)) }), /closes every connection/, /rediss:/],
     ['a Redis without TLS', async () => ({REDIS_URL: urlOf(await redisServer(), 'rediss') }), /doesn’t answer/, /redis:/],
     ['a certificate authority that Node does not trust', async () => ({REDIS_URL: urlOf(await redisServer([], true), 'rediss') }), /authority that Node doesn’t trust/, /NODE_EXTRA_CA_CERTS=/],
-    ['a Redis replica', async () => redis(`replicaof 127.0.0.1 ${(await redisServer()).port}`)(), /is a replica/, /the master, 127\.0\.0\.1:\d+/],
+    ['a Redis replica', async () => redis(`replicaof 127.0.0.1 ${(await redisServer()).port}`)(), /is a read-only replica/, /the master, 127\.0\.0\.1:\d+/],
     ['a full Redis', refusingWrites('OOM'), /is full.*OOM/, /maxmemory/],
-    ['a Redis that cannot write to its disk', refusingWrites('MISCONF'), /can’t write to its disk/, /Free space/],
+    ['a Redis that cannot write to its disk', refusingWrites('MISCONF'), /can’t write to its disk/, /Free disk space/],
     ['a Redis with too few replicas', refusingWrites('NOREPLICAS'), /NOREPLICAS Not enough good replicas/, /log/],
     ['a Redis that is too old', tooOld, /is version 4/, /Upgrade/],
     ['the URL of one node of a Cluster', redis('cluster-enabled yes'), /is a node of a Cluster/, /redis\+cluster:/],
@@ -166,7 +166,7 @@ const SLACK: readonly Setup[] =
   (
   [
     ['a Slack API that is not running', async () => ({SLACK_API_URL: `http://127.0.0.1:${await closedPort()}/api/` }), /nothing listens/, /SLACK_API_URL/],
-    ['a proxy in place of Slack', async () => ({SLACK_API_URL: `${await page(503, '<html>')}/api/` }), /is not Slack \(HTTP 503\)/, /proxy/],
+    ['a proxy in place of Slack', async () => ({SLACK_API_URL: `${await page(503, '<html>')}/api/` }), /something else answers at .*\(HTTP 503\)/, /proxy/],
     ['a wrong bot token', () => slack({'auth.test': refusing('invalid_auth') }), /rejects SLACK_BOT_TOKEN.*invalid_auth/, /SLACK_BOT_TOKEN=/],
     ['missing scopes of the bot token', () => slack({}, NEEDED.filter((scope) => !/^(chat:write|users:read)$/.test(scope))), /lacks chat:write, users:read/, /reinstall/],
     ['an app-level token without connections:write', () => inSocketMode(refusing('missing_scope')), /SLACK_APP_TOKEN lacks connections:write/, /SLACK_APP_TOKEN=/],
@@ -176,8 +176,8 @@ const SLACK: readonly Setup[] =
 
 // biome-ignore format: a setup a line
 const OTHERS: readonly Setup[] = [
-  ['a wrong clock', () => slack({}, NEEDED, 400), 'Clock', /behind Slack’s/, /NTP/],
-  ['a wrong billing URL', async () => ({BILLING_BASE_URL: await page(404, '') }), 'Billing', /HTTP 404/, /before \/bill\/graphql/],
+  ['a wrong clock', () => slack({}, NEEDED, 400), 'Clock', /behind Slack’s/, /set-ntp/],
+  ['a wrong billing URL', async () => ({BILLING_BASE_URL: await page(404, '') }), 'Billing', /wasn’t found.*HTTP 404/, /before \/bill\/graphql/],
   ['a login page in place of billing', async () => ({BILLING_BASE_URL: await page(200, '<html>') }), 'Billing', /something else/, /BILLING_BASE_URL/],
   ['a redirect of billing', async () => ({BILLING_BASE_URL: await page(302, '', {location: 'https://b.example.com/' }) }), 'Billing', /redirects to https:\/\/b\.example\.com/, /write it/],
   ['a private billing address', async () => ({BILLING_BASE_URL: 'https://10.0.0.1' }), 'Billing', /10\.0\.0\.1/, /TRUSTED_API_HOSTS=10\.0\.0\.1/],
@@ -192,7 +192,7 @@ const OTHERS: readonly Setup[] = [
 const WARNINGS: readonly Setup[] = [
   ['a Redis that evicts keys', redis('maxmemory-policy allkeys-lru'), 'Redis', /allkeys-lru/, /noeviction/],
   ['a Redis that writes nothing to disk', redis('appendonly no'), 'Redis', /no append-only file/, /appendonly yes/],
-  ['a clock that is a minute wrong', () => slack({}, NEEDED, -100), 'Clock', /ahead of Slack’s/, /NTP/],
+  ['a clock that is a minute wrong', () => slack({}, NEEDED, -100), 'Clock', /ahead of Slack’s/, /set-ntp/],
 ];
 
 /** Runs the doctor with only this environment. */

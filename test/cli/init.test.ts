@@ -147,7 +147,7 @@ describeUnless(
 );
 
 it.each<[string[], string]>([
-  [[], 'Run it in a terminal'],
+  [[], 'Run this in a terminal'],
   [['--bot-token', BOT_TOKEN], "Unknown option '--bot-token'"],
 ])('tally init exits with 64 for %j without a terminal, and writes nothing', async (options, line) => {
   expect(await initAlone(options)).toEqual({ code: 64, output: expect.stringContaining(line) });

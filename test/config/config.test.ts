@@ -137,7 +137,7 @@ describe('the environment', () => {
       {
         name: 'SLACK_BOT_TOKEN',
         what: 'is set together with SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_STATE_SECRET',
-        works: 'A bot token serves one workspace, OAuth serves many. Unset one of them.',
+        works: 'A bot token serves one workspace, OAuth serves many. Keep one and unset the other.',
       },
     ]);
   });

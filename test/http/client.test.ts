@@ -487,7 +487,7 @@ describe('a redirect', () => {
 
   it.each([300, 304, 399])('is not assumed for status %i without an address', async (status) => {
     const service = await serving(serve((_, response) => response.writeHead(status).end()));
-    const what = `HTTP ${status} in place of an answer`;
+    const what = `HTTP ${status} instead of an answer`;
     expect(await failureOf(ask(http(), service.url))).toMatchObject({
       kind: 'invalid-response',
       data: { what },

@@ -158,7 +158,7 @@ describe('tally reseal', () => {
 
     const first = await run(NEW, OLD);
     expect(first.said).toContain(
-      '4 records resealed with “new”, 1 sealed with it already, 0 left unchanged.',
+      '4 records encrypted again with “new”, 1 already were, 0 left unchanged.',
     );
     expect(first.said).toContain('No record needs “old” any more');
     expect(first.code).toBe(0);
@@ -170,7 +170,7 @@ describe('tally reseal', () => {
 
     const before = await hashOf('T1');
     const second = await run(NEW, OLD);
-    expect(second.said).toContain('0 records resealed');
+    expect(second.said).toContain('0 records encrypted again');
     expect(second.code).toBe(0);
     expect(await hashOf('T1')).toEqual(before);
   });
@@ -205,7 +205,7 @@ describe('tally reseal', () => {
 
     const { code, said } = await run(NEW, OLD);
     expect(code).toBe(1);
-    expect(said).toContain('2 records resealed');
+    expect(said).toContain('2 records encrypted again');
     expect(said).toContain('9 left unchanged');
     for (const place of [
       'T2 connection:main',
@@ -214,7 +214,7 @@ describe('tally reseal', () => {
       'T3 connection:torn',
       'T3 connection:sent',
     ])
-      expect(said).toContain(`${place}: doesn’t open`);
+      expect(said).toContain(`${place}: can’t be decrypted`);
     for (const place of ['T3 connection:half', 'T3 connection:bare'])
       expect(said).toContain(`${place}: damaged`);
     for (const place of ['T4', 'T5'])

@@ -47,7 +47,7 @@ const AS_OF_NOW = [
   `Only ${commandText('/spend')} takes periods.`,
 ] as const;
 const BY_LENGTH = [
-  'isn’t a period. Tally shows days, weeks or months by how long the period is',
+  'isn’t a period. Tally picks days, weeks or months to fit the period',
   'Type last-month, or last-12-months to see each month.',
 ] as const;
 const FIGURES = {
@@ -209,7 +209,7 @@ function checkProjects({ items, text, grammar }: Read): WordsRefusal | undefined
   // `prod,staging lowest` ranks named projects, and `prod top 3 days` ranks days. Neither asks about all projects.
   const isPart = top?.isOfDays || (top?.isLowest && top.count === undefined);
   const everything = top && !isPart ? rankText({ top: top.count }) : all && 'all';
-  const why = `You named a project and “${everything}” of them`;
+  const why = `You named a project and also “${everything}”`;
   if (everything && project) {
     const before = text.slice(0, project.start);
     // In `all 2026`, the grammar reads 2026 as a project.

@@ -293,7 +293,7 @@ export class Calendar {
       const last = year === null ? `${name.toLowerCase()}-${length}` : dateOf(year, month, length);
       const instead = year === null || day < 1 ? [] : [last];
       const most = name === 'February' ? `at most ${length}` : length;
-      return refuse(`isn’t a date: ${name} has ${most} days`, `The last one is ${last}.`, ...instead);
+      return refuse(`isn’t a date: ${name} has ${most} days`, `Its last day is ${last}.`, ...instead);
     };
     if (year !== null) return { ...fixed('day', () => read(year)), isDated: true };
     // 2024 is a leap year, so every valid date exists in it.

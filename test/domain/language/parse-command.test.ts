@@ -109,7 +109,7 @@ describe('several projects', () => {
   it('may be written as “all”', () => {
     expect(named('all last-week')).toBe('all');
     expect(readBalance('ALL storage')).toMatchObject({ several: 'all', product: 2 });
-    expect(() => readSpend('all prod', aliases)).toThrow('You named a project and “all” of them');
+    expect(() => readSpend('all prod', aliases)).toThrow('You named a project and also “all”');
   });
 
   it('need names on both sides of the comma', () => {

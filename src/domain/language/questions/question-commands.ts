@@ -281,7 +281,7 @@ function asForecast(query: QuestionItems, words: Words): Words {
   if (period && words.phrase && (words.phrase.first !== month.first || words.phrase.last !== month.last))
     throw query.refuse(
       period,
-      'doesn’t say this month, and only that has a forecast',
+      'isn’t this month, and only this month has a forecast',
       `Type ${commandText('/spend')} prod this-month.`,
     );
   const [versus] = query.of('versus');
