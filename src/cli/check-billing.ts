@@ -70,7 +70,12 @@ export const runCheckBilling = (): Promise<void> =>
     for (const line of format(found, (came = why) => toPlainLine(mask(came)))) printLine(line.trimEnd());
     const failed = [...found.values()].filter(({ isGood }) => !isGood).length;
     const all = Object.keys(POINTS).length;
-    const verdict = failed > 0 ? `${failed} of ${all} checks failed.` : found.size < all ? 'No check failed.' : 'All checks passed.';
+    const verdict =
+      failed > 0
+        ? `${failed} of ${all} checks failed.`
+        : found.size < all
+          ? 'No check failed.'
+          : 'All checks passed.';
     printLine(`\n${verdict}${found.size < all ? ' Some checks were skipped.' : ''}`);
     return failed === 0 ? 0 : 1;
   });
@@ -88,7 +93,9 @@ function parseUrl(url: string, trusted: readonly TrustedHost[]): string {
 async function obtainToken(): Promise<string> {
   const token = (process.env.BILLING_TOKEN || (await readToken())).trim();
   if (!/^[\x21-\x7e]+$/.test(token))
-    throw new UsageError('The token is empty or has a character that can’t be sent. Put it in BILLING_TOKEN.');
+    throw new UsageError(
+      'The token is empty or has a character that can’t be sent. Put it in BILLING_TOKEN.',
+    );
   return token;
 }
 

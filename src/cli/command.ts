@@ -42,7 +42,8 @@ export async function runCliCommand<const T extends Record<string, typeof TEXT |
     const { message, stack, code } = error as NodeJS.ErrnoException;
     const isUsage = error instanceof UsageError || code?.startsWith('ERR_PARSE_ARGS');
     // Node's message quotes the unexpected argument, which may be a secret.
-    const says = code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' ? 'This command only takes options.' : message;
+    const says =
+      code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' ? 'This command only takes options.' : message;
     printError(isUsage ? `${says}\n\n${usage}` : redact(stack ?? message));
     // Open connections would keep the process running.
     process.exit(isUsage ? WRONG_USAGE : 1);

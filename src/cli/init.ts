@@ -137,7 +137,9 @@ export const runInit = (): Promise<void> =>
       values.TRUSTED_API_HOSTS = await hostsToTrust(values, prompts);
       writeEnvFile(values);
       prompts.close();
-      printLine(`\nWrote ${ENV_FILE}. Keep a copy of its ENCRYPTION_KEYS, separate from the Redis backups.\n`);
+      printLine(
+        `\nWrote ${ENV_FILE}. Keep a copy of its ENCRYPTION_KEYS, separate from the Redis backups.\n`,
+      );
       const { status } = spawnSync(process.execPath, [...process.execArgv, process.argv[1] ?? '', 'doctor'], {
         stdio: 'inherit',
         env: { ...values, ...process.env },

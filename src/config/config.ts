@@ -121,7 +121,8 @@ const OAUTH_NEEDS = {
   SLACK_CLIENT_ID: `the app’s client ID. ${APP_PAGE}`,
   SLACK_CLIENT_SECRET: `the app’s client secret. ${APP_PAGE}`,
   SLACK_STATE_SECRET: `a secret of your own. ${MAKE_SECRET}`,
-  PUBLIC_URL: 'the bot’s public address, for example https://tally.example.com. Slack sends people back there.',
+  PUBLIC_URL:
+    'the bot’s public address, for example https://tally.example.com. Slack sends people back there.',
 } satisfies VariableTexts;
 const OAUTH = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET'] as const;
 

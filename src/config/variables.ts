@@ -123,10 +123,7 @@ export const APP_PAGE = 'It’s on the app’s page under Basic Information, App
 export const variables = z.object({
   SLACK_SIGNING_SECRET: z
     .string()
-    .regex(
-      /^[0-9a-f]{32}$/,
-      problemText('is not a signing secret', 'It has 32 characters, 0–9 and a–f.'),
-    )
+    .regex(/^[0-9a-f]{32}$/, problemText('is not a signing secret', 'It has 32 characters, 0–9 and a–f.'))
     .optional(),
   SLACK_BOT_TOKEN: slackToken(
     'xoxb-',

@@ -55,7 +55,8 @@ export function parseRedisUrl(text: string): RedisAddress {
   if (mode === 'cluster') {
     if (!['', '/', '/0'].includes(pathname))
       throw new RedisUrlError('names a database, but a Cluster has only one');
-    if (search !== '') throw new RedisUrlError('has an option after the ?, but a Cluster’s address takes none');
+    if (search !== '')
+      throw new RedisUrlError('has an option after the ?, but a Cluster’s address takes none');
     return { kind: 'cluster', nodes: parseHosts(hosts, 6379), ...credentials };
   }
   if (mode === 'sentinel')
