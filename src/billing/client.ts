@@ -38,13 +38,11 @@ export interface Consumption {
   readonly remarks: readonly string[];
 }
 
-/** A period with both ends included. */
 export interface TimeRange {
   readonly from: Millis;
   readonly to: Millis;
   /** The time zone that turns an item's timestamp into a day. */
   readonly zone: Zone;
-  /** The days that the user asked for, to name in error messages. */
   readonly days: RequestedDays;
 }
 

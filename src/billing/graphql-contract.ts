@@ -21,7 +21,6 @@ export function balanceDocument(subscription: Subscription): string {
   return `query { bill { getSubscriptionBalance(${subscriptionArguments(subscription)}) { ${fields} } } }`;
 }
 
-/** @param to the last millisecond of the period */
 export function consumptionDocument(subscription: Subscription, from: Millis, to: Millis): string {
   const [first, last] = [from, to].map((ms) => new Date(ms).toISOString());
   const period = `periodFrom: "${first}", periodTo: "${last}"`;
@@ -50,7 +49,6 @@ export interface GraphqlResponse<T> {
   readonly errors: readonly string[];
 }
 
-/** Reads the data. @returns null if billing has no data @throws ShapeError */
 export type ParseData<T> = (bill: JsonObject, mask: SecretMask) => T | null;
 
 /** The message completes "The billing service sent a response that Tally can’t read: …". */
@@ -74,7 +72,6 @@ export const parseBalance: ParseData<WireBalance> = ({ getSubscriptionBalance },
   return 'missing' in balance && 'missing' in bonuses ? null : { balance, bonuses };
 };
 
-/** @param days the length of the period @throws response-too-large */
 export const parseConsumption =
   (days: number): ParseData<readonly WireCharge[]> =>
   ({ reportSubscriptionConsuming }, mask) => {
@@ -122,7 +119,6 @@ export function parseResponse<T>(response: ReadableBody, parse: ParseData<T>): G
   }
 }
 
-/** @returns [] if the body can't be read */
 export function findGraphqlErrors(response: ReadableBody): readonly string[] {
   const root = tryParse(() => parseBody(response), Failure);
   return isJsonObject(root) ? parseMessages(root.errors) : [];

@@ -138,7 +138,6 @@ function format(found: ReadonlyMap<PointId, Judgement>, shown: (came?: string) =
 }
 
 const DAYS = 31;
-/** A day before any project existed, so billing must have no data for it. */
 const LONG_AGO: Day = '2001-01-01';
 const UNKNOWN_TOKEN = 'a-token-that-nobody-has';
 
@@ -154,7 +153,6 @@ interface Asked {
   readonly baseUrl: string;
   readonly token: string;
   readonly subscription: Subscription;
-  /** The time zone in which the service's days begin. */
   readonly zone: Zone;
 }
 
@@ -205,7 +203,6 @@ const isAnswer = (failure: Failure): boolean =>
   [...REFUSED, 'no-data'].includes(failure.kind) ||
   (failure.kind === 'query-rejected' && ![404, 405].includes(failure.data.status));
 
-/** Describes a failure for operators, with addresses that people in Slack don't see. */
 function describe(failure: Failure): string {
   const { message, kind, cause } = failure;
   if (kind === 'query-rejected')

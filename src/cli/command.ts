@@ -7,10 +7,8 @@ import { redact } from '../ops/redact.ts';
 
 /** EX_USAGE in sysexits.h. */
 const WRONG_USAGE = 64;
-/** EX_CANTCREAT in sysexits.h. */
 export const NOT_CREATED = 73;
 
-/** Wrong arguments or input. The message says what to type. */
 export class UsageError extends Error {}
 
 export const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -45,12 +43,10 @@ export async function runCliCommand<const T extends Record<string, typeof TEXT |
     const says =
       code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' ? 'This command only takes options.' : message;
     printError(isUsage ? `${says}\n\n${usage}` : redact(stack ?? message));
-    // Open connections would keep the process running.
     process.exit(isUsage ? WRONG_USAGE : 1);
   }
 }
 
-/** @throws UsageError, which doesn't quote the text */
 export function parseOption<T>(name: string, schema: z.ZodType<T>, text: string | undefined): T | undefined {
   if (text === undefined) return undefined;
   const parsed = schema.safeParse(text.trim());
@@ -71,7 +67,6 @@ export function openPrompts() {
   const stop = () => process.exit(130);
   lines.once('SIGINT', stop).once('close', stop);
   return {
-    /** @param hides whether the input is a secret */
     async ask(question: string, hides = false): Promise<string> {
       if (hides) process.stderr.write(question);
       isHidden = hides;

@@ -58,7 +58,6 @@ interface Finding {
 
 const isBad = ({ verdict }: Finding): boolean => verdict === 'bad';
 
-/** @returns findings with secrets masked */
 export async function diagnose(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   const mask = createMask(env);
   const findings = await checkAll(env);
@@ -91,7 +90,6 @@ async function checkAll(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   }
 }
 
-/** Masks tokens, encryption keys and the Redis password. */
 function createMask(env: NodeJS.ProcessEnv): (text: string) => string {
   const secrets = Object.keys(env).filter((name) => /^SLACK_.*(TOKEN|SECRET)$/.test(name));
   const keys = env.ENCRYPTION_KEYS?.split(',').map((entry) => entry.slice(entry.indexOf(':') + 1));
@@ -139,7 +137,6 @@ const ROWS = new Map(
     .map((line) => [line.split(' | ')[0], line.split(' | ').slice(1)]),
 );
 
-/** Values for the placeholders of a row, such as `{variable}`. */
 type Details = Readonly<Record<string, string>>;
 
 function about(check: string, details: Details = {}) {
@@ -196,7 +193,6 @@ async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[
     });
     const servers = isCluster(redis) ? redis.nodes('master') : [redis];
     const found = await Promise.all(servers.map((server) => checkServer(server, isCluster(redis), redisIs)));
-    // The nodes of a Cluster can report the same finding.
     const findings = [...new Map(found.flat().map((each) => [each.says, each])).values()];
     return findings.some(isBad) ? findings : [...findings, await checkKeys(redis, keys)];
   } catch (error) {
@@ -297,7 +293,6 @@ async function checkSlack(config: Config): Promise<readonly Finding[]> {
   }
 }
 
-/** @param scopes undefined if the token isn't a bot token */
 function judgeToken(body: SlackBody, variable: string, scopes?: string | null): Finding {
   const { good, found } = about('Slack', { variable });
   const code = String(body?.error);
@@ -311,7 +306,6 @@ function judgeToken(body: SlackBody, variable: string, scopes?: string | null): 
   );
 }
 
-/** @param ahead in seconds; NaN if Slack's response has no date */
 function checkClock(ahead: number): readonly Finding[] {
   const seconds = Math.abs(ahead);
   if (!(seconds > 60)) return [];

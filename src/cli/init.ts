@@ -47,7 +47,6 @@ const questionsFor = (isSocket: boolean): readonly Question[] => [
   ['IDENTITY_AUTH_URL', 'The identity service’s address, ending with /v3. Only needed for OS_TOKENs.', ''],
 ];
 
-/** @param read throws a UsageError for invalid input */
 async function askUntil<T>(ask: () => Promise<string>, read: (typed: string) => T): Promise<T> {
   for (;;) {
     try {
@@ -77,14 +76,12 @@ function ask(question: Question, prompts: Prompts): Promise<string> {
   );
 }
 
-/** Returns undefined for Socket Mode, which needs no URL. */
 const askUrl = (prompts: Prompts): Promise<string | undefined> =>
   askUntil(
     () => prompts.ask('The bot’s public https address, or Enter for Socket Mode, which needs none: '),
     (typed) => parseOption('That', appAddress, typed || undefined),
   );
 
-/** Returns the refused hosts if the operator trusts them, else ''. */
 async function hostsToTrust(values: Values, prompts: Prompts): Promise<string> {
   const refused = [values.BILLING_BASE_URL, values.IDENTITY_AUTH_URL].flatMap((address) => {
     if (!address) return [];

@@ -15,7 +15,6 @@ const USAGE = `Usage: tally reseal
 
 Encrypts every secret again with the newest of ENCRYPTION_KEYS. Bots can keep running. If it is interrupted, run it again.`;
 
-/** In ms. */
 const REDIS_TIMEOUT = 5_000;
 
 export const runReseal = (): Promise<void> =>
@@ -49,7 +48,6 @@ export const runReseal = (): Promise<void> =>
     }
   });
 
-/** Reads the sealed values of every workspace. @throws store-unavailable */
 export async function* readSealed(redis: RedisConnection, keyring: Keyring) {
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     const fields = await guardRead(() => redis.hgetall(recordKey(workspace)));
@@ -60,7 +58,6 @@ export async function* readSealed(redis: RedisConnection, keyring: Keyring) {
   }
 }
 
-/** Returns undefined if nothing in the field is sealed. */
 function tryReseal(keyring: Keyring, workspace: SlackId, field: string, value: string) {
   try {
     const owner = sealOwnerOfField(workspace, field, value);

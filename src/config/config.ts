@@ -47,7 +47,6 @@ interface Problem {
   readonly name: string;
   /** The end of a sentence that begins with the name. The value may be a secret, so it isn't quoted. */
   readonly what: string;
-  /** Says what a valid value looks like, and how to get one. */
   readonly works: string;
 }
 
@@ -59,7 +58,6 @@ export class ConfigError extends Error {
   }
 }
 
-/** @throws ConfigError with every variable that is missing or malformed */
 export function parseConfig(env: NodeJS.ProcessEnv): Config {
   const texts = trimVariables(env);
   const parsed = variables.safeParse(texts);
@@ -105,7 +103,6 @@ function configOf(values: typeof variables._output): Config {
   };
 }
 
-/** @param print gets the problems before the process ends with exit code 78 (EX_CONFIG) */
 export function loadConfig(env: NodeJS.ProcessEnv, print: (text: string) => void): Config {
   try {
     return parseConfig(env);

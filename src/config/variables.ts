@@ -12,7 +12,6 @@ export const problemText = (what: string, works: string): string => `${what}\n${
 
 type Fail = (what: string, works: string) => never;
 
-/** `parse` returns `fail(…)` for an invalid text. */
 const parsedBy = <T>(parse: (text: string, fail: Fail) => T) =>
   z.string().transform((text, ctx) =>
     parse(text, (what, works) => {
@@ -45,7 +44,6 @@ function parseUrl(text: string, works: string, fail: Fail): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** @returns the address without a trailing slash */
 const webUrlLike = (example: string) =>
   parsedBy((text, fail) => parseUrl(text, `For example ${example}.`, fail));
 export const webUrl = webUrlLike('https://api.example.com');

@@ -30,11 +30,9 @@ const CARRIERS = [
   [ipaddr.IPv6.parseCIDR('2002::/16'), 2],
 ] as const;
 
-/** @param address may have an interface suffix: `fe80::1%eth0` */
 export function isPublicAddress(address: string): boolean {
   const [text = ''] = address.split('%');
   if (isIP(text) === 0) return false;
-  // `::ffff:127.0.0.1` becomes an IPv4 address.
   const ip = ipaddr.process(text);
   if (OF_CLOUDS.some(([net, bits]) => net.kind() === ip.kind() && ip.match(net, bits))) return false;
   if (ip instanceof ipaddr.IPv4) return ip.range() === 'unicast';
@@ -117,7 +115,6 @@ export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]
 
 export const systemResolve: ResolveHost = (hostname) => lookup(hostname, { all: true });
 
-/** Checks the address of every new connection. */
 export function guardedConnect(
   trusted: readonly TrustedHost[],
   timeout: Millis,
@@ -128,7 +125,6 @@ export function guardedConnect(
   const toPublic = buildConnector({ ...shared, lookup: createLookup(requirePublicAddress(resolve)) });
   return (options, callback) => {
     try {
-      // An IP address in the URL needs no lookup, so it is checked here.
       checkDestination(options, trusted);
     } catch (refusal) {
       return callback(refusal as FailureOf<'address-refused'>, null);

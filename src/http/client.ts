@@ -26,11 +26,9 @@ const HTTP_LIMITS = {
   pause: 200,
   /** Twice the size of a ten-year report. */
   bodyBytes: 512 * 1024,
-  /** To one origin. Each connection carries one request at a time. */
   connections: 32,
   /** How long a person's request waits in the queue. Background requests wait without a limit. */
   queueTimeout: 10_000,
-  /** How long an idle connection stays open, unless the service says otherwise. */
   keepAlive: 20_000,
 };
 type HttpLimits = Readonly<typeof HTTP_LIMITS>;
@@ -38,11 +36,9 @@ type HttpLimits = Readonly<typeof HTTP_LIMITS>;
 /** The workspace and the credential that a request is for. Each workspace has its own queue. */
 export interface Tenant {
   readonly workspace: SlackId;
-  /** The name of a connection, or the ID of a project. */
   readonly connection: string;
 }
 
-/** Requests are `interactive` if a person waits for the answer. */
 export type Priority = 'interactive' | 'background';
 
 export interface ServiceRequest {
@@ -51,12 +47,10 @@ export interface ServiceRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** Credentials to mask wherever the answer repeats them. */
   readonly secrets: readonly string[];
   /** Whether the headers have the answer: then a 2xx with an incomplete body is a success. */
   readonly headersSuffice?: boolean;
   readonly tenant?: Tenant | undefined;
-  /** Default: `interactive`. */
   readonly priority?: Priority;
   readonly once?: boolean;
 }
@@ -75,7 +69,6 @@ export interface ServiceResponse {
 export interface ExchangeInfo {
   readonly service: Service;
   readonly outcome: number | Failure['kind'];
-  /** In ms, without the wait in the queue. */
   readonly took: Millis;
 }
 
@@ -93,7 +86,6 @@ export interface GuardedHttp {
   close(): Promise<void>;
 }
 
-/** @param options `resolve` and `limits` are for tests */
 export function createGuardedHttp(options: {
   readonly trustedHosts: readonly TrustedHost[];
   readonly limits?: Partial<HttpLimits>;
@@ -261,7 +253,6 @@ interface RawResponse {
   readonly statusCode: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Why the body is incomplete. `body` is then empty. */
   readonly bodyError?: unknown;
 }
 
@@ -297,7 +288,6 @@ async function exchange(
   }
 }
 
-/** @returns seconds; undefined if the header is missing or has a date */
 function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
   const text = [headers['retry-after']].flat()[0]?.trim() ?? '';
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
@@ -310,7 +300,6 @@ function limitFailure(error: unknown, service: Service, { deadline, bodyBytes }:
   return undefined;
 }
 
-/** Errors of a connection that was open. */
 const CLOSED_CODE = /^(?:ECONNRESET|ECONNABORTED|EPIPE)$/;
 
 function connectionFailure(error: unknown, service: Service, url: URL, limits: HttpLimits): unknown {

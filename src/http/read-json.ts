@@ -12,7 +12,6 @@ const LONGEST = 1_000;
 const DEEPEST = 100;
 
 export class JsonError extends Error {
-  /** @param isCutOff whether the text breaks off, but is valid JSON so far */
   constructor(readonly isCutOff = false) {
     super(isCutOff ? 'JSON without its end' : 'Not JSON.');
   }

@@ -49,7 +49,6 @@ export interface IdentityClient {
   revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation>;
 }
 
-/** @param onNotIssued called with the error before `issue` throws; must never reject */
 export function createIdentityClient({
   http,
   onNotIssued = async () => undefined,
@@ -189,7 +188,6 @@ export function parseAuthUrl(text: string, trusted: readonly TrustedHost[]): str
   throw new InvalidWord(base, 'does not end with /v3', `Try ${corrected}`, corrected, 'always');
 }
 
-/** @returns the URL that was probably meant; undefined if `authUrl` is right */
 export function suggestAuthUrl(authUrl: string): string | undefined {
   const base = withoutEndpoint(authUrl);
   const [upToVersion] = /^https?:\/\/[^/]+\/(?:.*?\/)?v3(?=\/|$)/i.exec(base) ?? [];
@@ -224,7 +222,6 @@ export function parseTokenBody(response: ReadableBody): TokenBody {
   };
 }
 
-/** @returns undefined if another server sent the response */
 export function parseIdentityError(response: ReadableBody): string | undefined {
   const { error } = objectOf(parseBody(response));
   if (!isJsonObject(error)) return undefined;
@@ -251,7 +248,6 @@ function nameOf(value: unknown): string | undefined {
   return textOf(value) ?? textOf(name) ?? textOf(id);
 }
 
-/** Some services send an ID as a number. */
 function textOf(value: unknown): string | undefined {
   const text = isLosslessNumber(value) ? value.value : value;
   if (typeof text !== 'string' || text.trim() === '') return undefined;

@@ -6,7 +6,6 @@ import { redact } from './redact.ts';
 
 export type Log = Logger;
 
-/** @param stream default: stdout */
 export const createLog = (level: LevelWithSilent, stream?: DestinationStream): Log =>
   pino(
     {

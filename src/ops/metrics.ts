@@ -17,7 +17,6 @@ const ALERTED = {
 } as const;
 
 interface Measured {
-  /** Requests to billing and identity that wait or run. */
   readonly inProgress: () => number;
   readonly notReady: () => Promise<readonly string[]>;
   /** How late the most overdue run is, in ms; undefined if Redis doesn't answer. */
@@ -53,14 +52,12 @@ export function createMetrics() {
       counters.requests.inc({ service, outcome: isStatus ? `${Math.floor(outcome / 100)}xx` : `${outcome}` });
       durations.requests.observe({ service }, took / 1e3);
     },
-    /** @param call `outcome` is `ok` or Slack's error code */
     slackCall(call: { readonly method: string; readonly outcome: string; readonly took: Millis }): void {
       const { method, outcome, took } = call;
       counters.slackCalls.inc({ method, outcome });
       durations.slackCalls.observe({ method }, took / 1e3);
     },
     storeError: (kind: StoreErrorKind) => counters.storeErrors.inc({ kind }),
-    /** Counts requests that aren't from Slack, such as those with a wrong signature. */
     rejected: (reason: string) => counters.rejected.inc({ reason }),
     throttled: ({ what, whose }: { readonly what: string; readonly whose: string }) =>
       counters.throttled.inc({ what, whose }),

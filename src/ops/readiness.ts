@@ -9,7 +9,6 @@ const REDIS_TIMEOUT = 1_000;
 
 export const NOT_READY = ['redis', 'slack'] as const;
 
-/** @param slackUp whether Slack reaches Tally and accepts its token */
 export function createReadiness(redis: RedisConnection, slackUp: () => boolean) {
   const redisAnswers = (): Promise<boolean> => {
     const asked = guardRead(() => redis.get(LAYOUT_KEY)).then(

@@ -9,7 +9,6 @@ interface WorkBase {
   readonly workspace: string;
   /** `ok`, a failure's kind, `unknown` for an unexpected error, or another outcome of this kind of work. */
   readonly outcome: string;
-  /** As returned by `performance.now()`. */
   readonly began: Millis;
   /** When the answer was sent, if the work went on afterwards. */
   readonly answered?: Millis;
@@ -71,9 +70,7 @@ export interface MessageWork extends WorkBase {
   readonly message: string;
   readonly schedule?: string | undefined;
   readonly watch?: string | undefined;
-  /** In ms after the message was due. */
   readonly late?: Millis;
-  /** Failed attempts before this one. */
   readonly tries?: number | undefined;
 }
 
@@ -132,7 +129,6 @@ const LINES = {
   },
 } as const satisfies Record<Work['kind'], object>;
 
-/** @param keys the encryption keys, newest first */
 export function createWorkLog(log: Logger, keys: readonly SealingKey[]): OnFinished {
   const hashUser = createUserHash(keys);
   return (work) => {
@@ -155,7 +151,6 @@ export function createWorkLog(log: Logger, keys: readonly SealingKey[]): OnFinis
   };
 }
 
-/** Work of any kind, with the fields that the log writes in another form. */
 type AnyWork = Work & Partial<Pick<RequestWork, 'user'> & Pick<MessageWork, 'late'>>;
 
 /**

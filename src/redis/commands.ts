@@ -55,7 +55,6 @@ async function evalScript(...[redis, workspace, script, keys, ...args]: ScriptCa
   return scripts[script]?.(keys.length, ...keys.map((key) => key(workspace)), ...args);
 }
 
-/** Runs a script for a change that no person waits for. @throws store-unavailable */
 export const evalInWorkspace = (...call: ScriptCall): Promise<unknown> =>
   guardRead(() => evalScript(...call));
 
@@ -83,12 +82,9 @@ const REPLY_KINDS = {
   OOM: 'full',
   READONLY: 'read-only',
   NOREPLICAS: 'no-replicas',
-  // Redis couldn't write to its disk.
   MISCONF: 'misconf',
-  // Another program wrote to one of Tally's keys.
   WRONGTYPE: 'wrong-type',
 } as const;
-/** Redis is starting, failing over or busy, or it refuses Tally's credentials. */
 const OTHER_REPLIES = /^(?:LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|NOAUTH|WRONGPASS|NOPERM)\b/;
 
 export const STORE_ERROR_KINDS = [
@@ -97,7 +93,6 @@ export const STORE_ERROR_KINDS = [
 ] as const;
 export type StoreErrorKind = (typeof STORE_ERROR_KINDS)[number];
 
-/** What ioredis throws for a connection that is closed, not yet open, or silent. */
 const CONNECTION_ERRORS = ['Error', 'MaxRetriesPerRequestError', 'AbortError', 'ClusterAllFailedError'];
 
 function storeErrorKind(error: unknown): StoreErrorKind | undefined {
@@ -127,7 +122,6 @@ export function reportOutage(error: unknown): StoreErrorKind | undefined {
   return kind;
 }
 
-/** @returns a function that unsubscribes */
 export function onStoreError(listener: (kind: StoreErrorKind) => void): () => void {
   const subscriber = (kind: unknown) => listener(kind as StoreErrorKind);
   STORE_ERRORS.subscribe(subscriber);

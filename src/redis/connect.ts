@@ -38,7 +38,6 @@ const IMPATIENT = {
   socketTimeout: SILENCE_TIMEOUT,
 } satisfies RedisOptions;
 
-/** Options for the queue: its commands wait until Redis is back. */
 const PATIENT = { ...SHARED, maxRetriesPerRequest: null, keepAlive: SILENCE_TIMEOUT } satisfies RedisOptions;
 
 /**
@@ -48,7 +47,6 @@ const PATIENT = { ...SHARED, maxRetriesPerRequest: null, keepAlive: SILENCE_TIME
 export function connectRedis(url: string, { onOutage, onRecovery }: ConnectionOptions = {}): RedisConnection {
   const redis = openConnection(url, IMPATIENT);
   let isAway = false;
-  // The Cluster's own error doesn't name the cause.
   const lost = (error: Error & { readonly lastNodeError?: Error }) => {
     if (!isAway) onOutage?.(error.lastNodeError ?? error);
     isAway = true;
@@ -122,7 +120,6 @@ class ImpatientCluster extends Cluster {
   }
 }
 
-/** @throws store-unavailable after `patience`; the client keeps trying */
 export async function waitUntilReady(redis: RedisConnection, patience: Millis): Promise<void> {
   if (redis.status === 'ready') return;
   const ready = new Promise<void>((resolve) => redis.once('ready', () => resolve()));

@@ -11,14 +11,11 @@ export type KeyOf = (id: string) => string;
 
 export const recordKey = (id: string): string => `${ofWorkspace(id)}:record`;
 export const auditKey = (id: string): string => `${ofWorkspace(id)}:audit`;
-/** Which messages Tally has sent on its own, and the states of watches. */
 export const deliveryLogKey = (id: string): string => `${ofWorkspace(id)}:delivery-log`;
 export const threadsKey = (id: string): string => `${ofWorkspace(id)}:threads`;
-/** A sorted set with the time of each question in `threadsKey`. */
 export const threadTimesKey = (id: string): string => `${ofWorkspace(id)}:thread-times`;
 /** The lock that a process takes while it renews the Slack token. */
 export const tokenLockKey = (id: string): string => `${ofWorkspace(id)}:token-lock`;
-/** The workspaces that use an organization's installation. */
 export const membersKey = (id: string): string => `${ofWorkspace(id)}:members`;
 
 /** The keys that are deleted with a workspace. */
@@ -57,21 +54,17 @@ export const isSlackId = (id: string): boolean => /^[A-Z0-9]{1,64}$/.test(id);
 
 /** The fields of a workspace's Redis hash. After a colon comes an ID. */
 export const FIELDS = {
-  /** The sealed Slack installation. */
   installation: 'installation',
   /** The organization whose installation this workspace uses. */
   organization: 'served',
   settings: 'settings',
   connection: 'connection:',
   lastUsed: 'used:',
-  /** Credentials that a service has rejected. */
   rejected: 'rejected:',
   project: 'project:',
   balance: 'balance:',
   failed: 'failed:',
-  /** A channel's default project. */
   channel: 'channel:',
-  /** Sealed credentials for OpenStack tokens, by project ID. */
   access: 'access:',
   schedule: 'schedule:',
   watch: 'watch:',

@@ -24,7 +24,6 @@ interface Credentials {
   readonly isTls: boolean;
 }
 
-/** Names the hosts for people, without secrets. */
 export function formatRedisHosts(address: RedisAddress): string {
   if (address.kind !== 'single')
     return (address.kind === 'cluster' ? address.nodes : address.sentinels)
@@ -44,7 +43,6 @@ export class RedisUrlError extends Error {
   }
 }
 
-/** @throws RedisUrlError */
 export function parseRedisUrl(text: string): RedisAddress {
   if (/^unix:\/\/\/[^#\s]+$/.test(text)) return { kind: 'single', url: text };
   const [, tls, mode, user = '', hosts = '', rest = ''] =

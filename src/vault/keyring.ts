@@ -15,7 +15,6 @@ export interface Keyring {
   seal(plain: string, owner: SealOwner): string;
   /** @throws unseal-failed for any text that isn't an envelope of this owner */
   open(text: string, owner: SealOwner): string;
-  /** Whether an older key sealed the text. */
   needsReseal(text: string): boolean;
 }
 

@@ -176,7 +176,6 @@ function refusalOf(read: Read, item: Item, before: Item | undefined): WordsRefus
   }
 }
 
-/** Unknown words are reported before any other problem. */
 function findRefusal(read: Read): WordsRefusal | undefined {
   const { items } = read;
   const unknown = items.find((item) => item.kind === 'bad' && !isKnownWord(item.word));
@@ -212,7 +211,6 @@ function checkProjects({ items, text, grammar }: Read): WordsRefusal | undefined
   const why = `You named a project and also “${everything}”`;
   if (everything && project) {
     const before = text.slice(0, project.start);
-    // In `all 2026`, the grammar reads 2026 as a project.
     const [year] = /^20\d\d$/.exec(text.slice(project.start, project.end)) ?? [];
     const instead = year === undefined ? [] : [`${before}year ${year}${text.slice(project.end)}`];
     return refusalAt(whole, why, 'Ask about all, or about some: prod,staging.', ...instead);

@@ -64,7 +64,6 @@ export const rankText = ({ top, isLowest, isOfDays }: Pick<Words, 'top' | 'isLow
 /** A quick guess. It is wrong only for a project named `csv` or `details`. */
 export const mayOpenWindow = (text: string): boolean => /(?:^|\s)(?:csv|details)[?!.,]?(?:\s|$)/i.test(text);
 
-/** Names of projects, in lower case. */
 export type Aliases = ReadonlySet<string>;
 
 export const NO_ALIASES: Aliases = new Set();
@@ -77,7 +76,6 @@ export interface Reader {
   readonly aliases: Aliases;
 }
 
-/** For texts without a period, where the date doesn't matter. */
 export const ANY_DAY_READER: Reader = { today: '2000-01-01', zone: 'UTC', aliases: NO_ALIASES };
 
 /** `budget` answers “are we within budget?”, `over-budget` answers “are we over budget?”. */
@@ -119,7 +117,6 @@ const aliasEndIn =
     return 0;
   };
 
-/** @param text normalized, in lower case @param more options of the grammar rule */
 export const readBy = (
   text: string,
   startRule: 'Command' | 'PeriodOnly' | 'Question',

@@ -22,7 +22,6 @@ import {
 import type { ComparisonRule, NamedDays } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
 
-/** Positions in the text, in characters. */
 export interface TextRange {
   readonly start: number;
   readonly end: number;
@@ -188,7 +187,6 @@ const MONTHS_IN = { month: 1, quarter: 3, half: 6 };
 
 type Part = keyof typeof MONTHS_IN | 'week';
 
-/** @returns undefined for a week 53 in a year that has 52 */
 function partOfYear(kind: Part, n: number, year: number): DayRange | undefined {
   if (kind === 'week') {
     const monday = addDays(firstWeek(year), 7 * (n - 1));
@@ -200,7 +198,6 @@ function partOfYear(kind: Part, n: number, year: number): DayRange | undefined {
 
 const SIZES = ['day', 'week', 'month', 'quarter', 'half', 'year'];
 
-/** A number is a weekday, 1 for Monday. */
 type Piece = Unit | 'weekend' | number;
 
 /** Refuses “the second week of october”: it could be seven days from the 8th, or a week from Monday. */
@@ -222,7 +219,6 @@ function piecesOf(each: Piece, { first, last }: DayRange): readonly DayRange[] {
   return saturdays.map((day) => ({ ...day, last: addDays(day.last, 1) }));
 }
 
-/** @param from 1 for the first piece, -1 for the last; `to` likewise */
 function pickPieces(each: Piece, from: number, to: number, whole: DayRange): DayRange {
   const pieces = piecesOf(each, whole);
   const [first, last] = [from, to].map((place) => pieces.at(place > 0 ? place - 1 : place));
@@ -244,7 +240,6 @@ export class Calendar {
     readonly zone: Zone,
   ) {}
 
-  /** @param n 0 for `this-month`, 1 for `last-month` */
   unitsAgo(unit: Unit, n: number): Point {
     if (unit === 'day') return this.dayAgo('day', n);
     return relativePoint(unit, n, unitAt(unit, shiftUnits(unit, startOfUnit(unit, this.today), -n)));
@@ -256,7 +251,6 @@ export class Calendar {
     return relativePoint('day', n, daySpan(daysBefore(this.today, n, this.zone)[0] ?? this.today));
   }
 
-  /** @param weeks 0 for this week's weekend, 1 for the latest whole weekend */
   weekend(weeks: number): Point {
     const saturday = addDays(startOfUnit('week', this.today), 5 - 7 * weeks);
     return relativePoint('weekend', weeks, { ...daySpan(saturday), last: addDays(saturday, 1) });
@@ -270,7 +264,6 @@ export class Calendar {
   weekBefore = (point: Point): Point =>
     fixed('day', () => daySpan(addDays(point.latest(this.today).first, -7)));
 
-  /** The latest such weekday before today. @param weekday 1 for Monday */
   weekday(weekday: number): Point {
     const point = recurring('weekday', 'day', 'week', (monday) => daySpan(addDays(monday, weekday - 1)));
     const yesterday = addDays(this.today, -1);
@@ -296,7 +289,6 @@ export class Calendar {
       return refuse(`isn’t a date: ${name} has ${most} days`, `Its last day is ${last}.`, ...instead);
     };
     if (year !== null) return { ...fixed('day', () => read(year)), isDated: true };
-    // 2024 is a leap year, so every valid date exists in it.
     const inLeapYear = orRefusal(() => read(2024));
     if ('refusal' in inLeapYear) return fixed('day', () => read(2024));
     return recurring('day', 'day', 'year', (first) =>
@@ -359,7 +351,6 @@ export class Calendar {
     });
   }
 
-  /** @param edge whether the week has to start or end on `day` */
   weekOf(day: Point, edge?: 'start' | 'end'): Point {
     return fixed('week', () => {
       const { first } = day.latest(this.today);
@@ -372,7 +363,6 @@ export class Calendar {
     });
   }
 
-  /** `first ten days of october`. Without a year, of the latest October. */
   partOf(each: Piece, from: number, to: number, of: Point): Point {
     return fixed('part', () => {
       const whole = of.latest(this.today);
@@ -496,7 +486,6 @@ export class Calendar {
     return to.recurs === 'part' || begin.first >= this.today ? [] : [sinceText(begin)];
   }
 
-  /** Days that end in the future run until now. */
   #until(begin: DayRange, end: DayRange): Days {
     const isOver = end.last < this.today;
     const isOne = begin.unit === end.unit && begin.first === end.first;

@@ -40,7 +40,6 @@ export const couldBeName = (word: string): boolean =>
     .split('-')
     .some((part) => NEVER_MISTYPED.has(part));
 
-/** One edit inserts, drops or replaces a letter, or swaps two neighbours. */
 function isOneEdit(a: string, b: string): boolean {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at += 1;
@@ -63,7 +62,6 @@ const isMistyped = (typed: string, known: string): boolean =>
   digitsOf(typed) === digitsOf(known) &&
   (known.length > 3 || sortedLetters(typed) === sortedLetters(known));
 
-/** @returns only `word` if it is known; nothing if it is another English word */
 export function nearestWords(word: string, known: readonly string[]): readonly string[] {
   if (known.includes(word)) return [word];
   return NEVER_MISTYPED.has(word)
@@ -71,7 +69,6 @@ export function nearestWords(word: string, known: readonly string[]): readonly s
     : [...new Set(known)].filter((candidate) => isMistyped(word, candidate));
 }
 
-/** @returns undefined if there are several or none */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   const [near, ...others] = nearestWords(word, known);
   return others.length === 0 ? near : undefined;
@@ -99,7 +96,6 @@ const SHAPES: readonly (readonly [RegExp, why: string, works: string])[] = [
   [/^(?:[-+#]+\d[\d.,]*|\d+[.,][\d.,]*)$/, 'isn’t a project ID or a date', 'Type 123, 5.11. or 2026-11-05.'],
 ];
 
-/** Things that people ask about and billing doesn't report. */
 const UNBILLED: ReadonlyMap<string, string> = new Map([
   ['who', 'people'],
   ...'services tags labels teams VMs GPUs CPUs SKUs regions zones machines servers instances clusters namespaces buckets disks databases users customers containers pods nodes departments resources applications apps environments Kubernetes'
@@ -112,7 +108,6 @@ export function whyUnbilled(word: string): string | undefined {
   return name && `Billing reports projects, products and days, not ${name}`;
 }
 
-/** @param works what the command accepts */
 export function explainBadWord(
   text: string,
   { start, end }: TextRange,

@@ -53,7 +53,6 @@ export type Question =
       readonly fact?: string | undefined;
       readonly reruns: readonly QuestionCommand[];
     }
-  /** `fact` says why no command answers the question. */
   | { readonly kind: 'nothing'; readonly fact: string | undefined }
   | { readonly kind: 'thanks' };
 
@@ -303,7 +302,6 @@ function subjectOf(query: QuestionItems): Subject | undefined {
   return first ?? impliedSubject(query);
 }
 
-/** A list's name alone is a question: `projects?` */
 const isShortList = (query: QuestionItems): boolean => {
   const noun = query.first('noun');
   return query.items.length < 3 && noun !== undefined && /s$/.test(query.typed(noun));

@@ -33,11 +33,9 @@ export interface MadeCommand extends QuestionCommand {
   readonly isGuess?: boolean;
   /** Whether only an earlier answer can tell the project. */
   readonly isOpen?: boolean;
-  /** What to say with an offered command. */
   readonly doubt?: InvalidWord | undefined;
 }
 
-/** Refuses a product that doesn't follow its project. */
 export function wordsOf(query: QuestionItems): Words {
   const { items, reader, answered } = query;
   const saidItems = items.filter(isOfCommand).filter((item) => !isTotal(query, item));
@@ -74,7 +72,6 @@ function daysOf(text: string, reader: Reader): NamedDays {
   return item.days;
 }
 
-/** For a question that has only days or names of projects. */
 export function commandsWithoutSubject(query: QuestionItems, typed: Words): readonly MadeCommand[] {
   const words = withProjects(query, typed);
   const isNamed = namesOf(words) !== undefined;
@@ -171,10 +168,8 @@ export function balanceCommands(query: QuestionItems, words: Words): readonly Ma
   return [{ command: '/balance', text, isGuess, isOpen: isOpen(query, words), doubt }];
 }
 
-/** Words that ask “over budget?” rather than “within budget?”. */
 const OVER = /^(?:over|above|against|out of|go|goes|going|gone|went|exceed|pass|reach|blow|blew|broke)/;
 
-/** @param inherited how the last question asked about the budget */
 export function budgetCommands(
   query: QuestionItems,
   words: Words,
@@ -204,7 +199,6 @@ export function listCommand(subject: ListSubject, query: QuestionItems, words: W
   return { command: '/billing', text: `${LISTS[subject] ?? subject} ${names}`.trim() };
 }
 
-/** @param words complete with projects, and with what the last answer gives */
 export function spendCommands(query: QuestionItems, words: Words): readonly MadeCommand[] {
   // Every answer shows a daily average, so “average per day” needs no grouping.
   const grouped = query.has('average') && words.unit === 'day' ? undefined : words.unit;
@@ -318,7 +312,6 @@ function runningBeside(versus: Versus, reader: Reader): NamedDays | undefined {
   return unit === undefined ? undefined : daysOf(unit === 'day' ? 'today' : `this-${unit}`, reader);
 }
 
-/** Refuses words that an answer about spend would have to ignore. */
 function refuseUnspendable(query: QuestionItems, { product, unit, isOfDays, several }: Words): void {
   // “How much storage did prod use” asks for gigabytes, “why does prod cost anything” for its purpose.
   if (product === 2) query.refuseAny(['usage']);
@@ -477,7 +470,6 @@ function countedCommands(
   );
 }
 
-/** @returns undefined if the days are neither a whole unit nor `last-7-days` */
 function unitBefore(
   unit: Unit,
   { first, last, rule, counted }: NamedDays,

@@ -17,16 +17,13 @@ export interface WordItem extends TextRange {
   /** “Where did the money go?” is about all projects. */
   readonly isAll?: boolean;
   readonly unit?: Unit;
-  /** Whether `vs` comes first: `vs the week before`. */
   readonly isCompared?: boolean;
   /** Whether the words may also be counted from today: `the previous week`. */
   readonly isEither?: boolean;
 }
 
 interface Marks {
-  /** Whether “than” comes first: `than last month`. */
   readonly isThan?: boolean;
-  /** Whether the comparison may ask for something else. */
   readonly isAmbiguous?: boolean;
   /** The unit in `same week last year`. */
   readonly ofUnit?: Unit;
@@ -41,7 +38,6 @@ interface Marks {
   readonly isVague?: boolean;
 }
 
-/** The project in `cheaper than staging`. */
 type ThanItem = TextRange & { readonly kind: 'than'; readonly name: string };
 
 /** An order that a form carries out: `post prod spend every morning`. */
@@ -49,7 +45,6 @@ export type OrderItem = TextRange & {
   readonly kind: 'order';
   readonly verb: 'schedule' | 'watch';
   readonly words: readonly string[];
-  /** The first word that the form can't use. */
   readonly bad?: TextRange | null;
   readonly isNamed: boolean;
 };
@@ -88,7 +83,6 @@ const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-mont
 
 export class QuestionItems {
   readonly marks = new Map<Mark, AskedItem>();
-  /** @param shown the question with its capitals */
   constructor(
     readonly items: readonly AskedItem[],
     readonly shown: string,
@@ -105,7 +99,6 @@ export class QuestionItems {
   with(items: readonly AskedItem[]): QuestionItems {
     return new QuestionItems(items, this.shown, this.reader, this.answered);
   }
-  /** In `a+b`, both words have to be there. */
   has(...marks: readonly string[]): boolean {
     return marks.some((mark) => mark.split('+').every((each) => this.marks.has(each as Mark)));
   }
@@ -132,7 +125,6 @@ export class QuestionItems {
 }
 
 const WORDS = {
-  // What is asked
   spend:
     'spend spends spent spending spendings expense expenses expenditure expenditures cost costs costed costing costings pay pays paid paying charge charges charged charging burn burns burnt burned burning bill bills billed actual actuals damage price expensive costly pricey breakdown',
   usage: 'use uses used using usage consume consumes consumed consumption invoice invoices',
@@ -148,7 +140,6 @@ const WORDS = {
   schedules: 'schedules',
   watches: 'watch watches alerts alarms',
   token: 'token tokens expire expires expiry expiring',
-  // How it is asked
   csv: 'export exports download downloads excel spreadsheet file',
   details: 'detail detailed',
   why: 'reason reasons cause causes explain explanation',
@@ -189,7 +180,6 @@ const WORDS = {
   here: 'here',
   numbers:
     'numbers figures stats statistics overview summary report chart graph plot trend history split evolved developed',
-  // What adds nothing
   amount: 'much many amount',
   what: 'what how where',
   filler:
