@@ -1,6 +1,6 @@
 /** The client of the billing GraphQL API: a project's balance, and its charges day by day. */
 import { hash } from 'node:crypto';
-import { type BillingQuestion, Failure, failureOf, InvalidWord, isFailure } from '../domain/failure/index.ts';
+import { type BillingQuestion, Failure, failureOf, isFailure } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
 import { collectCharges, type DayCharges } from '../domain/money/usage.ts';
 import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
@@ -48,7 +48,7 @@ export interface TimeRange {
 
 /**
  * Both methods throw what {@link GuardedHttp.requestAndRead} throws, and token-rejected (401), forbidden (403),
- * query-rejected, no-data, invalid-response, service-failed, and InvalidWord if no HTTP header can carry the token.
+ * query-rejected, no-data, invalid-response and service-failed.
  */
 export interface BillingClient {
   balance(access: BillingAccess, subscription: Subscription, priority?: Priority): Promise<BalanceRecord>;
@@ -69,7 +69,7 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
     parse: ParseData<T>,
     days?: RequestedDays,
   ): Promise<{ value: T; remarks: readonly string[] }> {
-    const token = requireSendable(access.token);
+    const { token } = access;
     const { project, product } = subscription;
     const question = { project, product, days };
     const request: ServiceRequest = {
@@ -150,16 +150,6 @@ function rejectionOf(response: ServiceResponse, question: BillingQuestion): Erro
   return messages.length > 0
     ? new Failure('query-rejected', { messages, status, question })
     : new Failure('service-failed', { service: 'billing', status });
-}
-
-/** Checks the token, because the HTTP library's error for an invalid header would quote it. */
-function requireSendable(token: string): string {
-  if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new InvalidWord(
-    '',
-    'The access token has a character that can’t be sent',
-    'Paste it again, without spaces and line breaks.',
-  );
 }
 
 /** For a project that is known to exist, no-data means that billing hasn't reported these days yet. */

@@ -18,7 +18,7 @@ const PHRASES = readPeriods();
 const DAYS = new Map(PHRASES.map((phrase) => [phrase, span(resolvePeriodText(phrase, NOW, 'UTC'))]));
 const REFUSED = readRows('periods.md')
   // “By month” is a word of a command, not a period.
-  .filter(({ reply }) => reply.startsWith('“…”') && !reply.includes('Tally shows days, weeks or months'))
+  .filter(({ reply }) => reply.startsWith('“…”') && !reply.includes('Tally picks days, weeks or months'))
   .flatMap(({ texts }) => texts)
   .filter((phrase) => !phrase.endsWith('-'));
 

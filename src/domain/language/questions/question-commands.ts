@@ -230,7 +230,7 @@ export function spendCommands(query: QuestionItems, words: Words): readonly Made
 function isGuess(query: QuestionItems, { phrase, versus, output }: Words, asked: Words): boolean {
   const isAmbiguous = query.of('versus').some((item) => item.isAmbiguous) && (!phrase || query.answered);
   const why = query.first('why');
-  const isVague = why?.kind === 'output' && why.isVague && !query.has('spend') && !query.answered;
+  const isVague = why?.kind === 'output' && why.isAmbiguous && !query.has('spend') && !query.answered;
   const isChange =
     query.has('change', 'more', 'pricier') &&
     !versus &&
@@ -508,12 +508,12 @@ function inAnswer(typed: string, base: NamedDays, reader: Reader): NamedDays | u
   if (/^(?:the )?(?:first|second) half$/.test(typed) && month === base.last.slice(0, 7))
     return daysOf(`${typed.replace('the ', '')} of ${month}`, reader);
   const year = base.last.slice(0, 4);
-  for (const today of [addDays(base.last, 1), base.last, `${year}-12-31`]) {
+  for (const today of [base.last, `${year}-12-31`]) {
     const [item] = today < reader.today ? readBy(typed, 'PeriodOnly', { ...reader, today }) : [];
     if (item?.kind !== 'period') continue;
     const { first, last, rule } = item.days;
     const isWithin = first >= base.first && last <= base.last;
-    if (isWithin || (today.endsWith('12-31') && first.startsWith(year) && 'unit' in rule)) return item.days;
+    if (isWithin || ('unit' in rule && first.startsWith(year))) return item.days;
   }
   return undefined;
 }

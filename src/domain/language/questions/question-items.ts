@@ -24,6 +24,7 @@ export interface WordItem extends TextRange {
 
 interface Marks {
   readonly isThan?: boolean;
+  /** Whether the words may ask for something else: “what happened?”. */
   readonly isAmbiguous?: boolean;
   /** The unit in `same week last year`. */
   readonly ofUnit?: Unit;
@@ -34,8 +35,6 @@ interface Marks {
   /** What else the word asks for: `exports` asks for a file. */
   readonly role?: WordRole;
   readonly roles?: readonly WordRole[];
-  /** “What happened?” may ask for something else than the reason. */
-  readonly isVague?: boolean;
 }
 
 type ThanItem = TextRange & { readonly kind: 'than'; readonly name: string };
