@@ -107,8 +107,7 @@ function parseItem(value: unknown, mask: SecretMask): WireCharge {
  */
 export function parseResponse<T>(response: ReadableBody, parse: ParseData<T>): GraphqlResponse<T> {
   const root = parseBody(response);
-  if (!isJsonObject(root))
-    throw new Failure('invalid-response', { service: 'billing', what: 'JSON that is not an object' });
+  if (!isJsonObject(root)) throw invalid('JSON that is not an object');
   const errors = parseMessages(root.errors);
   try {
     const bill = objectOrNull(billOf(root), 'JSON without “bill”');
@@ -155,18 +154,17 @@ function clip(text: string): string {
     .join('');
 }
 
+const invalid = (what: string): Failure => new Failure('invalid-response', { service: 'billing', what });
+
 type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
 
 function parseBody({ text, mask }: ReadableBody): unknown {
-  if (text.trim() === '')
-    throw new Failure('invalid-response', { service: 'billing', what: 'an empty body' });
-  if (text.trimStart().startsWith('<'))
-    throw new Failure('invalid-response', { service: 'billing', what: 'HTML instead of JSON' });
+  if (text.trim() === '') throw invalid('an empty body');
+  if (text.trimStart().startsWith('<')) throw invalid('HTML instead of JSON');
   try {
     return readJson(text, mask);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const what = error.isCutOff ? BROKEN_OFF : 'text that is not valid JSON';
-    throw new Failure('invalid-response', { service: 'billing', what });
+    throw invalid(error.isCutOff ? BROKEN_OFF : 'text that is not valid JSON');
   }
 }

@@ -69,12 +69,14 @@ const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$|
 export function checkDestination(to: Destination, trusted: readonly TrustedHost[]): void {
   const isExempt = isTrusted(to, trusted);
   const hasProtocol = to.protocol === 'https:' || (isExempt && to.protocol === 'http:');
-  const refuse = (problem: string) =>
-    new Failure('address-refused', { host: to.hostname || 'that address', why: problem });
-  if (!hasProtocol) throw refuse('doesn’t begin with https://');
-  const problem = isExempt ? undefined : hostProblem(withoutBrackets(to.hostname));
-  if (problem !== undefined) throw refuse(problem);
+  const problem = hasProtocol
+    ? !isExempt && hostProblem(withoutBrackets(to.hostname))
+    : 'doesn’t begin with https://';
+  if (problem) throw refused(problem, to.hostname);
 }
+
+const refused = (why: string, host = ''): Failure =>
+  new Failure('address-refused', { host: host || 'that address', why });
 
 function hostProblem(host: string): string | undefined {
   if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : 'isn’t a public address';
@@ -94,17 +96,10 @@ const TRAILING_SLASHES = /(?<!\/)\/+$/;
 export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): string {
   // On Node 20, `URL.canParse` rejects some host names with non-ASCII letters.
   const url = tryParse(() => new URL(text.trim()));
-  if (url === undefined) {
-    throw new Failure('address-refused', {
-      host: 'that address',
-      why: 'isn’t a web address such as https://api.example.com',
-    });
-  }
+  if (url === undefined) throw refused('isn’t a web address such as https://api.example.com');
   checkDestination(url, trusted);
-  if (url.username || url.password)
-    throw new Failure('address-refused', { host: url.host, why: 'contains a user name or a password' });
-  if (url.search || url.hash)
-    throw new Failure('address-refused', { host: url.host, why: 'has a “?” or “#” part; leave it out' });
+  if (url.username || url.password) throw refused('contains a user name or a password', url.host);
+  if (url.search || url.hash) throw refused('has a “?” or “#” part; leave it out', url.host);
   return (
     url.origin +
     url.pathname.replace(TRAILING_SLASHES, '').replace(PASTED_ENDPOINT, '').replace(TRAILING_SLASHES, '')

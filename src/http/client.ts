@@ -100,7 +100,7 @@ export function createGuardedHttp(options: {
     pipelining: 1,
     keepAliveTimeout: keepAlive,
     maxResponseSize: bodyBytes,
-    // The service has surely received nothing if connecting timed out, so this happens before the deadline.
+    // If connecting times out, the service has surely received nothing. So connecting gets half the time.
     connect: guardedConnect(trustedHosts, deadline / 2, resolve),
     // Each request has its own deadline.
     headersTimeout: 0,

@@ -117,8 +117,7 @@ function askedProjects(query: QuestionItems, words: Words): SeveralProjects | un
   // “Cheaper than staging?”, or “is staging cheaper?” than the last answer's project.
   const isBeside = query.has('more', 'pricier') && !query.has('versus', 'why') && named !== undefined;
   const one = than ? (named ?? before) : isBeside ? before : undefined;
-  if (than && (one === undefined || one === 'all' || one.length > 1 || words.output === 'why'))
-    throw query.refuse(than);
+  if (than && (countOf(one) !== 1 || words.output === 'why')) throw query.refuse(than);
   if (one !== undefined && one !== 'all' && one.length === 1 && named !== 'all')
     return [...one, ...(than ? [nameOf(than.name)] : (named ?? []))];
   const isPer = query.of('all').some((item) => item.isPer);
@@ -132,6 +131,9 @@ function askedProjects(query: QuestionItems, words: Words): SeveralProjects | un
     !(answered && query.has('change'));
   return isRanked && (!areSeveral || query.has('noun')) ? 'all' : before;
 }
+
+const countOf = (names: SeveralProjects | undefined): number =>
+  names === 'all' ? Number.POSITIVE_INFINITY : (names?.length ?? 0);
 
 const distinct = (names: readonly ProjectName[]): SeveralProjects => [
   ...new Map(names.map((name) => [JSON.stringify(name), name])).values(),
@@ -259,11 +261,10 @@ function withRank(query: QuestionItems, words: Words): Words {
   const names = namesOf(words);
   if (isOfDays(query)) {
     const isRanking = isLowest || words.top !== undefined;
-    if (isRanking && names !== undefined && (names === 'all' || names.length > 1))
-      throw query.refuse(query.first('day') ?? top);
+    if (isRanking && countOf(names) > 1) throw query.refuse(query.first('day') ?? top);
     return { ...words, ...(isRanking && { isOfDays: true, ...(isLowest && { isLowest: true }) }) };
   }
-  if (ranked && names !== undefined && names !== 'all' && names.length === 1) throw query.refuse(ranked);
+  if (ranked && countOf(names) === 1) throw query.refuse(ranked);
   return { ...words, ...(isLowest && { isLowest: true }) };
 }
 
@@ -293,16 +294,9 @@ function beside(query: QuestionItems, words: Words): Words {
   if ('text' in versus && versus.text === days.text)
     throw query.refuse(item, 'is on both sides of the comparison');
   const { rule } = days;
-  const unit = 'before' in versus && versus.before;
-  if (
-    unit &&
-    unit !== 'period' &&
-    unit !== 'year' &&
-    'unit' in rule &&
-    rule.kind !== 'weekend' &&
-    rule.unit !== unit
-  )
-    throw query.refuse(item);
+  const unit = 'before' in versus ? versus.before : undefined;
+  const own = 'unit' in rule && rule.kind !== 'weekend' ? rule.unit : unit;
+  if (unit !== own && unit !== undefined && unit !== 'period' && unit !== 'year') throw query.refuse(item);
   return { ...words, phrase: days };
 }
 
@@ -401,7 +395,7 @@ function wholeAnswer(
 function checkReferences(query: QuestionItems, words: Words, base: LastAnswer): void {
   const answered = namesOf(base.words);
   const both = query.first('both');
-  if (both && !namesOf(words) && (answered === 'all' || answered?.length !== 2))
+  if (both && !namesOf(words) && countOf(answered) !== 2)
     throw query.refuse(both, 'needs an answer about two projects', '');
   const compared = query.first('versus', 'before');
   if (base.command === '/balance' && compared && !words.phrase && !query.has('spend'))
