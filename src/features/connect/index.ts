@@ -1,3 +1,4 @@
+/** `/billing connect` and `/billing disconnect`: tokens are entered in a form, tested, and stored encrypted. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/typed-text.ts';
@@ -29,10 +30,8 @@ import { connectionNameOf } from '../../workspace/projects/project-ref.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { findConnection, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { createConnectForm } from './connect-form.ts';
-import { parseConnectionName } from './connection-fields.ts';
+import { createConnectForm, parseConnectionName } from './connect-form.ts';
 
-/** `/billing connect` and `/billing disconnect`. Tokens are entered in a form, tested, and stored encrypted by name. */
 export function createConnectFeature(services: Services): Feature {
   const form = createConnectForm(services);
   const expiry = createExpiryForm(services);
@@ -51,7 +50,7 @@ export function createConnectFeature(services: Services): Feature {
       },
     ],
     verbs: {
-      // `/billing connect main expiry`, from a connection's menu, opens the expiry form.
+      // A connection's menu sends `/billing connect main expiry`.
       connect: {
         right: 'manage',
         opensForm: true,
@@ -64,36 +63,32 @@ export function createConnectFeature(services: Services): Feature {
       disconnect: {
         right: 'manage',
         opensForm: true,
-        parse: (text, workspace) => requireKnown(parseConnectionName(text), workspace),
+        parse: (text, workspace) => requireConnectionName(parseConnectionName(text), workspace),
         run: (text, request, typed) => disconnect.open(typedName(text, request, typed), request),
       },
     },
+    forms: [form, expiry, disconnect],
     actions: {
-      ...form.listeners.actions,
-      ...expiry.listeners.actions,
-      ...disconnect.listeners.actions,
       connect: onClick('manage', { opensForm: true }, (name, request) =>
         form.open(isConnectionName(name) && canFillIn(name, request.workspace) ? name : undefined, request),
       ),
     },
-    views: { ...form.listeners.views, ...expiry.listeners.views, ...disconnect.listeners.views },
   };
 }
 
 const EXPIRY = / expiry$/;
 
-/** @throws InvalidWord; secret-pasted if the “name” looks like a token, because the form would show it */
+/** @throws InvalidWord; secret-pasted if the text looks like a token, because the form would show it */
 function typedName(text: string, { workspace }: Request, typed = text): string | undefined {
   const name = parseConnectionName(text);
   if (name !== undefined && !canFillIn(name, workspace, typed)) throw new Failure('secret-pasted');
   return name;
 }
 
-/** Whether the form may show the typed name: the name is known, or doesn't look like a secret. */
 const canFillIn = (name: string, { connectionNames }: Workspace, typed = name): boolean =>
   connectionNames.includes(name) || !couldBeSecret(typed);
 
-/** **Set expiry…** changes when a registered token expires. The token isn't needed for this. */
+/** The form that changes when a token expires, without the token. */
 function createExpiryForm({ workspaces, delivery }: Services) {
   const { open, listeners } = createForm('connection-expiry', {
     right: 'manage',
@@ -130,8 +125,8 @@ function createExpiryForm({ workspaces, delivery }: Services) {
   };
 }
 
-/** @throws InvalidWord if there is no connection with this name */
-function requireKnown(name: string | undefined, { connectionNames: names }: Workspace): void {
+/** @throws InvalidWord */
+function requireConnectionName(name: string | undefined, { connectionNames: names }: Workspace): void {
   if (name === undefined || names.length === 0 || names.includes(name)) return;
   throw new InvalidWord(
     name,
@@ -141,7 +136,6 @@ function requireKnown(name: string | undefined, { connectionNames: names }: Work
   );
 }
 
-/** The form of `/billing disconnect [name]`: which connection to remove, and what this changes. */
 function createDisconnectForm({ workspaces }: Services) {
   const { open, listeners } = createForm('disconnect', {
     right: 'manage',
@@ -149,7 +143,7 @@ function createDisconnectForm({ workspaces }: Services) {
     heading: 'Disconnect',
     submit: 'Disconnect',
     fields: DISCONNECT_FIELDS,
-    // The form's text depends on every connection, so a change to any connection is a conflict.
+    // The form's text depends on all connections.
     revision: (_, { workspace }) =>
       workspace.connectionNames.map((name) => stampOf(workspace, FIELDS.connection + name)).join(' '),
     conflict: () => [
@@ -166,11 +160,10 @@ function createDisconnectForm({ workspaces }: Services) {
   });
   return {
     listeners,
-    /** @param wanted the connection's name as typed: untrusted */
     async open(wanted: string | undefined, request: Request): Promise<void> {
       const { connectionNames: names } = request.workspace;
       if (names.length === 0) throw new Failure('not-connected');
-      requireKnown(wanted, request.workspace);
+      requireConnectionName(wanted, request.workspace);
       const name = wanted ?? (names.length === 1 ? names[0] : undefined);
       await open(request, { id: '', values: name === undefined ? {} : { name } });
     },
@@ -190,7 +183,7 @@ const DISCONNECT_FIELDS = {
   effects: note(effectBlocks),
 };
 
-/** Which connection is the default after this one is removed. */
+/** Says which connection is the default after this one is removed; undefined if the default stays. */
 function defaultText(name: string, { defaultConnection, connectionNames }: Workspace): string | undefined {
   const [next, ...others] = connectionNames.filter((other) => other !== name);
   if (defaultConnection !== name || next === undefined) return undefined;
@@ -215,7 +208,6 @@ function effectBlocks({ values: { name = '' }, request: { workspace, at } }: For
   return [...effects.map(section), context(described ?? `${name} · damaged`)];
 }
 
-/** How many projects stop working without this connection. They don't switch to another connection. */
 function orphanedProjects(name: string, { projects }: Workspace): string | undefined {
   const orphans = projects.filter(({ connection }) => connection === name).length;
   return orphans === 0

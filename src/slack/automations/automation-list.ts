@@ -165,7 +165,7 @@ export async function automationHealth<T extends Automation>(kind: AutomationKin
     title: kind.words.title,
     summary: summary.join(' · '),
     lines: [...needy, ...others].map(line),
-    most: MOST_LINES,
+    maxLines: MOST_LINES,
     more: button(`${kind.noun}-list`, `All ${pluralOf(kind)}`),
   };
 }
