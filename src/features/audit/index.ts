@@ -1,3 +1,4 @@
+/** `/billing audit` shows managers who changed what in this workspace. */
 import type { RichTextBlock, RichTextElement, RichTextSection } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { dayAt, formatDays, type Zone } from '../../domain/time/calendar.ts';
@@ -22,7 +23,6 @@ const TITLE = 'Who changed what';
 const ENTRIES_OF_A_PAGE = 20;
 const LONGEST_ABOUT = 200;
 
-/** `/billing audit` shows managers who changed what in this workspace. */
 export function createAuditFeature({ audit }: Services): Feature {
   const show = async ({ user, workspace, reply }: Request, before?: string): Promise<void> => {
     const page = await audit.page(user.teamId, ENTRIES_OF_A_PAGE, before);
@@ -54,7 +54,7 @@ export function createAuditFeature({ audit }: Services): Feature {
   };
 }
 
-/** @param isNewest whether this is the page with the newest entries @param zone the reader's, for the days */
+/** @param isNewest whether the page has the newest entries @param zone the reader's */
 function auditMessage({ entries, older }: AuditPage, isNewest: boolean, zone: Zone): Message {
   const buttons = compact([
     older !== undefined && button('audit:older', 'Older', { value: older }),
@@ -88,7 +88,7 @@ function entryList(entries: readonly AuditEntry[], zone: Zone): RichTextBlock {
   };
 }
 
-/** As rich text, so that markup has no effect in names that people chose. */
+/** In rich text, markup in names has no effect. */
 function entryLine({ at, who, action, about }: AuditEntry): RichTextSection {
   const time: RichTextElement = {
     type: 'date',
@@ -101,7 +101,7 @@ function entryLine({ at, who, action, about }: AuditEntry): RichTextSection {
   return { type: 'rich_text_section', elements: [time, text(' '), person, text(` ${action} `), ...subject] };
 }
 
-/** Entries hold IDs of channels and people. Slack shows their names, or “private channel” to people outside it. */
+/** For the IDs of channels and people, Slack shows names, or “private channel” to people who aren't in the channel. */
 const namedParts = (about: string): RichTextElement[] =>
   about.split(SLACK_ID_PATTERN).flatMap((part, at): RichTextElement[] => {
     if (at % 2 === 0) return part === '' ? [] : [text(part, true)];
@@ -114,5 +114,5 @@ const text = (words: string, bold = false): RichTextElement => ({
   ...(bold && { style: { bold } }),
 });
 
-/** A channel's or a user's ID as a separate word; not in typed markup, and not cut off with “…”. */
+/** A channel's or a user's ID that stands alone; not in typed markup, and not cut off with “…”. */
 const SLACK_ID_PATTERN = /(?<![\w@#-])(?=[A-Z]*\d)([CGUW][A-Z0-9]{8,30})(?![\w…-])/;

@@ -10,7 +10,7 @@ import { DAY } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { pluralize } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { actions, context, type Message, section } from '../../slack/block-kit/blocks.ts';
+import { actions, type Message, section } from '../../slack/block-kit/blocks.ts';
 import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import { projectIdField, REMINDER_HINT } from '../../slack/forms/common-fields.ts';
 import {
@@ -44,18 +44,18 @@ import type { Services } from '../feature.ts';
 type SentConnection = SentForm<ReturnType<typeof connectionFields>>;
 
 /** The form's `id` is the name of the connection that it was opened for. */
-export function createConnectForm(services: Services) {
-  const { workspaces, parseAddress, defaultAddresses } = services;
-  const { open, listeners } = createForm('connect', {
+export const createConnectForm = (services: Services) =>
+  createForm('connect', {
     right: 'manage',
-    workspaces,
+    workspaces: services.workspaces,
     heading: 'Connect billing',
     submit: 'Test and save',
-    waiting: [
-      'Testing the token: asking billing for the project’s balance…',
-      context('You can close this window. Tally then sends you the result as a direct message.'),
-    ],
-    fields: connectionFields(parseAddress),
+    waiting: 'Testing the token: asking billing for the project’s balance…',
+    start(wanted: string | undefined, { workspace }) {
+      const values = connectionValues(workspace, wanted, services.defaultAddresses);
+      return { id: values.name, values };
+    },
+    fields: connectionFields(services.parseAddress),
     hidden: ({ values: { known = '' } }) => ({ known }),
     revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.connection + (input?.name ?? id)),
     // Typing another connection's name means to replace that connection, so it is no conflict.
@@ -67,14 +67,6 @@ export function createConnectForm(services: Services) {
         ? 'The new token wasn’t saved. The current token stays in use.'
         : 'Nothing was saved.',
   });
-  return {
-    listeners,
-    open(wanted: string | undefined, request: Request): Promise<void> {
-      const values = connectionValues(request.workspace, wanted, defaultAddresses);
-      return open(request, { id: values.name, values });
-    },
-  };
-}
 
 /** @throws Failure */
 async function testAndSave(

@@ -89,11 +89,16 @@ const canFillIn = (name: string, { connectionNames }: Workspace, typed = name): 
   connectionNames.includes(name) || !couldBeSecret(typed);
 
 /** The form that changes when a token expires, without the token. */
-function createExpiryForm({ workspaces, delivery }: Services) {
-  const { open, listeners } = createForm('connection-expiry', {
+const createExpiryForm = ({ workspaces, delivery }: Services) =>
+  createForm('connection-expiry', {
     right: 'manage',
     workspaces,
     heading: 'Token expiry',
+    start(name: string | undefined, { workspace }) {
+      if (name === undefined || findConnection(workspace, name) === undefined)
+        throw new Failure('connection-missing', { connection: name ?? '' });
+      return { id: name, values: {} };
+    },
     fields: {
       token: note(({ id, request: { workspace, at } }) => {
         const connection = workspace.connections.get(id);
@@ -115,15 +120,6 @@ function createExpiryForm({ workspaces, delivery }: Services) {
       return textMessage(`Saved. The token for ${id}: ${text}.`);
     },
   });
-  return {
-    listeners,
-    async open(name: string | undefined, request: Request): Promise<void> {
-      if (name === undefined || findConnection(request.workspace, name) === undefined)
-        throw new Failure('connection-missing', { connection: name ?? '' });
-      await open(request, { id: name, values: {} });
-    },
-  };
-}
 
 /** @throws InvalidWord */
 function requireConnectionName(name: string | undefined, { connectionNames: names }: Workspace): void {
@@ -136,12 +132,19 @@ function requireConnectionName(name: string | undefined, { connectionNames: name
   );
 }
 
-function createDisconnectForm({ workspaces }: Services) {
-  const { open, listeners } = createForm('disconnect', {
+const createDisconnectForm = ({ workspaces }: Services) =>
+  createForm('disconnect', {
     right: 'manage',
     workspaces,
     heading: 'Disconnect',
     submit: 'Disconnect',
+    start(wanted: string | undefined, { workspace }) {
+      const { connectionNames: names } = workspace;
+      if (names.length === 0) throw new Failure('not-connected');
+      requireConnectionName(wanted, workspace);
+      const name = wanted ?? (names.length === 1 ? names[0] : undefined);
+      return { id: '', values: name === undefined ? {} : { name } };
+    },
     fields: DISCONNECT_FIELDS,
     // The form's text depends on all connections.
     revision: (_, { workspace }) =>
@@ -158,17 +161,6 @@ function createDisconnectForm({ workspaces }: Services) {
       return textMessage(joinTexts(' ', [done, defaultText(name, workspace)]));
     },
   });
-  return {
-    listeners,
-    async open(wanted: string | undefined, request: Request): Promise<void> {
-      const { connectionNames: names } = request.workspace;
-      if (names.length === 0) throw new Failure('not-connected');
-      requireConnectionName(wanted, request.workspace);
-      const name = wanted ?? (names.length === 1 ? names[0] : undefined);
-      await open(request, { id: '', values: name === undefined ? {} : { name } });
-    },
-  };
-}
 
 const DISCONNECT_FIELDS = {
   // With only one connection there is nothing to choose.

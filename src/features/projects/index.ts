@@ -63,14 +63,15 @@ export function createProjectsFeature(services: Services): Feature {
     const input = parseProjectsText(rest, Object.keys(others), typed);
     if (input.kind === 'list') return request.reply.update(projectListMessage(input.page, others, request));
     if (input.kind === 'other') return others[input.verb]?.open(input.word, request);
-    if (input.kind === 'add') return form.open('', input.filled, request);
+    if (input.kind === 'add') return form.open({ before: '', filled: input.filled }, request);
     const { kind, word } = input;
     if (isDamaged(workspace, 'project', word))
       return request.reply.update(removeProjectMessage(word, undefined, workspace));
     const project = requireProject(word, workspace, `projects ${kind}`);
     const { alias } = project;
     if (kind === 'remove') return request.reply.update(removeProjectMessage(alias, project, workspace));
-    await form.open(alias, { ...project, channels: channelsInForm(project, workspace) }, request);
+    const filled = { ...project, channels: channelsInForm(project, workspace) };
+    await form.open({ before: alias, filled }, request);
   };
 
   return {

@@ -39,11 +39,18 @@ type ProjectFields = ReturnType<typeof projectFields>;
 type SentProject = SentForm<ProjectFields>;
 
 /** The form's `id` is the alias that the project had when the form opened; '' for a new project. */
-export function createProjectForm({ workspaces, registry }: Services) {
-  const { open, listeners } = createForm('project', {
+export const createProjectForm = ({ workspaces, registry }: Services) =>
+  createForm('project', {
     right: 'manage',
     workspaces,
     heading: 'Projects',
+    /** @param before alias of the project to change; '' for a new project */
+    start({ before, filled }: { readonly before: string; readonly filled: ProjectFormInput }, { user }) {
+      const values = valuesOf(filled, user.id);
+      const isOpen =
+        values.connection !== DEFAULT_CONNECTION || values.currency !== '' || values.channels !== '';
+      return { id: before, values, isOpen };
+    },
     title: ({ id }) => (id === '' ? 'Add a project' : 'Edit a project'),
     fields: projectFields(() => [...registry.commands(), ...registry.verbs()]),
     // For a new project, this is the record of the project that already has the typed name.
@@ -60,17 +67,6 @@ export function createProjectForm({ workspaces, registry }: Services) {
     idAfterConflict: ({ id, request }) => findByAlias(request.workspace, id)?.alias ?? '',
     save: (sent) => saveProject(sent, workspaces),
   });
-  return {
-    listeners,
-    /** @param before alias of the project to change; '' for a new project */
-    open(before: string, filled: ProjectFormInput, request: Request): Promise<void> {
-      const values = valuesOf(filled, request.user.id);
-      const isOpen =
-        values.connection !== DEFAULT_CONNECTION || values.currency !== '' || values.channels !== '';
-      return open(request, { id: before, values, isOpen });
-    },
-  };
-}
 
 const findByAlias = ({ projects }: Workspace, alias: string): Project | undefined =>
   projects.find((project) => project.alias === alias);

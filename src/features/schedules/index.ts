@@ -1,3 +1,4 @@
+/** `/billing schedule` and `/billing schedules`, for full members. */
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { type LastDelivery, lastDelivery } from '../../delivery/posts/post-record.ts';
 import type { ScheduleService } from '../../delivery/posts/send-now.ts';
@@ -57,7 +58,6 @@ const SMALL = `${PERIOD_EXAMPLES.order} How often: ${CADENCE_EXAMPLES}. Times: 0
 
 type ScheduleServices = Pick<Services, 'workspaces'> & Pick<DeliveryService, 'scheduling'>;
 
-/** `/billing schedule` and `/billing schedules`, for full members. */
 export function createSchedulesFeature({
   workspaces,
   limits,
@@ -135,7 +135,7 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
       resumed: 'Resumed. Posts missed while paused won’t be sent.',
     },
   };
-  /** Runs `work` and shows its result above the list of schedules; if the schedule can't post, shows why instead. */
+  /** Shows the result of `work` above the list; if the schedule can't post, shows why instead. */
   const unlessStopped = async (schedule: Schedule, request: Request, work: () => Promise<string>) =>
     showAutomations(kind, request, {
       notice: (await findItemProblem(schedule, request)) ?? (await work()),
@@ -146,7 +146,7 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
 const TRY_AGAIN = ['Try again', 'retry'] as const;
 const EDIT = ['Edit…', 'edit'] as const;
 
-/** Whether a schedule needs attention, because it can't post or failed. One that a person paused doesn't. */
+/** @returns undefined if the schedule works, or if a person paused it */
 function needOf(
   schedule: Schedule,
   last: LastDelivery | undefined,
@@ -154,7 +154,6 @@ function needOf(
 ): AutomationNeed | undefined {
   if (schedule.paused !== undefined) return undefined;
   const result = last?.result;
-  // Nothing can be sent, according to the workspace's record or to the last delivery.
   if (result === 'paused' || stopReasonOf(schedule, workspace) !== undefined)
     return { level: 'broken', what: PAUSED_BY_TALLY, fix: result === 'paused' ? TRY_AGAIN : EDIT };
   if (result === 'failed') return { level: 'broken', what: 'failed last time', fix: ['Send now', 'now'] };
@@ -164,7 +163,7 @@ function needOf(
 const reportMarkup = (schedule: Schedule, workspace: Workspace, scope?: ProjectScope): string =>
   `*${REPORTS[schedule.report].title}* for ${escapeMarkup(describeProjects(schedule, workspace, scope))}`;
 
-/** When it posts, in a form for the middle of a sentence: `every day at 09:00`. */
+/** For the middle of a sentence: `every day at 09:00` */
 const timingText = ({ timing }: Schedule): string => {
   const text = formatTiming(timing);
   return text[0]?.toLowerCase() + text.slice(1);
@@ -173,11 +172,11 @@ const timingText = ({ timing }: Schedule): string => {
 const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
   `${REPORTS[schedule.report].title} for ${describeProjects(schedule, workspace)} in ${schedule.channel}, ${timingText(schedule)}`;
 
-/** Names a schedule in messages: `*Yesterday’s spend* for prod, every day at 09:00`. */
+/** `*Yesterday’s spend* for prod, every day at 09:00` */
 const scheduleMarkup = (schedule: Schedule, { workspace }: Pick<Request, 'workspace'>): string =>
   `${reportMarkup(schedule, workspace)}, ${escapeMarkup(timingText(schedule))}`;
 
-/** Why a schedule posts nothing. @param last its last delivery, without a cause that the reader may not know */
+/** Why a schedule posts nothing. @param last without a cause that the reader may not know */
 function pauseText(
   schedule: Schedule,
   last: LastDelivery | undefined,
@@ -217,13 +216,13 @@ function lastDeliveryText(
   }
 }
 
-/** The next time to post. @param last the newest date that was posted or tried; it and dates before are skipped */
-function findNext({ timing, since }: Schedule, last: Day = '', now: Millis): DueTime | undefined {
-  for (const due of dueTimes(timing, Math.max(since, now))) if (due.date > last) return due;
+/** @param handled the newest date that was posted or tried: the next date is after it */
+function findNext({ timing, since }: Schedule, handled: Day = '', now: Millis): DueTime | undefined {
+  for (const due of dueTimes(timing, Math.max(since, now))) if (due.date > handled) return due;
   return undefined;
 }
 
-/** The report, its state, then details. Says nothing about projects that the reader may not ask about. */
+/** Lines of mrkdwn. They reveal nothing about projects that the reader may not ask about. */
 function describeSchedule(schedule: Schedule, known: LastDelivery | undefined, reader: Request): string[] {
   const { workspace, user, at } = reader;
   const { timing } = schedule;

@@ -43,6 +43,7 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
     right: 'manage',
     workspaces,
     heading: 'Settings',
+    start: (_: undefined, { workspace }) => ({ id: '', values: fieldsOf(workspace.settings) }),
     fields: FORM_FIELDS,
     revision: (_, { workspace }) => stampOf(workspace, RECORD_FIELDS.settings),
     before: (_, { workspace }) => fieldsOf(workspace.settings),
@@ -76,7 +77,7 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
         needs: (rest) => ({ opensForm: rest === '' }),
         async run(rest, request) {
           refuseExtraWords(rest, 'settings');
-          await form.open(request, { id: '', values: fieldsOf(request.workspace.settings) });
+          await form.open(undefined, request);
         },
       },
     },
