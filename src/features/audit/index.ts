@@ -1,7 +1,6 @@
 /** `/billing audit` shows managers who changed what in this workspace. */
 import type { RichTextBlock, RichTextElement, RichTextSection } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
-import { dayAt, formatDays, type Zone } from '../../domain/time/calendar.ts';
 import {
   button,
   buttonRow,
@@ -24,9 +23,9 @@ const ENTRIES_OF_A_PAGE = 20;
 const LONGEST_ABOUT = 200;
 
 export function createAuditFeature({ audit }: Services): Feature {
-  const show = async ({ user, workspace, reply }: Request, before?: string): Promise<void> => {
+  const show = async ({ user, reply }: Request, before?: string): Promise<void> => {
     const page = await audit.page(user.teamId, ENTRIES_OF_A_PAGE, before);
-    await reply.update(auditMessage(page, before === undefined, user.zone ?? workspace.settings.zone));
+    await reply.update(auditMessage(page, before === undefined));
   };
 
   return {
@@ -54,8 +53,8 @@ export function createAuditFeature({ audit }: Services): Feature {
   };
 }
 
-/** @param isNewest whether the page has the newest entries @param zone the reader's */
-function auditMessage({ entries, older }: AuditPage, isNewest: boolean, zone: Zone): Message {
+/** @param isNewest whether the page has the newest entries */
+function auditMessage({ entries, older }: AuditPage, isNewest: boolean): Message {
   const buttons = compact([
     older !== undefined && button('audit:older', 'Older', { value: older }),
     !isNewest && button('audit:newest', 'Newest'),
@@ -65,7 +64,7 @@ function auditMessage({ entries, older }: AuditPage, isNewest: boolean, zone: Zo
     text: `${TITLE}: ${entries.length} entries`,
     blocks: [
       header(TITLE),
-      entries.length === 0 ? none : entryList(entries, zone),
+      entries.length === 0 ? none : entryList(entries),
       ...buttonRow(buttons),
       context(
         `Times are in your time zone · Tally keeps the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries`,
@@ -74,27 +73,18 @@ function auditMessage({ entries, older }: AuditPage, isNewest: boolean, zone: Zo
   };
 }
 
-function entryList(entries: readonly AuditEntry[], zone: Zone): RichTextBlock {
-  const dayOf = ({ at }: AuditEntry) => dayAt(at, zone);
-  return {
-    type: 'rich_text',
-    elements: [...new Set(entries.map(dayOf))].flatMap((day): RichTextBlock['elements'] => {
-      const lines = entries.filter((entry) => dayOf(entry) === day).map(entryLine);
-      return [
-        { type: 'rich_text_section', elements: [text(formatDays(day, day), true)] },
-        { type: 'rich_text_list', style: 'bullet', elements: lines },
-      ];
-    }),
-  };
-}
-
 /** In rich text, markup in names has no effect. */
+const entryList = (entries: readonly AuditEntry[]): RichTextBlock => ({
+  type: 'rich_text',
+  elements: [{ type: 'rich_text_list', style: 'bullet', elements: entries.map(entryLine) }],
+});
+
 function entryLine({ at, who, action, about }: AuditEntry): RichTextSection {
   const time: RichTextElement = {
     type: 'date',
     timestamp: Math.floor(at / 1000),
-    format: '{time}',
-    fallback: `${new Date(at).toISOString().slice(11, 16)} UTC`,
+    format: '{date_short} {time}',
+    fallback: new Date(at).toISOString(),
   };
   const person: RichTextElement = isPerson(who) ? { type: 'user', user_id: who } : text(who || 'Someone');
   const subject = namedParts(clipText(about, LONGEST_ABOUT));

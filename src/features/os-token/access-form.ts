@@ -22,7 +22,15 @@ import {
 } from '../../slack/block-kit/blocks.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { expiryFields, expiryOf, userGroups } from '../../slack/forms/common-fields.ts';
-import { type Field, type FormMoment, note, people, refuseField, text } from '../../slack/forms/fields.ts';
+import {
+  type Field,
+  FieldRefusal,
+  type FormMoment,
+  note,
+  people,
+  refuseField,
+  text,
+} from '../../slack/forms/fields.ts';
 import { createForm, type SentForm } from '../../slack/forms/form.ts';
 import { type FormFields, selectedValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -92,9 +100,8 @@ export const createAccessForm = (services: TokenServices) =>
     }),
     async save(sent) {
       const { input, request } = sent;
-      const blocks = await (input.secret === ''
-        ? editAccess(sent, services)
-        : registerAccess(sent, services));
+      const blocks = await (input.secret === '' ? editAccess : registerAccess)(sent, services);
+      if (blocks instanceof FieldRefusal) return blocks;
       // Plans the reminders of when the access expires.
       await services.delivery.scheduling.changed(request.user.teamId);
       return { text: 'The application access is saved.', blocks };
@@ -276,20 +283,17 @@ async function registerAccess(
   ]);
 }
 
-/** Changes who can get tokens, and the expiry: for these, the secret isn't needed. @throws InvalidWord */
+/** Changes who can get tokens, and the expiry: for these, the secret isn't needed. */
 async function editAccess(
   { id: project, input, request }: SentAccess,
   { workspaces }: TokenServices,
-): Promise<Block[]> {
+): Promise<Block[] | FieldRefusal> {
   const { authUrl, expires } = input;
   const issuers = issuersOf(input);
   const { workspace } = request;
   const current = findAccess(workspace, project);
-  if (current === undefined) throw new InvalidWord('Access ID', 'is empty', 'Enter the ID and the secret.');
-  if (authUrl !== current.authUrl) {
-    const todo = 'Enter the ID and the secret too.';
-    throw new InvalidWord(authUrl, 'is a new address', todo, undefined, 'always');
-  }
+  if (current === undefined) return refuseField('Enter the ID and the secret.');
+  if (authUrl !== current.authUrl) return refuseField('For a new address, enter the ID and the secret too.');
   const expiry = expires === undefined ? undefined : expiryOf(expires, workspace.settings.zone);
   const done = compact([
     !isDeepStrictEqual(issuers, current.issuers) && 'changed who can get OS_TOKENs for',

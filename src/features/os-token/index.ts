@@ -139,9 +139,9 @@ async function issueToken(named: ProjectReference, request: Request, services: T
   await showToken(issued, target, request, services);
 }
 
-/** Asks Slack nothing, so user groups are checked later. @throws access-missing, not-issuer, not-allowed, project-missing */
+/** Asks Slack nothing, so user groups are checked later. @throws access-missing, not-issuer, and what `resolveProject` throws */
 function findTokenProject(named: ProjectReference, request: Request): TokenProject {
-  const { project, label, word } = resolveForToken(named, request);
+  const { project, label, word } = resolveProject(named, request.workspace, request);
   // People of other organizations never get tokens, even where they may ask about spend.
   if (request.user.role === 'external') throw new Failure('not-allowed', { reason: 'external' });
   const access = findAccess(request.workspace, project);
@@ -149,15 +149,6 @@ function findTokenProject(named: ProjectReference, request: Request): TokenProje
   if (access.issuers.groups.length === 0 && !isNamedIssuer(access, request.user.id))
     throw new Failure('not-issuer', { label });
   return { project, label, word, access };
-}
-
-/** A token needs no connection to billing, so a missing connection isn't what the person has to mend. */
-function resolveForToken(named: ProjectReference, request: Request) {
-  try {
-    return resolveProject(named, request.workspace, request);
-  } catch (error) {
-    throw isFailure(error, 'not-connected') ? new Failure('project-missing') : error;
-  }
 }
 
 /** @throws not-issuer */

@@ -1,7 +1,6 @@
 /** `/billing schedule` and `/billing schedules`, for full members. */
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { type LastDelivery, lastDelivery } from '../../delivery/posts/post-record.ts';
-import type { ScheduleService } from '../../delivery/posts/send-now.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { wordFailure } from '../../domain/failure/index.ts';
 import { REPORT_CHOICES, REPORTS } from '../../domain/report.ts';
@@ -25,7 +24,6 @@ import {
 } from '../../slack/automations/automation-list.ts';
 import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/block-kit/blocks.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
-import { parsePage } from '../../slack/commands/subcommands.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { describeProjects, stopReasonOf } from '../../workspace/projects/project-ref.ts';
 import { limitedProjects, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
@@ -56,18 +54,9 @@ const HELP: readonly HelpLine[] = [
 
 const SMALL = `${PERIOD_EXAMPLES.order} How often: ${CADENCE_EXAMPLES}. Times: 09:00, 9 am, daily 9. ${PERIOD_EXAMPLES.products}`;
 
-type ScheduleServices = Pick<Services, 'workspaces'> & Pick<DeliveryService, 'scheduling'>;
+type ScheduleServices = Pick<Services, 'workspaces' | 'limits'> & Pick<DeliveryService, 'scheduling'>;
 
-export function createSchedulesFeature({
-  workspaces,
-  limits,
-  ...delivery
-}: ScheduleServices & Pick<Services, 'limits'>): Feature {
-  const send: ScheduleService['send'] = async (teamId, schedule, why, userId) => {
-    limits.demand('tests', { teamId, userId });
-    return delivery.scheduling.send(teamId, schedule, why, userId);
-  };
-  const services = { workspaces, scheduling: { ...delivery.scheduling, send } };
+export function createSchedulesFeature(services: ScheduleServices): Feature {
   const kind = createScheduleKind(services);
   return {
     help: HELP,
@@ -76,13 +65,12 @@ export function createSchedulesFeature({
       form: createScheduleForm(kind, services),
       help: (request) => helpMessage('Scheduled posts', HELP, SMALL, request),
       parse: parseScheduleText,
-      parseList: (text) => ({ page: parsePage(text, 'schedules') }),
     }),
     health: (viewer) => automationHealth(kind, viewer),
   };
 }
 
-function createScheduleKind({ workspaces, scheduling }: ScheduleServices): AutomationKind<Schedule> {
+function createScheduleKind({ workspaces, limits, scheduling }: ScheduleServices): AutomationKind<Schedule> {
   const kind: AutomationKind<Schedule> = {
     noun: 'schedule',
     sends: 'posts',
@@ -112,7 +100,9 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
     actions: {
       now: (schedule, request) =>
         unlessStopped(schedule, request, async () => {
-          const outcome = await scheduling.send(request.user.teamId, schedule, 'now', request.user.id);
+          const { teamId, id: userId } = request.user;
+          limits.demand('tests', { teamId, userId });
+          const outcome = await scheduling.send(teamId, schedule, 'now', userId);
           const channel = channelLink(schedule.channel);
           return outcome === 'posted'
             ? `Posted in ${channel}. The next post goes out as scheduled.`

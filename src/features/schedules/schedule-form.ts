@@ -57,9 +57,10 @@ import {
   MAX_WAIT_HOURS,
   type Schedule,
 } from '../../workspace/record/automation-records.ts';
+import type { Services } from '../feature.ts';
 import type { ScheduleWords } from './parse-schedule-command.ts';
 
-type FormServices = Pick<DeliveryService, 'scheduling'>;
+type FormServices = Pick<DeliveryService, 'scheduling'> & Pick<Services, 'limits'>;
 
 const USUAL_REPORT: Readonly<Record<Cadence['kind'], ReportName>> = {
   daily: 'yesterday',
@@ -314,7 +315,7 @@ function staleText(posts: readonly DueTime[], covered: Coverage): string | undef
 /** The test goes to the person who asks for it, so Tally needn't be in the channel. */
 async function sendTest(
   kind: AutomationKind<Schedule>,
-  { scheduling }: FormServices,
+  { scheduling, limits }: FormServices,
   at: FormMoment,
   show: (result: readonly Block[]) => Promise<void>,
 ): Promise<void> {
@@ -326,7 +327,9 @@ async function sendTest(
   try {
     const schedule = scheduleOf(at, requireAutomation(kind, at.id, request), request.at);
     await show([markup('Sending a test to you…')]);
-    await scheduling.send(request.user.teamId, schedule, 'test', request.user.id);
+    const { teamId, id: userId } = request.user;
+    limits.demand('tests', { teamId, userId });
+    await scheduling.send(teamId, schedule, 'test', userId);
     await show([markup('Sent a test to you. Nothing is saved yet.')]);
   } catch (error) {
     await show(isFailure(error) ? failureFacts(error, request) : [section('Couldn’t send the test.')]);

@@ -39,7 +39,7 @@ import { MAX_WATCH_PEOPLE, MAX_WATCHES, type Watch } from '../../workspace/recor
 import { findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { describeWatch, isSnoozed, isWatchBlocked, watchAuditText, watchMarkup } from './describe-watch.ts';
-import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './parse-watch-command.ts';
+import { KIND_EXAMPLES, parseWatchText } from './parse-watch-command.ts';
 import { createWatchForm } from './watch-form.ts';
 
 const HELP: readonly HelpLine[] = [
@@ -73,7 +73,6 @@ export function createWatchesFeature(services: WatchServices): Feature {
     form: createWatchForm(kind, services),
     help: (request) => helpMessage('Watches', HELP, SMALL, request),
     parse: parseWatchText,
-    parseList: parseWatchList,
   });
   return {
     help: HELP,

@@ -1,19 +1,13 @@
-/** Reads the words after `/billing watch` and `/billing watches`. */
+/** Reads the words after `/billing watch`. */
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
-import { parseBalanceText, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
-import { projectList, type Reader } from '../../domain/language/parsed-command.ts';
+import { parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
+import type { Reader } from '../../domain/language/parsed-command.ts';
 import { nearestWord, normalizeText } from '../../domain/language/typed-text.ts';
 import type { WatchKind } from '../../domain/money/watch-measurement.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { clipWord } from '../../domain/wording.ts';
-import { canReadAutomation } from '../../slack/automations/automation.ts';
-import type { ListWords } from '../../slack/automations/automation-list.ts';
-import type { Request } from '../../slack/request/request.ts';
 import type { ProjectReference } from '../../workspace/projects/resolve-project.ts';
-import type { Watch } from '../../workspace/record/automation-records.ts';
-import { findProject } from '../../workspace/record/workspace.ts';
 
 type ThresholdName = 'below' | 'days' | 'amount' | 'factor' | 'floor';
 
@@ -32,35 +26,6 @@ export function parseWatchText(text: string, reader: Reader): WatchWords {
   const { rest, found } = takeRule(whole);
   const { project, alias, product } = parseProject(rest, whole, reader);
   return { ...withoutUndefined({ project, alias, product }), ...found };
-}
-
-/** Reads `prod`, `prod page 2`, `page 2`, or nothing. @throws InvalidWord, secret-pasted */
-export function parseWatchList(text: string, reader: Reader): ListWords<Watch> {
-  const turned = /(?:^| )page (\d{1,3})$/.exec(text);
-  const page = Number(turned?.[1] ?? 1);
-  const parsed = tryParse(() => parseBalanceText(text.slice(0, turned?.index), reader));
-  if (parsed === undefined || parsed.help || parsed.product !== undefined || parsed.several === 'all')
-    throw new InvalidWord(
-      clipWord(text),
-      'doesn’t belong there',
-      `Type ${commandText('/billing watches')}, or the names of projects after it.`,
-    );
-  const { project, alias, several } = parsed;
-  const single = alias === undefined ? project && { project } : { alias };
-  const projects = several ?? (single ? [single] : []);
-  if (projects.length === 0) return { page };
-  const filter = projectList(projects);
-  const isOf = ({ projects: [{ id }] }: Watch, { workspace }: Request) =>
-    projects.some((name) => ('alias' in name ? findProject(workspace, name.alias)?.id : name.project) === id);
-  const only = {
-    // A name must not lead to a watch whose project the person may not ask about.
-    isListed: (watch: Watch, viewer: Request): boolean =>
-      canReadAutomation(watch, viewer) && isOf(watch, viewer),
-    none: `No watch for ${filter} is set up here yet.`,
-    filter,
-    createText: projects.length === 1 ? filter : '',
-  };
-  return { page, only };
 }
 
 /** The longest text that a threshold's field takes; longer text can't be valid. */

@@ -202,12 +202,10 @@ export function budgetCommands(
 const LISTS: Readonly<Partial<Record<ListSubject, string>>> = { status: 'status', owner: 'projects' };
 
 /** @throws InvalidWord */
-export function listCommand(subject: ListSubject, query: QuestionItems, words: Words): MadeCommand {
+export function listCommand(subject: ListSubject, query: QuestionItems): MadeCommand {
   query.refuseAny(['period', 'versus', 'unit', 'product', 'top', 'output', 'csv', 'details', 'why', 'today']);
-  if (subject === 'projects' || subject === 'schedules' || subject === 'help') query.refuseAny(['project']);
-  const isOfProjects = subject === 'watches' && namesOf(words) !== 'all';
-  const names = isOfProjects ? formatParsedCommand(wordsFor(namesOf(words))) : '';
-  return { command: '/billing', text: `${LISTS[subject] ?? subject} ${names}`.trim() };
+  if (subject !== 'status' && subject !== 'owner') query.refuseAny(['project']);
+  return { command: '/billing', text: LISTS[subject] ?? subject };
 }
 
 /** @param words with the projects, and with what a follow-up takes from the last answer @throws InvalidWord */
