@@ -18,7 +18,6 @@ import type { AnswerStore } from '../workspace/save-service-status.ts';
 /** What a feature provides to people and to other features. A feature has only the fields that it needs. */
 export interface Feature extends Listeners {
   readonly help?: readonly HelpLine[];
-  /** Forms that `createForm` made; the registry adds their listeners to the feature's. */
   readonly forms?: readonly { readonly listeners: Listeners }[];
   readonly commands?: { readonly [Name in SlashCommand]?: CommandHandler };
   /** Commands after `/billing`. */
@@ -29,7 +28,6 @@ export interface Feature extends Listeners {
   readonly health?: HealthSource;
   /** How many days a project's money lasts; undefined if there is no estimate. @throws Failure */
   readonly daysLeft?: (target: ResolvedProject, request: Request) => Promise<number | undefined>;
-  /** What the steps of Workflow Builder return to their workflow. */
   readonly stepFigures?: {
     readonly [Name in keyof StepOutputs]?: (question: StepQuestion) => Promise<StepOutputs[Name]>;
   };
@@ -46,7 +44,6 @@ interface StepQuestion {
   readonly target: ResolvedProject;
   readonly period: Period;
   readonly at: Millis;
-  /** A BCP 47 tag. */
   readonly locale: string;
 }
 
@@ -67,7 +64,6 @@ export interface HealthSection {
   readonly summary?: string;
   readonly lines: readonly HealthLine[];
   readonly maxLines?: number;
-  /** The button that leads to all lines. */
   readonly more?: ReturnType<typeof button>;
 }
 
@@ -82,7 +78,6 @@ export interface Services extends SharedServices {
   readonly delivery: DeliveryService;
   /** Checks a service's address and normalizes it. @throws address-refused, InvalidWord */
   readonly parseAddress: Readonly<Record<'baseUrl' | 'authUrl', (text: string) => string>>;
-  /** The addresses that a new connection's form starts with. */
   readonly defaultAddresses: Readonly<Record<'baseUrl' | 'authUrl', string | undefined>>;
   readonly registry: Registry;
 }
@@ -91,7 +86,6 @@ export interface Services extends SharedServices {
 export interface Registry {
   listeners(): Required<Listeners>;
   commands(): SlashCommand[];
-  /** The commands after `/billing`. */
   verbs(): string[];
   projectVerbs(): NonNullable<Feature['projectVerbs']>;
   stepFigures(): NonNullable<Feature['stepFigures']>;

@@ -150,7 +150,7 @@ describe('a temporarily hidden field', () => {
     await choose('to', 'people');
     await shows('Full members of this workspace');
     await choose('kind', 'balance');
-    await shows('Without bonuses');
+    await shows('Bonuses don’t count');
     expect(view()).toContain('"initial_value":"50000"');
     await choose('to', 'channel');
     await shows(`"initial_conversation":"${CHANNEL}"`);

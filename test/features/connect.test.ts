@@ -224,7 +224,7 @@ describe('the form', () => {
     for (const field of ['role', 'lifetime', 'type', 'account', 'expiresAt'])
       expect(record).not.toHaveProperty(field);
     const said = [modalText(), await bot.read('/billing status')].join('\n');
-    expect(said).toContain('expiry unknown. Set it, and Tally reminds you');
+    expect(said).toContain('expiry unknown. Set it to get reminders');
     expect(said).not.toMatch(/Read-only|For oneself|90 days|no expiry|next two weeks/);
     const member = await bot.read('/billing status', MEMBER);
     expect(member).toContain('All connections work.');
@@ -283,7 +283,7 @@ describe('the form', () => {
     const state = { token: typed('half-a-token'), project: typed('456') };
     const viewId = bot.slack.modal(OWNER)!.id;
     await bot.slack.act(OWNER, { viewId }, { action_id: 'connect-form:more' }, state);
-    await bot.slack.waitFor(() => modalText().includes('Role of the token'));
+    await bot.slack.waitFor(() => modalText().includes('Token role'));
     for (const kept of ['456', 'quick']) expect(shown()).toContain(`"initial_value":"${kept}"`);
     expect(shown()).not.toContain('half-a-token');
   });
@@ -369,7 +369,7 @@ describe('several connections', () => {
     expect(modalText()).toContain('Replaces the token of finance. Tally tests the new one first.');
     await bot.closeForm();
     await openForm('/billing connect');
-    expect(modalText()).toContain('You have: finance, main.');
+    expect(modalText()).toContain('Your connections: finance, main.');
     expect(shown()).toContain('Acme');
   });
 
@@ -414,7 +414,7 @@ describe('several connections', () => {
     await bot.store({ 'connection:main': '{' });
     expect(await bot.read('/balance 123')).toContain('can’t read the stored access token.');
     await openForm('/billing connect');
-    expect(modalText()).toContain('The stored token of main is damaged. Enter it again to repair it.');
+    expect(modalText()).toContain('The stored token for main is damaged. Enter it again.');
     await bot.closeForm();
     await register('main');
     expect(await bot.read('/balance 123')).toContain('left');
@@ -504,7 +504,7 @@ describe('/billing disconnect', () => {
     await bot.slack.waitFor(() => bot.slack.modal(ADMIN));
     await bot.slack.submit(ADMIN, { token: bot.billing.tokens[0]!.value });
     await bot.slack.waitFor(() => modalText(ADMIN).includes('Connected'));
-    expect(await disconnect()).toContain('Someone else changed a connection first.');
+    expect(await disconnect()).toContain('Someone else just changed a connection.');
     expect(await connectionIn('main')).not.toBeNull();
   });
 

@@ -23,7 +23,7 @@ const failedFields = async () =>
 
 it('failing projects are listed with cause, start and fix until they answer again', async () => {
   expect(await bot.home()).toMatch(/^teapot +– +– +–$/m);
-  expect(await status()).toContain('Tally works');
+  expect(await status()).toContain('No problems');
   for (const name of ['fine', 'teapot', 'secret']) await bot.ask(`/balance ${name}`);
   bot.clock.now += 2 * HOUR;
   for (const name of ['fine', 'teapot', 'secret']) await bot.ask(`/balance ${name}`);
@@ -31,28 +31,28 @@ it('failing projects are listed with cause, start and fix until they answer agai
   const page = await bot.home();
   expect(page).toMatch(/^teapot +no answer/m);
   expect(page).toMatch(
-    /\*teapot\* gives no answer: the billing service returned an error \(HTTP 418\)\. First failed: <!date\^\d+\^\{date_short_pretty\} \{time\}\|2026-11-21 10:15 UTC>/,
+    /No figures for \*teapot\*: the billing service returned an error \(HTTP 418\)\. First failed: <!date\^\d+\^\{date_short_pretty\} \{time\}\|2026-11-21 10:15 UTC>/,
   );
   expect(page).toMatch(/^fine +[\d,.]+/m);
   const found = await status();
-  expect(found).toContain('2 problems to look at');
+  expect(found).toContain('2 problems');
   expect(found).toContain(
-    '*teapot* gives no answer: the billing service returned an error (HTTP 418). First failed: ',
+    'No figures for *teapot*: the billing service returned an error (HTTP 418). First failed: ',
   );
   expect(found).toMatch(/First failed: <!date[^\n]+\nTry again\n/);
-  expect(found).toContain('*secret* gives no answer');
+  expect(found).toContain('No figures for *secret*');
 
   bot.billing.respond(undefined);
   for (const name of ['teapot', 'secret']) await bot.ask(`/balance ${name}`);
   await expect.poll(() => bot.home()).toMatch(/^teapot +[\d,.]+/m);
   expect(await bot.home()).not.toContain('no answer');
-  expect(await status()).toContain('Tally works');
+  expect(await status()).toContain('No problems');
   expect(await failedFields()).toEqual([]);
 });
 
 it('failing projects are stored as a kind and data, even if only their spend was asked for', async () => {
   await bot.ask('/spend teapot last-7-days');
-  expect(await status()).toContain('1 problem to look at');
+  expect(await status()).toContain('1 problem');
   const failure = { kind: 'service-failed', data: { service: 'billing', status: 418 } };
   const note = { ...failure, topic: 'consumption', since: SATURDAY };
   expect(await failedFields()).toContainEqual(['failed:456:1', note]);
@@ -95,7 +95,7 @@ it('failing projects are stored only if they have a name, and not for a period w
       },
     ],
   ]);
-  expect(await bot.home()).toMatch(/\*empty\* gives no answer: .*\nEdit…\n/);
+  expect(await bot.home()).toMatch(/No figures for \*empty\*: .*\nEdit…\n/);
 });
 
 it('failing projects are asked again after a change of the project or the connection', async () => {

@@ -109,7 +109,7 @@ describe('a word that a subcommand doesn’t accept', () => {
   it('is no longer shown once the button is pressed', async () => {
     const answer = await bot.ask('/billing statsu', OWNER);
     await bot.press(answer, '/billing status');
-    await bot.updated(answer, 'Tally works');
+    await bot.updated(answer, 'No problems');
   });
 });
 

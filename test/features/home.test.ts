@@ -139,7 +139,7 @@ describe('the Home', () => {
     expect(await open()).toMatch(/^payroll +– +– +–$/m);
     const alone = await open(MEMBER);
     expect(alone).not.toContain('payroll');
-    expect(alone).toContain('Ask about projects in their own channels');
+    expect(alone).toContain('The named projects are limited to certain channels');
     await addProject(bot, { alias: 'prod', id: '123' });
     const page = await open(MEMBER);
     expect(page).toMatch(/^prod +– +– +–$/m);

@@ -125,7 +125,7 @@ describe('an application access', () => {
   });
 
   it('warns when the access is unrestricted', async () => {
-    expect(await register('unrestricted')).toContain('*This access is unrestricted.*');
+    expect(await register('unrestricted')).toContain('*This application access is unrestricted.*');
   });
 
   it('is not saved when the service rejects it, and the previous access stays', async () => {
@@ -341,7 +341,7 @@ describe('/os-token', () => {
   it('warns beside a token of an unrestricted access', async () => {
     await register('unrestricted');
     await issue();
-    expect(modalText()).toContain('*This access is unrestricted.*');
+    expect(modalText()).toContain('*This application access is unrestricted.*');
   });
 
   it.each([

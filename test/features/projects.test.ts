@@ -403,7 +403,7 @@ describe('a project that is removed', () => {
     await save({ id: '456' });
     await bot.closeForm();
     await bot.press(asked, 'Remove');
-    await updated(asked, 'Someone changed prod first. Nothing was removed.');
+    await updated(asked, 'Someone else just changed prod. Nothing was removed.');
     await bot.press(asked, 'All projects');
     await updated(asked, '1 project');
     const again = await bot.ask('/billing projects remove prod');

@@ -90,7 +90,7 @@ describe('the words of a schedule command', () => {
     ['prod wait 2 days', 'I don’t recognize “wait”'],
     ['prod yesterday including today', 'doesn’t work with Fri 20 Nov 2026, which is over'],
     ['prod at 25', '“at 25” isn’t a time of day'],
-    ['500 hourly', 'I don’t recognize “hourly”. Daily, weekdays, weekly or monthly'],
+    ['500 hourly', 'I don’t recognize “hourly”. Use daily, weekdays, weekly or monthly'],
     ['500 tuesday 9:30', '“tuesday” can’t be posted on a schedule'],
     ['every 2 weeks 500', '“every” doesn’t belong there'],
     ['fortnightly 500 balance', 'I don’t recognize “fortnightly”'],

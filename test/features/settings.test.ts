@@ -40,7 +40,7 @@ describe('/billing settings', () => {
       connection: 'main',
     });
     expect(await bot.audit()).toEqual([
-      `${CHANGED} default visibility, currency label, number format, who manages, whether guests may ask, whether external people may ask`,
+      `${CHANGED} default visibility, currency label, number format, Tally managers, questions from guests, questions from external people`,
     ]);
   });
 
@@ -84,7 +84,7 @@ describe('/billing settings', () => {
   it('offers number formats, each with an example', async () => {
     await bot.openForm('/billing settings');
     const visibleText = bot.modalText().replaceAll(/[\u00a0\u202f]/g, ' ');
-    expect(visibleText).toContain('Numbers in public answers and posts');
+    expect(visibleText).toContain('Number format in public answers and posts');
     for (const line of [
       '1,234,567.80 · English (United States)',
       '12,34,567.80 · English (India)',
@@ -141,7 +141,7 @@ describe('user groups in the form', () => {
     await bot.openForm('/billing settings');
     expect(bot.modalText()).toContain('You can’t choose user groups');
     expect(bot.modalText()).toContain('usergroups:read');
-    expect(bot.modalText()).not.toContain('User groups that manage Tally');
+    expect(bot.modalText()).not.toContain('User groups of Tally managers');
     expect(await bot.save({ currency: 'EUR' })).toContain('Saved.');
     expect(await stored()).toMatchObject({ currency: 'EUR' });
   });

@@ -80,7 +80,7 @@ describe('a service’s own error messages', () => {
     maintain();
     await bot.ask('/balance prod');
     const { visibleText } = await bot.ask('/billing status');
-    expect(visibleText).toContain('gives no answer');
+    expect(visibleText).toContain('No figures for');
     expect(visibleText).not.toContain('Check its ID');
   });
 

@@ -115,11 +115,11 @@ describe('/billing status', () => {
       return [visibleText.split('\n')[0], visibleText.includes('rejected by the identity service')];
     };
     const access = { kind: 'access', name: '123' } as const;
-    expect(await healthOf()).toEqual(['Tally works', false]);
+    expect(await healthOf()).toEqual(['No problems', false]);
     await outcomesOf(workspaces, NOW).rejected({ workspace: TEAM, ...access, mark: 's-id' });
-    expect(await healthOf()).toEqual(['1 problem to look at', true]);
+    expect(await healthOf()).toEqual(['1 problem', true]);
     await workspaces.clearRejection(TEAM, access);
-    expect(await healthOf()).toEqual(['Tally works', false]);
+    expect(await healthOf()).toEqual(['No problems', false]);
   });
 
   it('says when there is no default connection, and that settings are damaged', async () => {
@@ -137,9 +137,9 @@ describe('/billing status', () => {
       await bot.store({ [field]: '{' });
     const [seen, member] = [await bot.ask('/billing status'), await bot.ask('/billing status', MEMBER)];
     expect(seen.visibleText).toMatch(
-      /^2 problems to look at\nRecords\nDamaged: (?=.*the watch aaaaaaaa)(?=.*the schedule bbbbbbbb)(?=.*the project prod)/,
+      /^2 problems\nRecords\nDamaged: (?=.*the watch aaaaaaaa)(?=.*the schedule bbbbbbbb)(?=.*the project prod)/,
     );
-    expect(seen.visibleText).toContain('nobody can ask by ID');
+    expect(seen.visibleText).toContain('nobody can ask about projects by ID');
     expect(member.visibleText).not.toContain('amaged');
   });
 
@@ -166,7 +166,7 @@ describe('the status page', () => {
     await save('c-over', { expiresAt: NOW - DAY });
     await workspaces.chooseDefault(await changeIn(workspaces, TEAM), 'a-fine');
     const visibleText = await status();
-    expect(visibleText).toMatch(/^2 problems to look at\nConnections\n\*c-over\*/);
+    expect(visibleText).toMatch(/^2 problems\nConnections\n\*c-over\*/);
     const places = ['*c-over*', '*b-soon*', '*a-fine*'].map((name) => visibleText.indexOf(name));
     expect(places).toEqual(places.toSorted((x, y) => x - y));
   });

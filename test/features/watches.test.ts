@@ -276,7 +276,7 @@ describe('the list of watches', () => {
     const { visibleText } = await ask('watches', MEMBER);
     expect(visibleText).toContain('1 watch');
     expect(visibleText).toContain(`*prod*: balance below 50.000,00 → <#${CHANNEL}>`);
-    expect(visibleText).toContain(':warning: *Crossed* · now 48.210,00');
+    expect(visibleText).toContain(':warning: *Past the threshold* · now 48.210,00');
     expect(visibleText).toMatch(/checked: <!date.+ · next: <!date.+ · owner <@U0MEMBER01>/);
     around.states.set(id, state({ problem: 'The <service> timed out.' }));
     expect((await ask('watches', MEMBER)).visibleText).toContain(
@@ -400,8 +400,8 @@ describe('a watch, from its form to its alert', async () => {
 
   it('can be started from an answer and from Home, with its project and kind filled in', async () => {
     for (const [command, kind, value] of [
-      ['/spend prod yesterday', 'The money lasts fewer than some days', '123:1:prod'],
-      ['/spend 789 storage', 'The money lasts fewer than some days', '789:2'],
+      ['/spend prod yesterday', 'The runway is under a number of days', '123:1:prod'],
+      ['/spend 789 storage', 'The runway is under a number of days', '789:2'],
       ['/balance prod', 'The balance is below an amount', '123:1:prod'],
     ] as const) {
       const answer = await bot.ask(command);
@@ -463,10 +463,10 @@ describe('a watch, from its form to its alert', async () => {
     expect((await alert(`Acknowledged by <@${MEMBER}>`)).buttons).not.toContain('Acknowledge');
 
     const crossed =
-      /^\*prod\*: balance below 50,000\.00 .+ · :warning: \*Crossed\* · now 48,210\.00\nSnooze…\n/;
+      /^\*prod\*: balance below 50,000\.00 .+ · :warning: \*Past the threshold\* · now 48,210\.00\nSnooze…\n/;
     await expect.poll(() => bot.home()).toMatch(crossed);
-    expect(await bot.home(MEMBER)).not.toContain('*Crossed*');
-    expect(await bot.read('/billing status')).toContain('*Watches* · 1 running · *1 crossed*');
+    expect(await bot.home(MEMBER)).not.toContain('*Past the threshold*');
+    expect(await bot.read('/billing status')).toContain('*Watches* · 1 running · *1 past the threshold*');
 
     await bot.choose(sent, 'watch-more', 'Snooze for 7 days');
     await alert(`Snoozed by <@${OWNER}> until: `);

@@ -94,7 +94,6 @@ export function createAskManagerFeature({
 
 const readAsked = (value: string): Partial<AskedManager> => tryParseRecord(askedManagerSchema, value) ?? {};
 
-/** @returns the managers who got the message @throws Failure if none did */
 async function sendToEach(managers: readonly SlackId[], message: Message, { reply }: Request) {
   const sent = await Promise.allSettled(managers.map((manager) => reply.public(manager, message)));
   const reached = managers.filter((_, at) => sent[at]?.status === 'fulfilled');
@@ -112,7 +111,7 @@ function askedMessage(asked: AskedManager, { user, workspace }: Request): Messag
       ? (['open-asked', JSON.stringify(asked)] as const)
       : ([click.id as ActionId, click.value] as const);
   return {
-    text: 'A question for a manager',
+    text: 'A request for a Tally manager',
     blocks: [
       markup(`${mention(user.id)} asks you to ${what}${where}.`),
       ...ownedFacts(line, workspace),
@@ -121,7 +120,6 @@ function askedMessage(asked: AskedManager, { user, workspace }: Request): Messag
   };
 }
 
-/** Describes the schedule or watch of a command such as `/billing schedules pause abcd1234`. */
 function ownedFacts(line: string, workspace: Workspace): Block[] {
   const id = line.split(' ').at(-1);
   const item = [...workspace.schedules, ...workspace.watches].find((owned) => owned.id === id);

@@ -32,7 +32,7 @@ export function createAuditFeature({ audit }: Services): Feature {
     help: [
       {
         usage: commandText('/billing audit'),
-        what: 'Show who changed what, without secrets.',
+        what: 'Show who changed what.',
         right: 'manage',
       },
     ],
@@ -53,7 +53,6 @@ export function createAuditFeature({ audit }: Services): Feature {
   };
 }
 
-/** @param isNewest whether the page has the newest entries */
 function auditMessage({ entries, older }: AuditPage, isNewest: boolean): Message {
   const buttons = compact([
     older !== undefined && button('audit:older', 'Older', { value: older }),

@@ -43,7 +43,6 @@ import type { Services } from '../feature.ts';
 
 type SentConnection = SentForm<ReturnType<typeof connectionFields>>;
 
-/** The form's `id` is the name of the connection that it was opened for. */
 export const createConnectForm = (services: Services) =>
   createForm('connect', {
     right: 'manage',
@@ -68,7 +67,6 @@ export const createConnectForm = (services: Services) =>
         : 'Nothing was saved.',
   });
 
-/** @throws Failure */
 async function testAndSave(
   { input, request }: SentConnection,
   { workspaces, billing, limits, delivery, registry }: Services,
@@ -135,7 +133,6 @@ function newConnection(
   };
 }
 
-/** Shows the tested project's balance, for each product that has data, and one next step. */
 function connectedMessage(
   { name, project }: SentConnection['input'],
   { found, failed }: BalanceByProduct,
@@ -195,7 +192,6 @@ export function parseConnectionName(text: string): string | undefined {
   return name;
 }
 
-/** What the form starts with. @param wanted the connection's name; default is the default connection's */
 function connectionValues(
   record: Workspace,
   wanted: string | undefined,
@@ -214,11 +210,9 @@ function connectionValues(
   return { ...values, known: known.join(',') };
 }
 
-/** Puts a field under **More…** if it had a value when the form opened. */
 const unlessKnown = <T>(name: string, field: Field<T>): Field<T> =>
   more(field, ({ known }) => selectedValues(known).includes(name));
 
-/** An optional choice; undefined if nothing was chosen. */
 const asInConsole = <T extends string>(
   label: string,
   hint: string,
@@ -232,7 +226,7 @@ const asInConsole = <T extends string>(
   });
 
 const TOKEN_FIELD = text('User access token', {
-  hint: 'In the console: Access management → Access tokens → Create token. Copy it there: the console shows it once. Tally encrypts it and never shows it again.',
+  hint: 'In the console: Access management → Access tokens → Create token. Copy it right away: the console shows it only once. Tally encrypts it and never shows it again.',
   max: 3000,
   secret: true,
   parse(typed) {
@@ -249,13 +243,13 @@ const PROJECT_FIELD = projectIdField(
 const MORE_FIELDS = {
   lifetime: more(
     asInConsole(
-      'Lifetime of the token',
+      'Token lifetime',
       `As in the console, counted from today. ${REMINDER_HINT} Skip it if you don’t know.`,
       LIFETIME_NAMES,
     ),
   ),
   name: more(
-    text('Name of the connection', {
+    text('Connection name', {
       hint: 'Keep it if you have one account. A new name adds a connection; an existing one gets the new token.',
       max: 32,
       parse(typed, { token = '' }) {
@@ -265,10 +259,8 @@ const MORE_FIELDS = {
       },
     }),
   ),
-  role: more(
-    asInConsole('Role of the token', 'As in the console. Read-only or Accountant is enough.', ROLE_NAMES),
-  ),
-  type: more(asInConsole('Type of the token', 'As in the console.', TYPE_NAMES)),
+  role: more(asInConsole('Token role', 'As in the console. Read-only or Accountant is enough.', ROLE_NAMES)),
+  type: more(asInConsole('Token type', 'As in the console.', TYPE_NAMES)),
   account: more(
     text('Account', {
       hint: 'Helps you recognize the token later.',
@@ -287,7 +279,7 @@ const connectionFields = (parseAddress: Services['parseAddress']) => ({
   project: unlessKnown('project', PROJECT_FIELD),
   baseUrl: unlessKnown(
     'baseUrl',
-    text('Address of the billing service', {
+    text('Billing service address', {
       hint: 'The part before /bill/graphql. A public https address, unless your operator allows others.',
       placeholder: 'https://billing.example.com',
       max: 500,
@@ -296,7 +288,7 @@ const connectionFields = (parseAddress: Services['parseAddress']) => ({
   ),
   ...MORE_FIELDS,
   authUrl: more(
-    text('Address of the identity service', {
+    text('Identity service address', {
       hint: 'Only needed for OS_TOKENs. It ends with /v3.',
       placeholder: 'https://identity.example.com/v3',
       max: 500,
@@ -306,7 +298,6 @@ const connectionFields = (parseAddress: Services['parseAddress']) => ({
   ),
 });
 
-/** @param pasted what the form's token field contains */
 const isSecret = (typed: string, pasted: string): boolean => {
   const token = withoutQuotes(pasted).toLowerCase();
   return looksLikeSecret(typed) || (token !== '' && typed.toLowerCase().includes(token));
@@ -318,9 +309,8 @@ const withoutQuotes = (typed: string): string =>
 
 function describeEffect(name: string, { connections, connectionNames }: Workspace): string {
   const others = connectionNames.length > 1 ? ` of ${name}` : '';
-  const known = connectionNames.length > 1 ? ` You have: ${connectionNames.join(', ')}.` : '';
+  const known = connectionNames.length > 1 ? ` Your connections: ${connectionNames.join(', ')}.` : '';
   if (connections.has(name)) return `Replaces the token${others}. Tally tests the new one first.${known}`;
-  if (connectionNames.includes(name))
-    return `The stored token of ${name} is damaged. Enter it again to repair it.`;
-  return `${name} will be a new connection. You have: ${connectionNames.join(', ')}.`;
+  if (connectionNames.includes(name)) return `The stored token for ${name} is damaged. Enter it again.`;
+  return `This adds a connection, ${name}. Your connections: ${connectionNames.join(', ')}.`;
 }

@@ -88,7 +88,6 @@ function typedName(text: string, { workspace }: Request, typed = text): string |
 const canFillIn = (name: string, { connectionNames }: Workspace, typed = name): boolean =>
   connectionNames.includes(name) || !couldBeSecret(typed);
 
-/** The form that changes when a token expires, without the token. */
 const createExpiryForm = ({ workspaces, delivery }: Services) =>
   createForm('connection-expiry', {
     right: 'manage',
@@ -121,13 +120,12 @@ const createExpiryForm = ({ workspaces, delivery }: Services) =>
     },
   });
 
-/** @throws InvalidWord */
 function requireConnectionName(name: string | undefined, { connectionNames: names }: Workspace): void {
   if (name === undefined || names.length === 0 || names.includes(name)) return;
   throw new InvalidWord(
     name,
     UNRECOGNIZED,
-    `You have: ${names.join(', ')}.`,
+    `Your connections: ${names.join(', ')}.`,
     `disconnect ${nearestWord(name, names) ?? ''}`.trim(),
   );
 }
@@ -150,8 +148,8 @@ const createDisconnectForm = ({ workspaces }: Services) =>
     revision: (_, { workspace }) =>
       workspace.connectionNames.map((name) => stampOf(workspace, FIELDS.connection + name)).join(' '),
     conflict: () => [
-      'Someone else changed a connection first.',
-      'Check what it says now, then disconnect again.',
+      'Someone else just changed a connection.',
+      'Check the text below, then disconnect again.',
     ],
     async save({ input: { name }, request }) {
       const { workspace } = request;
@@ -163,7 +161,6 @@ const createDisconnectForm = ({ workspaces }: Services) =>
   });
 
 const DISCONNECT_FIELDS = {
-  // With only one connection there is nothing to choose.
   name: live(
     choice('Connection', {
       options: ({ request: { workspace } }) =>
@@ -175,7 +172,6 @@ const DISCONNECT_FIELDS = {
   effects: note(effectBlocks),
 };
 
-/** Says which connection is the default after this one is removed; undefined if the default stays. */
 function defaultText(name: string, { defaultConnection, connectionNames }: Workspace): string | undefined {
   const [next, ...others] = connectionNames.filter((other) => other !== name);
   if (defaultConnection !== name || next === undefined) return undefined;

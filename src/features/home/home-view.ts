@@ -96,7 +96,9 @@ function projectBlocks(request: Request, rows: readonly Row[]): readonly Block[]
   const ages = rows.flatMap(({ last }) => last?.at ?? []);
   return compact([
     ...(rows.length > 0 ? projectTable(request, rows) : []),
-    rows.length === 0 && workspace.aliases.size > 0 && section('Ask about projects in their own channels.'),
+    rows.length === 0 &&
+      workspace.aliases.size > 0 &&
+      section('The named projects are limited to certain channels. Ask about them there.'),
     actions(
       choices.length > 0 && select('run:project', 'Ask about a project', choices),
       ...(isMember ? commandButton('schedule', 'Schedule a post…', toCommand('/billing schedule')) : []),
@@ -150,13 +152,10 @@ function nextStep(request: Request, rows: readonly Row[]): readonly Block[] {
     : [markup('*Ask a question*\nUnder Messages, in your own words. For example:'), actions(...questions)];
 }
 
-/** The maximum number of projects that Home lists and refreshes. */
 export const MAX_HOME_PROJECTS = 30;
 
-/** A project with the figures that Tally last fetched. */
 interface Row {
   readonly project: Project;
-  /** How many other names the project has. */
   readonly otherNames: number;
   readonly last: LastBalance | undefined;
   readonly outlook: Outlook;

@@ -142,7 +142,7 @@ const MOST_BLOCKS = 50;
 /** Leaves out lines that need no attention if not all sections fit into a message. */
 function statusPage(sections: readonly HealthSection[], { workspace }: Request): Message {
   const problems = sections.flatMap(({ lines }) => lines).filter(isProblem).length;
-  const title = problems === 0 ? 'Tally works' : `${pluralize(problems, 'problem')} to look at`;
+  const title = problems === 0 ? 'No problems' : pluralize(problems, 'problem');
   const room = MOST_BLOCKS - 2;
   const whole = sections.flatMap((one) => drawSection(one));
   const urgent = () =>

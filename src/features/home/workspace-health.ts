@@ -87,9 +87,9 @@ const recordHealth: HealthSource = (request) => {
   const named = damaged.map(({ kind, id }) => `the ${kind} ${escapeMarkup(id)}`);
   const isProject = damaged.some(({ kind }) => kind === 'project');
   const text = joinTexts(' ', [
-    `Damaged: ${listNames(named)}. Your operator can run \`npm run doctor\` to see why.`,
+    `Damaged: ${listNames(named)}. Your operator can run \`tally doctor\` to see why.`,
     isProject &&
-      `Remove damaged projects in \`${commandText('/billing projects')}\`. Until then, nobody can ask by ID.`,
+      `Remove damaged projects in \`${commandText('/billing projects')}\`. Until then, nobody can ask about projects by ID.`,
   ]);
   return {
     title: 'Records',
@@ -100,7 +100,6 @@ const recordHealth: HealthSource = (request) => {
   };
 };
 
-/** Managers see every connection; other people see only the ones that fail. */
 const connectionHealth: HealthSource = (request) => {
   const { workspace, user, at } = request;
   const states = connectionStates(workspace, at);
@@ -154,7 +153,7 @@ function lineForManager(state: ConnectionState, workspace: Workspace, at: Millis
     connection && expiresSoon(connection, at, zone)
       ? `*its token ${expiry}*`
       : isUnknown
-        ? 'expiry unknown. Set it, and Tally reminds you'
+        ? 'expiry unknown. Set it to get reminders'
         : expiry && `token: ${expiry}`;
   const setExpiry = commandButton('expiry', 'Set expiry…', toCommand('/billing connect', `${name} expiry`));
   const replace = [button('connect', 'Replace token…', { value: name, style: 'primary' })];
@@ -198,7 +197,6 @@ const connectionMenu = ({ name, connection, isDefault }: ConnectionState): Overf
     ]),
   );
 
-/** Projects that billing gives no answer for, without those that are limited to other channels. */
 const projectHealth: HealthSource = (request) => {
   const { workspace, at, isUnlimited } = request;
   const today = dayAt(at, workspace.settings.zone);
@@ -206,7 +204,7 @@ const projectHealth: HealthSource = (request) => {
     const failure = workspace.failures.get(projectKey(project));
     if (failure === undefined) return [];
     const name = `*${escapeMarkup(project.alias)}*`;
-    const text = [`${name} gives no answer: ${lastFailureText(failure, today)}.`];
+    const text = [`No figures for ${name}: ${lastFailureText(failure, today)}.`];
     const fix = fixOf(failure, project, isUnlimited);
     return [{ level: 'broken', text, fix }];
   });
@@ -242,7 +240,7 @@ const accessHealth: HealthSource = ({ workspace, user, at }) => {
     const level = credentialHealth(access, !isOpen || isRejected, at, zone);
     const state =
       access === undefined
-        ? 'damaged: register it again'
+        ? 'access damaged: replace it'
         : isOpen
           ? `${describeAccess(access, at, zone)}${isRejected ? ' · rejected by the identity service' : ''}`
           : KEY_IS_GONE;
@@ -253,5 +251,5 @@ const accessHealth: HealthSource = ({ workspace, user, at }) => {
       fix: level !== 'fine' ? form('Replace access…') : isUnknown ? form('Set expiry…') : undefined,
     };
   });
-  return { title: 'Application accesses', lines };
+  return { title: 'Application access', lines };
 };

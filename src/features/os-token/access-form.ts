@@ -50,7 +50,7 @@ import type { Services } from '../feature.ts';
 
 const TITLE = 'Application access';
 export const UNRESTRICTED =
-  '*This access is unrestricted.* Anyone with one of its tokens can create more accesses that outlive it. Create a restricted one in the console and register that instead.';
+  '*This application access is unrestricted.* Anyone with one of its tokens can create other credentials that keep working after the token expires. Create a restricted one in the console and use that instead.';
 
 export interface TokenServices extends Services {
   readonly identity: IdentityClient;
@@ -81,7 +81,6 @@ export const describeTokenScope = ({ project, roles, user }: IssuedToken): strin
     user !== undefined && `acts as ${user}`,
   ]);
 
-/** The form's `id` is the project's ID. */
 export const createAccessForm = (services: TokenServices) =>
   createForm('application-access', {
     right: 'manage',
@@ -122,7 +121,6 @@ function accessValues(project: string, { workspace, user }: Request, defaultAddr
   };
 }
 
-/** @param word the project's alias or ID @returns the project's ID @throws InvalidWord */
 function findAccessProject(word: string, record: Workspace): string {
   const alias = record.aliases.has(word) ? findProject(record, word)?.id : undefined;
   if (alias !== undefined) return alias;
@@ -182,8 +180,8 @@ const CREDENTIALS = {
 
 const accessFields = (parseAuthUrl: (typed: string) => string) => ({
   about: note(aboutBlocks),
-  authUrl: text('Address of the identity service', {
-    hint: 'In the console: API endpoints, under identity. It ends with /v3.',
+  authUrl: text('Identity service address', {
+    hint: 'In the console: API endpoints → identity. It ends with /v3.',
     placeholder: 'https://identity.example.com/v3',
     max: 500,
     parse: parseAuthUrl,
@@ -221,7 +219,7 @@ function aboutBlocks({ id: project, request: { workspace, at } }: FormMoment): B
   if (!workspace.accessIds.includes(project)) return [about];
   const words =
     current === undefined
-      ? 'The current access is damaged. Enter ID and secret again to repair it.'
+      ? 'The stored access is damaged. Enter the ID and the secret again.'
       : `Current: ${describeAccess(current, at, workspace.settings.zone)}. A new one is tested before it replaces this.`;
   const confirm = confirmDialog(
     `Remove the access for ${label}?`,
@@ -235,7 +233,6 @@ function aboutBlocks({ id: project, request: { workspace, at } }: FormMoment): B
 
 const issuersOf = ({ people, groups }: SentAccess['input']): Issuers => ({ people, groups });
 
-/** @param done verbs for the audit: `changed the expiry of` */
 const accessChange = (request: Request, project: string, ...done: readonly string[]): WorkspaceChange =>
   auditedChange(request, ...done.map((did) => [did, projectAuditText(request.workspace, project)] as const));
 
@@ -283,7 +280,6 @@ async function registerAccess(
   ]);
 }
 
-/** Changes who can get tokens, and the expiry: for these, the secret isn't needed. */
 async function editAccess(
   { id: project, input, request }: SentAccess,
   { workspaces }: TokenServices,

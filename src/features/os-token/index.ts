@@ -94,7 +94,6 @@ export function createOsTokenFeature(services: TokenServices): Feature {
 
 const TITLE = 'OS_TOKEN';
 
-/** Reads `prod` or `123`. @throws InvalidWord, secret-pasted */
 function parseTokenText(text: string, reader: Reader): ProjectReference | 'help' {
   const { help, phrase, product, project, alias } = parseSingleProjectText(text, reader);
   if (help) return 'help';
@@ -108,7 +107,6 @@ function parseTokenText(text: string, reader: Reader): ProjectReference | 'help'
 }
 
 interface TokenProject {
-  /** The project's ID. */
   readonly project: string;
   /** How people read the project's name: `prod`, `Project 123`. */
   readonly label: string;
@@ -151,7 +149,6 @@ function findTokenProject(named: ProjectReference, request: Request): TokenProje
   return { project, label, word, access };
 }
 
-/** @throws not-issuer */
 async function requireIssuer({ label, access }: TokenProject, { user, slack }: Request): Promise<void> {
   if (isNamedIssuer(access, user.id)) return;
   const { groups } = access.issuers;
@@ -165,12 +162,11 @@ const shownTokenSchema = z.object({
   authUrl: z.string(),
   project: projectId,
 });
-/** Is sealed and kept in the window's metadata, because Tally stores no tokens. */
+/** Tally stores no tokens, so the window's metadata keeps this, sealed. */
 type ShownToken = Readonly<z.infer<typeof shownTokenSchema>>;
 
 const ownerOf = ({ teamId, id }: Request['user']) => ({ workspace: teamId, kind: 'os-token', id });
 
-/** @returns metadata that only this person can use */
 const sealToken = (shown: ShownToken, user: Request['user'], keyring: TokenServices['keyring']): string =>
   keyring.seal(JSON.stringify(shown), ownerOf(user));
 

@@ -111,7 +111,7 @@ async function removeProject(value: string, request: Request, workspaces: Worksp
   }
   const project = workspace.projects.find((known) => known.alias === alias);
   if (project === undefined || project.id !== id) {
-    const text = `Someone changed ${alias} first. Nothing was removed.`;
+    const text = `Someone else just changed ${alias}. Nothing was removed.`;
     return textMessage(text, ...buttonRow(allProjectsButton()));
   }
   const change = auditedChange(request, ['removed the project', `${alias} (project ${id})`]);

@@ -13,7 +13,6 @@ import { lookUp } from '../../slack/server/listeners.ts';
 import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
 import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
 
-/** The values that the form starts with, unchecked. */
 export type ProjectFormInput = Partial<Omit<Project, 'addedBy' | 'addedAt'>>;
 
 /** What was asked; `other` is an action of another feature. */
@@ -32,7 +31,6 @@ const VERBS: Readonly<Record<string, 'add' | 'edit' | 'remove'>> = {
   delete: 'remove',
 };
 
-/** @param more verbs of other features */
 export function needsOfProjects(
   rest: string,
   more: readonly string[],

@@ -38,7 +38,6 @@ const DEFAULT_CONNECTION = '*';
 type ProjectFields = ReturnType<typeof projectFields>;
 type SentProject = SentForm<ProjectFields>;
 
-/** The form's `id` is the alias that the project had when the form opened; '' for a new project. */
 export const createProjectForm = ({ workspaces, registry }: Services) =>
   createForm('project', {
     right: 'manage',
@@ -82,7 +81,7 @@ const MORE_FIELDS = {
   currency: more(currencyField('Shown next to amounts, instead of the workspace’s label.')),
   channels: more(
     channels('Only in these channels', {
-      hint: 'People can only ask here. Leave empty for everywhere. Managers can ask anywhere.',
+      hint: 'People can only ask in these channels. Leave empty to allow all. Managers can ask anywhere.',
       placeholder: 'Everywhere',
       max: MOST_CHANNELS,
       parse(chosen) {
@@ -96,7 +95,6 @@ const MORE_FIELDS = {
   owner: more(personField('Owner', 'Who is responsible for this project’s spend.')),
 };
 
-/** @param verbs commands' first words, which can't be names */
 const projectFields = (verbs: () => readonly string[]) => ({
   alias: text('Name', {
     hint: 'People type it instead of the ID. 2 to 32 letters, digits and hyphens.',

@@ -99,7 +99,6 @@ const SHOWN_CHANNELS = 10;
 export const idAndProduct = ({ id, product }: Project): string =>
   `project ${id} · ${PRODUCTS[product].name} (${product})`;
 
-/** A project's settings in one line of mrkdwn. */
 export function projectDetails(project: Project, workspace: Pick<Workspace, 'projects' | 'damaged'>): string {
   const { connection, currency, owner } = project;
   return joinTexts(' · ', [
@@ -114,7 +113,7 @@ export function projectDetails(project: Project, workspace: Pick<Workspace, 'pro
 function limitText(channels: readonly SlackId[] | undefined): string {
   if (channels === undefined) return 'everywhere';
   if (channels.length === 0)
-    return 'can’t be asked about anywhere: its names are limited to different channels';
+    return 'can’t be used in any channel: its names are limited to different channels';
   const more = channels.length - SHOWN_CHANNELS;
   const where = channels.slice(0, SHOWN_CHANNELS).map(channelLink);
   return `only in ${where.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

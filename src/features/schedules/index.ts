@@ -198,7 +198,7 @@ function lastDeliveryText(
     case 'failed':
       return `*failed ${when}*${cause}`;
     case 'waiting':
-      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, asking again: ${formatInstant(sent.next)}`}`;
+      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next check: ${formatInstant(sent.next)}`}`;
     case 'paused':
       return `last tried ${when}`;
     case 'trying':

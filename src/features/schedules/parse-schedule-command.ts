@@ -11,7 +11,6 @@ import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { clipWord, withoutMatch } from '../../domain/wording.ts';
 import type { ProjectReference } from '../../workspace/projects/resolve-project.ts';
 
-/** What was typed after `/billing schedule`. */
 export interface ScheduleWords extends ProjectReference {
   readonly report?: ReportName;
   readonly cadence?: Cadence;
@@ -21,11 +20,10 @@ export interface ScheduleWords extends ProjectReference {
   readonly several?: SeveralProjects;
 }
 
-const EXAMPLE = `Daily, weekdays, weekly or monthly, for example ${commandText('/billing schedule')} prod last-week weekly mon 09:00.`;
+const EXAMPLE = `Use daily, weekdays, weekly or monthly, for example ${commandText('/billing schedule')} prod last-week weekly mon 09:00.`;
 
 export const CADENCE_EXAMPLES = 'daily, weekdays (Monday to Friday), weekly mon, monthly 1 or monthly last';
 
-/** What was read of a text, and the rest of the text. */
 interface Part<T> {
   readonly rest: string;
   /** The words that were read, as typed; '' for none. */

@@ -142,7 +142,7 @@ const MORE_FIELDS = {
     coversDays,
     more(
       choice('If billing hasn’t reported the day yet', {
-        hint: 'Tally checks every 30 minutes, then posts without that day and says so.',
+        hint: 'Tally checks every 30 minutes. After this time, it posts without the day and says so.',
         options: [0, ...upTo(MAX_WAIT_HOURS)].map((hours) =>
           option(hours === 0 ? 'Don’t wait' : `Wait up to ${pluralize(hours, 'hour')}`, String(hours)),
         ),
@@ -208,7 +208,6 @@ function scheduleOf(at: FormMoment, before: Schedule | undefined, since: number)
   return { ...unchangedFields(before, at), ...content, waitHours, since };
 }
 
-/** @throws InvalidWord for too many projects; not-allowed, or another Failure, for a project */
 function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProject[] {
   const { several, product } = words;
   if (several === undefined) {
@@ -228,7 +227,6 @@ function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProj
   });
 }
 
-/** The preview of the next posts, and the `since` of the schedule if the form is saved. */
 async function planPosts({ scheduling }: FormServices, { id, values, request }: FormMoment) {
   const { workspace, user, at: now } = request;
   const timing = timingIn(values);
@@ -275,7 +273,6 @@ export function planEdit(
   return { since, ...split({ timing, since }) };
 }
 
-/** What decides which days posts cover. */
 interface Coverage {
   readonly timing: Timing;
   readonly report: ReportName;
@@ -283,7 +280,6 @@ interface Coverage {
   readonly zone: Zone;
 }
 
-/** The days that a post covers if it is sent at this instant. */
 const coveredDays = (due: DueTime, at: Millis, { timing, report, zone }: Coverage): readonly Day[] =>
   daysOfReport(report, at, zone, daysCovered(timing, due.at));
 

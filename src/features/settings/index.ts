@@ -26,16 +26,15 @@ import type { Feature, Services } from '../feature.ts';
 type SentSettings = SentForm<typeof FORM_FIELDS>;
 type Values = Omit<Settings, 'connection'>;
 
-/** What the audit calls each setting. */
 const SETTING_NAMES: Readonly<Record<keyof Values, string>> = {
   zone: 'reporting time zone',
   visibility: 'default visibility',
   currency: 'currency label',
   locale: 'number format',
-  managers: 'who manages',
-  managerGroups: 'who manages',
-  guests: 'whether guests may ask',
-  externals: 'whether external people may ask',
+  managers: 'Tally managers',
+  managerGroups: 'Tally managers',
+  guests: 'questions from guests',
+  externals: 'questions from external people',
 };
 
 export function createSettingsFeature({ workspaces }: Services): Feature {
@@ -112,11 +111,7 @@ const VISIBILITY = {
 const FORM_FIELDS = {
   damaged: note(({ request: { workspace } }) =>
     isDamaged(workspace, 'settings')
-      ? [
-          section(
-            'The saved settings are damaged. This form shows the defaults. Save it to replace the damaged settings.',
-          ),
-        ]
+      ? [section('The saved settings are damaged. This form shows the defaults. Save it to replace them.')]
       : [],
   ),
   zone: zone(
@@ -130,7 +125,7 @@ const FORM_FIELDS = {
   currency: currencyField(
     'Shown next to amounts, for example EUR or €. The billing service doesn’t send a currency.',
   ),
-  locale: choice('Numbers in public answers and posts', {
+  locale: choice('Number format in public answers and posts', {
     hint: 'Private answers follow each person’s Slack language.',
     options: ({ values }) => numberOptions(values.locale ?? ''),
     parse: (chosen) =>
@@ -139,15 +134,15 @@ const FORM_FIELDS = {
         : refuseField('Choose one from the list.'),
   }),
   managers: {
-    ...people('People who manage Tally', {
+    ...people('Tally managers', {
       hint: 'Owners and admins always manage Tally. Only full members can be added.',
       max: MAX_MANAGERS,
     }),
-    check: checkMembers('People who manage Tally'),
+    check: checkMembers('Tally managers'),
   },
   managerGroups: userGroups(
-    'User groups that manage Tally',
-    'Every full member of these groups manages Tally.',
+    'User groups of Tally managers',
+    'Every full member of these groups is a Tally manager.',
     MAX_MANAGER_GROUPS,
   ),
   others: checks('Also allow questions from', {

@@ -50,7 +50,7 @@ export function describeWatch(watch: Watch, reader: Request, state: WatchState |
   ];
 }
 
-/** `*Crossed* · now 48,210.00`, or why the watch sends no alerts; '' before the first check. */
+/** `*Past the threshold* · now 48,210.00`, or why the watch sends no alerts; '' before the first check. */
 function stateLine(watch: Watch, state: WatchState | undefined, { workspace, locale }: Request): string {
   const { paused } = watch;
   const money = moneyWriter(watch.projects[0], workspace, locale);
@@ -62,7 +62,7 @@ function stateLine(watch: Watch, state: WatchState | undefined, { workspace, loc
     paused !== undefined
       ? `*paused* by ${mention(paused.by)} since ${dayText(dayAt(paused.at, workspace.settings.zone))}`
       : isBlocked && `*${PAUSED_TEXTS[stopped]}*${RESUMES_BY_ITSELF}`,
-    state?.isCrossed && ':warning: *Crossed*',
+    state?.isCrossed && ':warning: *Past the threshold*',
     value !== undefined && `${watch.rule.kind === 'spike' ? 'latest' : 'now'} ${escapeMarkup(value)}`,
     problem && (state?.isPaused ? `*paused:* ${problem}${RESUMES_BY_ITSELF}` : `*not checked:* ${problem}`),
     state?.undelivered !== undefined && `*alert not sent:* ${escapeMarkup(state.undelivered)}`,
@@ -131,5 +131,4 @@ export function measurementText(
   }
 }
 
-/** `Fri 20 Nov` */
 const dayText = (day: Day): string => formatDays(day, day, day.slice(0, 4));

@@ -129,7 +129,7 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
     words: {
       title: 'Watches',
       count: (watches) => pluralize(watches, 'watch', 'watches'),
-      create: 'Watch…',
+      create: 'Set up a watch…',
       none: 'No watches here yet. Tally can alert you when money runs low, a budget is reached, or a day costs too much.',
       summary: watchMarkup,
       auditText: watchAuditText,
@@ -140,7 +140,6 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
   return kind;
 }
 
-/** The states of the watches on projects that the viewer may ask about. @throws store-unavailable */
 async function loadStates(watching: WatchService, viewer: Request) {
   const { workspace } = viewer;
   const states = workspace.watches.length === 0 ? undefined : await watching.loadStates(workspace);
@@ -159,10 +158,9 @@ function needOf(
   if (isWatchBlocked(watch, workspace) || isPaused) return { level: 'broken', what: PAUSED_BY_TALLY, fix };
   if (problem !== undefined || undelivered !== undefined)
     return { level: 'broken', what: 'with a problem', fix };
-  return isCrossed ? { level: 'news', what: 'crossed', fix: SNOOZE } : undefined;
+  return isCrossed ? { level: 'news', what: 'past the threshold', fix: SNOOZE } : undefined;
 }
 
-/** The buttons of alerts carry only IDs, so owner and content are read from the record. */
 const alertListeners = (
   kind: WatchKind,
   services: WatchServices,

@@ -100,7 +100,6 @@ function isReadable(text: string, reader: Reader): boolean {
   return words !== undefined && words.phrase === undefined && !words.help;
 }
 
-/** @param texts of commands that would work, without `/billing watch` */
 const refusal = (word: string, why: string, works: string, texts: readonly string[] = []): InvalidWord =>
   new InvalidWord(
     word.slice(0, 40),

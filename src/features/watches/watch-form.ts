@@ -86,15 +86,14 @@ export function createWatchForm(kind: AutomationKind<Watch>, services: FormServi
   };
 }
 
-/** The rule that the form starts with. */
 const USUAL_RULE = { kind: 'runway', days: 14 } as const;
 const DEFAULTS: FormFields = { kind: USUAL_RULE.kind, days: String(USUAL_RULE.days), factor: '2' };
 const NO_PROJECT: ChosenProject = { id: '', product: 1 };
 
 const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
   balance: 'The balance is below an amount',
-  runway: 'The money lasts fewer than some days',
-  budget: 'The month reaches its budget',
+  runway: 'The runway is under a number of days',
+  budget: 'Spend reaches the monthly budget',
   spike: 'A day costs much more than usual',
 };
 
@@ -106,13 +105,12 @@ const threshold = (
   optional = false,
 ): Field<unknown> => live(text<unknown>(label, { placeholder, hint, parse, optional, max: MAX_TYPED }));
 
-/** The fields of each kind's thresholds, under the names of the rule's parts. */
 const THRESHOLDS: Readonly<Record<WatchKind, Readonly<Record<string, Field<unknown>>>>> = {
   balance: {
     below: threshold(
       'Below',
       '50,000',
-      'Without bonuses. Zero alerts when the project is overdrawn.',
+      'Bonuses don’t count. Enter 0 to get an alert when the project is overdrawn.',
       parseAmount,
     ),
   },
@@ -120,7 +118,7 @@ const THRESHOLDS: Readonly<Record<WatchKind, Readonly<Record<string, Field<unkno
     days: threshold(
       'Fewer than',
       '14',
-      'Days. Balance and bonuses, at the average of the last 7 days.',
+      'In days. Counts balance and bonuses, at the last 7 days’ average spend.',
       (typed) =>
         parseRunwayDays(typed) ?? refuseField(`Type 1 to ${MAX_RUNWAY_DAYS.toLocaleString('en-US')} days.`),
     ),
@@ -141,7 +139,7 @@ const THRESHOLDS: Readonly<Record<WatchKind, Readonly<Record<string, Field<unkno
     factor: threshold(
       'Times the usual amount',
       '2',
-      'Usual is the median of the last four same weekdays.',
+      'The usual amount is the median of the same weekday in the last four weeks.',
       (typed) => parseFactor(typed) ?? refuseField('Type a factor above 1, such as 2 or 1.5.'),
     ),
     floor: threshold(
@@ -226,7 +224,6 @@ function askedProject({ values, request }: FormMoment): ResolvedProject | undefi
   }
 }
 
-/** Asks billing, and tries the rule on past days. @returns undefined if there is no project to ask about */
 async function previewDraft({ watching }: FormServices, at: FormMoment): Promise<Preview | undefined> {
   const typed = ruleOf(at.values);
   const isWhole = !(typed instanceof FieldRefusal);
@@ -261,7 +258,6 @@ function parseAmount(typed: string): Money | FieldRefusal {
 const kindIn = ({ kind: chosen }: FormFields): WatchKind =>
   WATCH_KINDS.find((kind) => kind === chosen) ?? USUAL_RULE.kind;
 
-/** The rule that the form describes, or why its first invalid field is refused. */
 function ruleOf(values: FormFields): WatchRule | FieldRefusal {
   const kind = kindIn(values);
   const read = Object.entries(THRESHOLDS[kind]).map(
@@ -283,7 +279,6 @@ interface Preview {
 const PREVIEW_DAYS = 90;
 const MAX_DATES = 8;
 
-/** When the watch would have alerted, and whether it would alert now, as plain text. */
 function previewLines({ rule, isWhole, result }: Preview, money: WriteMoney): string[] {
   if (isFailure(result)) return [result.message];
   const { dates, isCrossed, isKnown, reported, funds, measurement } = result;

@@ -72,8 +72,8 @@ function parseInputs(
   if (refused === undefined) return words;
   throw new InvalidWord(
     refused,
-    'isn’t for a step',
-    'Enter one project and one period; add a step for each other.',
+    'doesn’t work in a workflow step',
+    'Enter one project and one period. Add another step for anything else.',
   );
 }
 

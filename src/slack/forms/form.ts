@@ -104,7 +104,7 @@ type AnyForm = Omit<FormDescription<any, any>, 'fields'> & {
   readonly action: ActionName;
 };
 const NOTHING_SAVED = 'Nothing was saved.';
-const CAN_CLOSE = context('You can close this window. Tally then sends you the result as a direct message.');
+const CAN_CLOSE = context('You can close this window. Tally will send you the result in a direct message.');
 export const CHANGED_FIRST: FormProblem = ['Someone else changed this first.', 'Save again to replace that.'];
 export function createForm<F extends Fields, A>(name: FormName, description: FormDescription<F, A>) {
   const form: AnyForm = {
