@@ -28,7 +28,6 @@ import { createReadiness, type Readiness } from './ops/readiness.ts';
 import { createWorkLog, type OnFinished } from './ops/work-record.ts';
 import { claimLayout, onStoreError } from './redis/commands.ts';
 import { connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
-import { createCommandNames } from './slack/command-prefix.ts';
 import { createInstallations } from './slack/install/installations.ts';
 import { createResponseUrlClient } from './slack/reply/message-calls.ts';
 import { createUserDirectory } from './slack/request/users.ts';
@@ -199,14 +198,11 @@ function createSlackSide(
   registry: Registry,
   readiness: Readiness,
   metrics: Metrics,
-  services: Omit<SlackServices, 'names' | 'responseUrls' | 'boltLogger' | 'onRejected'>,
+  services: Omit<SlackServices, 'responseUrls' | 'boltLogger' | 'onRejected'>,
 ) {
-  const names = createCommandNames(() => registry.commands(), config.slack.commandPrefix);
-  const responseUrls = createResponseUrlClient(undefined, names);
   const slackServices: SlackServices = {
     ...services,
-    names,
-    responseUrls,
+    responseUrls: createResponseUrlClient(),
     boltLogger: boltLogger(services.log),
     onRejected: metrics.rejected,
   };

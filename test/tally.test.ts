@@ -242,7 +242,6 @@ describe('tally manifest', () => {
     [[], 'Choose one: --url with the bot’s address, or --socket.'],
     [[...address, '--socket'], 'Choose one: --url'],
     [['--url', 'tally.example.com'], '--url is not an https address. For example https://tally.example.com.'],
-    [['--socket', '--prefix', 'Acme'], '--prefix is not a prefix. It has up to 22 lower-case letters'],
     [['--socket=yes'], '--socket'],
     [['https://tally.example.com'], 'Expected only options.'],
   ])('refuses %j in one line, then shows its usage', async (options, line) => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { commandPrefix, variables } from '../config/variables.ts';
+import { variables } from '../config/variables.ts';
 import { tryParse } from '../domain/try-parse.ts';
 import { checkDestination } from '../http/address-rules.ts';
 import { appAddress, createManifest, formatManifest } from '../slack/install/manifest.ts';
@@ -13,18 +13,15 @@ import {
   printError,
   printLine,
   runCliCommand,
-  TEXT,
   UsageError,
 } from './command.ts';
 
 const ENV_FILE = '.env';
 
-const USAGE = `Usage: tally init [--prefix PREFIX]
+const USAGE = `Usage: tally init
 
 Sets up Tally for your workspace: asks what it needs, prints the Slack app’s manifest, writes .env with a fresh key, and
-runs the doctor.
-
-  --prefix PREFIX   puts a word before each command: acme makes /acme-balance`;
+runs the doctor.`;
 
 type Name = keyof typeof variables.shape;
 type Values = Partial<Record<Name, string>>;
@@ -112,29 +109,27 @@ function writeEnvFile(values: Values): void {
 }
 
 /** Prints the steps by which the operator creates the app in Slack. */
-function printAppSteps(url: string | undefined, prefix: string | undefined): void {
+function printAppSteps(url: string | undefined): void {
   printLine('1. At https://api.slack.com/apps choose Create New App, From a manifest, and paste this:\n');
-  printLine(formatManifest(createManifest({ url, prefix })));
+  printLine(formatManifest(createManifest({ url })));
   printLine('2. Choose Install App, Install to …, Allow.');
   if (url === undefined)
     printLine('3. Under Basic Information, App-Level Tokens, generate one with the scope connections:write.');
 }
 
 export const runInit = (): Promise<void> =>
-  runCliCommand(USAGE, { prefix: TEXT }, async (options) => {
+  runCliCommand(USAGE, {}, async () => {
     if (existsSync(ENV_FILE)) {
       printError(`${ENV_FILE} exists already. \`tally doctor\` checks it; to start over, move it away.`);
       return NOT_CREATED;
     }
-    const prefix = parseOption('--prefix', commandPrefix, options.prefix);
     if (!process.stdin.isTTY) throw new UsageError('Run it in a terminal: it asks what Tally needs.');
     const prompts = openPrompts();
     try {
       const url = await askUrl(prompts);
-      printAppSteps(url, prefix);
+      printAppSteps(url);
       const values: Values = {
         ...(url !== undefined && { PUBLIC_URL: url }),
-        ...(prefix !== undefined && { COMMAND_PREFIX: prefix }),
         ENCRYPTION_KEYS: `${new Date().getUTCFullYear()}:${randomBytes(32).toString('base64')}`,
       };
       for (const question of questionsFor(url === undefined))

@@ -55,7 +55,7 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
 
 function configOf(values: typeof variables._output) {
   const { PUBLIC_URL: publicUrl, BILLING_BASE_URL: baseUrl, IDENTITY_AUTH_URL: authUrl } = values;
-  const { SLACK_APP_TOKEN: appToken, SLACK_BOT_TOKEN: botToken, COMMAND_PREFIX: commandPrefix } = values;
+  const { SLACK_APP_TOKEN: appToken, SLACK_BOT_TOKEN: botToken } = values;
   return {
     slack: {
       /** Socket Mode if an app-level token is set. */
@@ -76,8 +76,6 @@ function configOf(values: typeof variables._output) {
       signingSecret: values.SLACK_SIGNING_SECRET ?? '',
       /** Ends with a slash, because Slack's client appends the method's name. */
       apiUrl: values.SLACK_API_URL,
-      /** `acme` where the app's commands are `/acme-spend` and so on. */
-      ...(commandPrefix !== undefined && { commandPrefix }),
     },
     http: {
       port: values.PORT,

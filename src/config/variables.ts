@@ -59,17 +59,6 @@ const slackApiUrl = parsedBy((text, fail) => {
   return fail('is plain http to another machine, which would expose the bot token', SLACK_API);
 });
 
-/** Put before each command, in case another app has it too. Slack allows 32 characters; the longest is `/os-token`. */
-export const commandPrefix = z
-  .string()
-  .regex(
-    /^(?=.{1,22}$)[a-z0-9]+(?:[-_][a-z0-9]+)*$/,
-    problemText(
-      'is not a prefix',
-      'It has up to 22 lower-case letters, digits and hyphens: acme makes /acme-balance.',
-    ),
-  );
-
 const wholeNumber = (name: string, from: number, to: number, example: number) =>
   parsedBy((text, fail) => {
     const number = /^\d{1,5}$/.test(text) ? Number(text) : -1;
@@ -154,7 +143,6 @@ export const variables = z.object({
   SLACK_CLIENT_SECRET: word('a client secret', APP_PAGE).optional(),
   SLACK_STATE_SECRET: word('a secret in one word', MAKE_SECRET).optional(),
   SLACK_API_URL: slackApiUrl.default('https://slack.com/api/'),
-  COMMAND_PREFIX: commandPrefix.optional(),
   PUBLIC_URL: webUrl.optional(),
   PORT: port.default(3000),
   SHUTDOWN_DELAY: wholeNumber('a number of seconds', 0, 60, 5).default(0),

@@ -8,41 +8,34 @@ import type { Keyring } from '../vault/keyring.ts';
 import type { Audit } from '../workspace/record/audit.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
 import type { ThreadStore } from '../workspace/thread-store.ts';
-import type { CommandNames } from './command-prefix.ts';
 import type { ResponseUrlClient } from './reply/message-calls.ts';
 import type { UserDirectory } from './request/users.ts';
 import type { RateLimiter } from './server/rate-limiter.ts';
 import type { RejectionReason } from './server/request-guard.ts';
 
-/** Services shared by features and listeners. */
 export interface SharedServices {
   readonly workspaces: Workspaces;
   readonly audit: Audit;
   readonly threads: ThreadStore;
   readonly limits: RateLimiter;
   readonly log: Logger;
-  /** The current time, in ms since the epoch. */
   readonly clock: () => Millis;
 }
 
-/** The services of the code that talks to Slack. */
 export interface SlackServices extends SharedServices {
   readonly redis: RedisConnection;
   readonly keyring: Keyring;
   readonly users: UserDirectory;
   readonly responseUrls: ResponseUrlClient;
-  readonly names: CommandNames;
   readonly boltLogger: BoltLogger;
   readonly loadingDelays?: LoadingDelays;
-  /** Called with the record of each request that was handled. */
   readonly onFinished: OnFinished;
-  /** Called with the reason for which a request was rejected before it was handled. */
+  /** Called when a request fails the checks of its size, time or signature. */
   readonly onRejected: (reason: RejectionReason) => void;
-  /** Deletes those data of a workspace that aren't under its keys in Redis. */
+  /** Deletes what Tally stores about the workspace outside the workspace's own Redis keys. */
   readonly onForget: (workspace: SlackId) => Promise<void>;
 }
 
-/** How long to wait before a loading message or modal is shown. */
 export interface LoadingDelays {
   readonly message: Millis;
   /** Short, because Slack's trigger is valid for 3 s, and opening the modal takes time too. */

@@ -112,8 +112,8 @@ describeUnless(
       });
     }, 60_000);
 
-    it('accepts a URL and a prefix, rejects wrong values, and ends with the doctor’s findings', async () => {
-      const init = atTerminal('--prefix acme');
+    it('accepts a URL, rejects wrong values, and ends with the doctor’s findings', async () => {
+      const init = atTerminal();
       await init.answer('or Enter for Socket Mode', `http://a.example.com${ENTER}`);
       await init.answer('is not an https address', '');
       await init.answer('or Enter for Socket Mode', `https://localhost.example${ENTER}`);
@@ -126,13 +126,10 @@ describeUnless(
       await init.answer('IDENTITY_AUTH_URL [none]:', ENTER);
       const { code, output } = await init.ended;
       expect(code).toBe(1);
-      expect(output).toContain('"command": "/acme-balance"');
+      expect(output).toContain('"command": "/balance"');
       expect(output).toMatch(/^BAD +Redis /m);
       expect(output).not.toContain('Start it:');
-      expect(await envFile()).toMatchObject({
-        PUBLIC_URL: 'https://localhost.example',
-        COMMAND_PREFIX: 'acme',
-      });
+      expect(await envFile()).toMatchObject({ PUBLIC_URL: 'https://localhost.example' });
     }, 60_000);
 
     it('writes nothing when it is stopped', async () => {
@@ -147,7 +144,6 @@ describeUnless(
 
 it.each<[string[], string]>([
   [[], 'Run it in a terminal'],
-  [['--prefix', 'A'], '--prefix is not a prefix.'],
   [['--bot-token', BOT_TOKEN], "Unknown option '--bot-token'"],
 ])('exits with 64 for %j if it can’t ask questions, and writes nothing', async (options, line) => {
   expect(await initAlone(options)).toEqual({ code: 64, output: expect.stringContaining(line) });

@@ -47,11 +47,6 @@ export const DESCRIPTIONS: Readonly<Record<Variable, VariableDescription>> = {
     what: 'where Slack’s Web API is: another address for GovSlack and the sandbox',
     example: 'https://slack-gov.com/api/',
   },
-  COMMAND_PREFIX: {
-    section: 'slack',
-    what: 'the word before each command, if the [manifest](running.md#one-workspace-or-many) has one',
-    example: 'acme',
-  },
   PUBLIC_URL: {
     section: 'oauth',
     what: 'Tally’s own address: Slack sends people back there after installing',

@@ -3,7 +3,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
-import { createCommandNames } from '../../src/slack/command-prefix.ts';
 import { createInstallations, type Installations } from '../../src/slack/install/installations.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/message-calls.ts';
 import { callSlack } from '../../src/slack/web-client.ts';
@@ -43,7 +42,6 @@ async function started(credentials?: NodeJS.ProcessEnv): Promise<void> {
     keyring: createKeyring(config.keys),
     audit: createAudit(bot.redis.client),
     responseUrls: createResponseUrlClient(),
-    names: createCommandNames(() => []),
     log,
     boltLogger: boltLogger(log),
     clock: Date.now,

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { quote, textMessage } from '../../src/slack/block-kit/blocks.ts';
-import { createCommandNames } from '../../src/slack/command-prefix.ts';
-import { type Answer, type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { type Answer, type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
 import { startMinimalSlack } from '../support/minimal-slack.ts';
 import { addProject, storedProject } from '../support/projects.ts';
@@ -141,14 +139,6 @@ describe('untrusted text', () => {
       expect(tops.some((text) => text.includes(part))).toBe(true);
     expect(tops.filter((text) => text.includes('<'))).toEqual([]);
   });
-});
-
-it('untrusted text never has commands renamed in an app with a prefix', () => {
-  const names = createCommandNames(() => ['/billing', '/spend'], 'acme');
-  const sent = textMessage('I don’t recognize “/spend”. Type /billing help.', quote('GET /billing failed'));
-  expect(textOf(names.inTexts(sent).blocks)).toBe(
-    'I don’t recognize “/spend”. Type /acme-billing help.\nGET /billing failed',
-  );
 });
 
 describe('a scheduled post that is late, corrected, or fails', () => {

@@ -50,7 +50,6 @@ export interface BotOptions {
   /** IDENTITY_AUTH_URL; none by default. */
   readonly identityUrl?: string;
   /** `acme` where the app's commands are `/acme-spend` and so on. */
-  readonly prefix?: string;
 }
 
 export const NO_LOADING: LoadingDelays = { message: 30_000, modal: 2_500 };
@@ -104,7 +103,7 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
   const billing = await startBilling({ now, slowFor: options.slowFor ?? 700 });
   const lines: string[] = [];
   let url = '';
-  const slack = await startTestSlack(mode, () => url, options.ackTimeout, options.prefix);
+  const slack = await startTestSlack(mode, () => url, options.ackTimeout);
   options.beforeStart?.(slack);
   const configWith = (encryptionKeys: string) =>
     parseConfig({
@@ -247,12 +246,10 @@ export async function startTestSlack(
   mode: 'http' | 'socket',
   botUrl: () => string,
   ackTimeout?: number,
-  prefix?: string,
 ): Promise<Slack> {
   const manifest = createManifest({
     url: 'https://tally.example.com',
     functions: WORKFLOW_FUNCTIONS,
-    prefix,
   });
   const secrets = { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN, appToken: APP_TOKEN };
   const slack = await startSlack({

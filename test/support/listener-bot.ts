@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Slack } from '../../sandbox/slack/index.ts';
 import { parseConfig } from '../../src/config/config.ts';
-import type { SlashCommand } from '../../src/domain/command-names.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createWorkLog } from '../../src/ops/work-record.ts';
-import { createCommandNames } from '../../src/slack/command-prefix.ts';
 import { createInstallations } from '../../src/slack/install/installations.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/message-calls.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
@@ -63,13 +61,11 @@ export async function startListenerBot(
   const workspaces = createWorkspaces({ redis: redis.client, keyring });
   const listeners = typeof source === 'function' ? source(workspaces) : source;
   const responseUrls = createResponseUrlClient();
-  const names = createCommandNames(() => Object.keys(listeners.commands ?? {}) as SlashCommand[]);
   const services: SlackServices = {
     redis: redis.client,
     keyring,
     workspaces,
     responseUrls,
-    names,
     limits,
     log,
     clock,

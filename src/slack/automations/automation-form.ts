@@ -58,14 +58,13 @@ import {
 interface AutomationForm<T extends Automation>
   extends Pick<FormDescription<Fields, unknown>, 'fields' | 'button'> {
   readonly kind: AutomationKind<T>;
-  /** Title of the form when it creates a new item; an edit has another title. */
   readonly title: string;
   valuesOf(item: T): FormFields;
-  /** Called once the target is checked. @returns the schedule or watch to save, or why it can't be saved */
+  /** Called after the target is checked. @returns the item to save, or why it can't be saved */
   build(at: FormMoment, before: T | undefined): Promise<T | FieldRefusal>;
 }
 
-/** The form of a schedule or a watch. A new item gets its ID when the form opens, so submitting twice saves it once. */
+/** A new item gets its ID when the form opens, so a second submit saves nothing more. */
 export function createAutomationForm<T extends Automation>(form: AutomationForm<T>) {
   const { kind, title, valuesOf, build, ...described } = form;
   const isThere = (id: string, { workspace }: Request) => idsOf(kind, workspace).includes(id);
@@ -90,7 +89,7 @@ export function createAutomationForm<T extends Automation>(form: AutomationForm<
   });
   return {
     listeners,
-    /** @param fillIn returns the projects and the initial values of the other fields; may throw */
+    /** @param fillIn gives the projects and the other fields' first values; may throw */
     async openNew(
       request: Request,
       fillIn: () => { readonly projects: AutomationContent['projects']; readonly values: FormFields },
@@ -126,7 +125,7 @@ async function saveItem<T extends Automation>(
   return savedMessage(kind, item, request);
 }
 
-/** The fields of an item that an edit leaves as they are: owner, creator, creation time and pause. */
+/** The fields that an edit leaves as they were. */
 export const unchangedFields = (
   before: Automation | undefined,
   { id, request: { user, at } }: FormMoment,
@@ -138,7 +137,7 @@ export const unchangedFields = (
   ...(before?.paused !== undefined && { paused: before.paused }),
 });
 
-/** The message after saving: `Saved: *prod*: balance below 50,000.00 → #finance.` */
+/** `Saved: *prod*: balance below 50,000.00 → #finance.` */
 function savedMessage<T extends Automation>(kind: AutomationKind<T>, item: T, request: Request): Message {
   const paused = item.paused === undefined ? '' : ' It stays paused until someone resumes it.';
   const saved = `Saved: ${kind.words.summary(item, request)} → ${targetMarkup(item)}.${paused}`;
@@ -146,7 +145,7 @@ function savedMessage<T extends Automation>(kind: AutomationKind<T>, item: T, re
   return { text: 'Saved.', blocks: [markup(saved), hint] };
 }
 
-/** Initial projects and target. An item without a channel goes to people, at first the user, if the kind allows it. */
+/** Without a channel, a watch's alerts go to people, at first to the user. */
 function commonValues(
   { maxPeople }: Pick<AutomationKind, 'maxPeople'>,
   item: AutomationContent,
@@ -157,7 +156,7 @@ function commonValues(
   return { projects: item.projects.map(projectValue).join(','), to, channel, people: named.join(',') };
 }
 
-/** Reads projects and target from the form's values. `channel` is '' until the user chooses a channel. */
+/** Until the user chooses a channel, `channel` is ''. */
 export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFields): AutomationContent => ({
   projects: selectedValues(projects).flatMap((value) => parseProjectValue(value) ?? []),
   ...(to === 'people'
@@ -165,7 +164,6 @@ export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFi
     : { channel: isChannel(channel) ? channel : '' }),
 });
 
-/** The field for one project, or for several if `max` allows it. */
 export const projectsField = (max: number): Field<AutomationContent['projects']> => {
   const wanted = max === 1 ? 'a project' : `1 to ${max} projects`;
   return live(
@@ -191,11 +189,11 @@ export const projectsField = (max: number): Field<AutomationContent['projects']>
   );
 };
 
-/** The fields for the target. Below them, the form shows what is wrong with the target, and warnings. */
+/** Below these fields, the form says what is wrong with the target. */
 export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends' | 'maxPeople'>) => {
   const { maxPeople } = kind;
   const isForPeople = ({ to }: FormFields) => maxPeople > 0 && to === 'people';
-  /** Managers can keep the channel of an item they edit, even if they aren't in it. */
+  /** A manager who edits an item can keep a channel without being in it. */
   const check = ({ id, values, request }: FormMoment): Promise<ChannelCheck> => {
     const before = requireAutomation(kind, id, request);
     return checkTarget(deliveryOf(values), request, request.user.canManage ? before?.channel : undefined);
@@ -239,7 +237,7 @@ export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends
   };
 };
 
-/** Problems and warnings about the target, as mrkdwn. @param known a channel that the user needn't be a member of */
+/** @param known a channel that the user needn't be in */
 async function checkTarget(
   { channel, people, projects }: AutomationContent,
   request: Request,
@@ -260,7 +258,7 @@ async function checkTarget(
   };
 }
 
-/** Joins the target channel if it is public. @returns why Tally can't send there, as a mrkdwn sentence */
+/** @returns why Tally can't send there, as a mrkdwn sentence */
 const joinIfPossible = async (
   { channel }: AutomationContent,
   { problem, canJoin }: ChannelCheck,
@@ -268,11 +266,11 @@ const joinIfPossible = async (
 ): Promise<string | undefined> =>
   problem === undefined && canJoin && channel !== undefined ? joinChannel(channel, request) : problem;
 
-/** Why a saved item can't send, if it can't. Joins its channel if needed; the user needn't be in the channel. */
+/** Says why a saved item can't send. Joins the item's channel if needed. */
 export const findItemProblem = async (item: Automation, request: Request): Promise<string | undefined> =>
   joinIfPossible(item, await checkTarget(item, request, item.channel), request);
 
-/** The project's name, or its ID if the user may not see the name in `channel`. */
+/** The project's ID stands for a name that the user may not see in `channel`. */
 const nameProject = (
   project: ChosenProject,
   { user, workspace }: Request,
@@ -294,7 +292,7 @@ async function findPeopleProblem(
     const others = found.filter((person) => !meetsRight('member', person)).map(({ person: id }) => id);
     if (others.length > 0)
       return `Only full members of this workspace can get alerts, so choose someone else for ${others.map(mention).join(', ')}.`;
-    // A project that is limited to channels can never be sent to a person directly.
+    // A project that is limited to channels can't be sent to people who aren't managers.
     if (limitedProjects('', projects, workspace).length === 0) return undefined;
     return found.every(({ canManage }) => canManage)
       ? undefined

@@ -43,13 +43,13 @@ import {
 } from './automation.ts';
 import { findItemProblem } from './automation-form.ts';
 
-/** Items per page. Each item takes one of the 50 blocks that Slack allows in a message. */
+/** An item takes one of the 50 blocks that Slack allows in a message. */
 const PAGE = 20;
 
 interface ShowOptions {
   /** From 1; a number past the end shows the last page. */
   readonly page?: number;
-  /** What the user's last action changed, as mrkdwn; shown above the list. */
+  /** Mrkdwn above the list, about the user's last action. */
   readonly notice?: string | undefined;
   readonly buttons?: readonly Button[];
 }
@@ -99,7 +99,7 @@ export function pageOf<T>(all: readonly T[], page: number) {
   return { pages, number, shown: all.slice((number - 1) * PAGE, number * PAGE) };
 }
 
-/** An item's row: its description, and a menu of the actions that this user may take. A value is `<action> <id>`. */
+/** The row has a menu of what this user may do. A menu value is `<action> <id>`. */
 function itemRow<T extends Automation>(
   noun: AutomationKind['noun'],
   item: T,
@@ -118,10 +118,9 @@ function itemRow<T extends Automation>(
   return { ...text, accessory: overflow(`${noun}-row`, options) };
 }
 
-/** Maximum items that Home and `/billing status` show; items that need attention come first. */
 const MOST_LINES = 5;
 
-/** Health summary for Home and `/billing status`; undefined if the viewer may see no schedule or watch. */
+/** Undefined if the viewer may see no schedule or watch. */
 export async function automationHealth<T extends Automation>(kind: AutomationKind<T>, viewer: Request) {
   const { describe, needOf } = await kind.viewFor(viewer);
   const all = visibleAutomations(kind, viewer).map((item) => ({ item, need: needOf(item) }));
@@ -163,11 +162,10 @@ interface AutomationFeature<T extends Automation, Words> {
     readonly openFor: AutomationAction<T>;
   };
   readonly help: (request: Request) => Message;
-  /** Parses the text after the command that opens the form. @throws InvalidWord, secret-pasted */
+  /** Parses the words of the command that opens the form. @throws InvalidWord, secret-pasted */
   readonly parse: (text: string, reader: Reader) => Words;
 }
 
-/** The create and list commands, with their menus. A button carries only an item's ID: its record has the rest. */
 export function createAutomationFeature<T extends Automation, Words>(feature: AutomationFeature<T, Words>) {
   const { kind, form, help, parse } = feature;
   const ownerActions = { ...sharedActions(kind, form.openFor), ...kind.actions };
@@ -188,7 +186,7 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
     parse: (rest, _, reader) => parse(rest, reader),
     run: (rest, request) => form.openNew(parse(rest, readerOf(request)), request),
   };
-  /** **Ask a manager** passes on a menu action as text of the list command: `/billing schedules pause abcd1234`. */
+  /** **Ask a manager** passes on a menu action as words of a command: `/billing schedules pause abcd1234`. */
   const readAction = (text: string) => {
     const [, action = '', id = ''] = /^([a-z]+) ([a-z0-9]{8})$/.exec(text) ?? [];
     return Object.hasOwn(ownerActions, action) ? { action, id } : undefined;
@@ -265,6 +263,6 @@ const sharedActions = <T extends Automation>(
   },
 });
 
-/** An owner may have lost the right to see the item's projects; then the item is only “the schedule” or “the watch”. */
+/** An owner may have lost the right to see the item's projects, and then the text names none. */
 const nameOf = <T extends Automation>(kind: AutomationKind<T>, item: T, request: Request): string =>
   canReadAutomation(item, request) ? kind.words.summary(item, request) : `the ${kind.noun}`;

@@ -20,10 +20,7 @@ import type {
 import type { ActionId } from '../../domain/command-names.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 
-/**
- * Slack's limits that Tally's messages can reach; in characters, unless the name says otherwise. Source: Slack's Block
- * Kit reference, https://docs.slack.dev/reference/block-kit.
- */
+/** Lengths are in characters. Source: https://docs.slack.dev/reference/block-kit */
 export const SLACK_LIMITS = {
   header: 150,
   section: 3000,
@@ -48,7 +45,7 @@ export const SLACK_LIMITS = {
   input: 3000,
 } as const;
 
-/** Cuts a text to `limit` characters, with an ellipsis at the end. Never splits a surrogate pair. */
+/** The cut never splits a surrogate pair. */
 export function clipText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const cut = text.slice(0, limit - 1);
@@ -60,19 +57,21 @@ export const fitsOption = ({ value = '' }: { readonly value?: string }): boolean
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Characters that format text in Slack. Slack ignores an underscore inside a word, as in `Los_Angeles`. */
+/** Slack ignores an underscore inside a word, as in `Los_Angeles`. */
 const MARKS = /[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
-/** Escapes untrusted text for mrkdwn. A zero-width space disables `*`, `_`, `~` and backticks, which have no escape. */
+/**
+ * Escapes untrusted text for mrkdwn. Slack has no escape for `*`, `_`, `~` and backticks, but a zero-width space
+ * disables them.
+ */
 export const escapeMarkup = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '').replace(MARKS, '\u200b$&');
 
-/** Mentions a user by ID. Slack shows the name to people who may see it. */
 export const mention = (person: string): string => `<@${escapeMarkup(person)}>`;
 export const channelLink = (channel: string): string => `<#${escapeMarkup(channel)}>`;
 
 /**
- * Slack's chart block (June 2026). `@slack/types` 3.2 has no type for it yet, so it is declared here. Source:
+ * Slack's chart block of June 2026, which `@slack/types` 3.2 doesn't have. Source:
  * https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
  */
 export interface Chart {
@@ -88,7 +87,6 @@ export interface Chart {
   };
 }
 
-/** The blocks Tally uses. */
 export type Block =
   | ActionsBlock
   | ContainerBlock
@@ -99,7 +97,7 @@ export type Block =
   | Chart
   | TableBlock;
 
-/** `text` is what notifications and screen readers use: plain text that `escapeMessageText` escapes before sending. */
+/** Notifications and screen readers use `text`, which is plain until `escapeMessageText` escapes it. */
 export interface Message {
   readonly text: string;
   readonly blocks: readonly Block[];
@@ -107,7 +105,7 @@ export interface Message {
 
 const REFERENCE = /<!date\^\d+\^[^|>]*\|(?<date>[^>]*)>|<(?<sign>[@#])[A-Z0-9]{9,}(?:\|[^>]*)?>/g;
 
-/** Escapes `text`, because Slack reads mark-up in it. Mentions and dates become readable words. */
+/** Slack reads mark-up in `text`. Mentions and dates become readable words. */
 export const escapeMessageText = ({ text, blocks }: Message) => ({
   text: escapeMarkup(
     text.replace(
@@ -125,7 +123,7 @@ export const plainText = (text: string, limit: number = SLACK_LIMITS.section): P
   emoji: false,
 });
 
-/** A mrkdwn element. Untrusted text must go through `escapeMarkup` first. */
+/** Untrusted text must go through `escapeMarkup` first. */
 const mrkdwn = (text: string): MrkdwnElement => ({
   type: 'mrkdwn',
   text: clipText(text, SLACK_LIMITS.section),
@@ -137,11 +135,11 @@ export const header = (text: string): HeaderBlock => ({
   text: plainText(text, SLACK_LIMITS.header),
 });
 
-/** The title as a header. A title that is too long for a header is also shown in full below it. */
+/** A title that is too long for a header is repeated in full below it. */
 export const titleBlocks = (title: string): Block[] =>
   title.length > SLACK_LIMITS.header ? [header(title), section(title)] : [header(title)];
 
-/** Drops buttons and selects, for places where they don't work. */
+/** Leaves out buttons and selects, for places where they don't work. */
 export const withoutActions = (blocks: readonly Block[]): Block[] =>
   blocks.filter(({ type }) => type !== 'actions');
 
@@ -159,38 +157,33 @@ const richText = (element: RichTextBlock['elements'][number]): RichTextBlock => 
   elements: [element],
 });
 
-/** A rich text element, in which Slack reads no mark-up. */
+/** Slack reads no mark-up in a rich text element. */
 const textElement = (text: string) =>
   ({ type: 'text', text: clipText(text, SLACK_LIMITS.section) || '–' }) as const;
 
-/** Untrusted text as a quotation. */
 export const quote = (text: string): RichTextBlock =>
   richText({ type: 'rich_text_quote', elements: [textElement(text)] });
 
-/** Text in a monospaced block that can be selected as a whole. */
+/** Monospaced text that is easy to select as a whole. */
 export const preformatted = (text: string): RichTextBlock =>
   richText({ type: 'rich_text_preformatted', elements: [textElement(text)], border: 0 });
 
-/** Makes a message of one block. The block's text is also the message's text for notifications. */
 const messageAs =
   (draw: (text: string) => Block) =>
   (text: string, ...more: readonly Block[]): Message => ({ text, blocks: [draw(text), ...more] });
 
 export const textMessage = messageAs(section);
 
-/** A message of one mrkdwn block, which allows mentions and links. Escape untrusted text first. */
+/** The text can have mentions and links. Untrusted text must be escaped first. */
 export const markupMessage = messageAs(markup);
 
-/** A message whose text is shown as a heading. */
 export const questionMessage = messageAs(header);
 
-/** A list entry, or `false` or undefined for an entry to leave out: `isOpen && button(…)`. */
 export type Optional<T> = T | false | undefined;
 
 export const compact = <T>(parts: readonly Optional<T>[]): T[] =>
   parts.filter((part): part is T => part !== false && part !== undefined);
 
-/** Joins texts, skipping empty and omitted ones. */
 export const joinTexts = (separator: string, texts: readonly Optional<string>[]): string =>
   texts.filter(Boolean).join(separator);
 
@@ -199,7 +192,7 @@ export const actions = (...elements: readonly Optional<ActionsBlockElement>[]): 
   elements: compact(elements),
 });
 
-/** A row of buttons; [] without buttons, because Slack rejects an empty actions block. */
+/** Slack rejects an empty actions block, so without buttons there is none. */
 export const buttonRow = (buttons: readonly Optional<Button>[]): readonly ActionsBlock[] => {
   const row = actions(...buttons);
   return row.elements.length === 0 ? [] : [row];
@@ -232,7 +225,7 @@ export const option = (label: string, value: string, description?: string): Plai
   ...(description !== undefined && { description: plainText(description, SLACK_LIMITS.option) }),
 });
 
-/** A select. More options than Slack accepts in one list are grouped under labels such as “alpha – dev”. */
+/** More options than Slack accepts in a list are grouped under labels such as “alpha – dev”. */
 export const select = (
   id: ActionId,
   placeholder: string,
@@ -265,26 +258,23 @@ export const overflow = (id: ActionId, options: readonly PlainTextOption[]): Ove
   options: [...options],
 });
 
-/** A date in the reader's time zone. Slack may write “Today”, so put it after a colon or at the start of a line. */
+/** A time in the reader's time zone. Slack may write “Today”, so put it after a colon or at the start of a line. */
 export const formatInstant = (ms: Millis): string =>
   `<!date^${Math.floor(ms / 1000)}^{date_short_pretty} {time}|${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC>`;
 
-/** Spaces between a number and its sign or unit, where a line must not break on a phone. */
+/** A line must not break at these spaces on a phone. */
 const BESIDE_NUMBER = /(?<=[+−▲▼]) |(?<=\d) (?=(?:%|days?)$)/g;
 
-/** A column of the table in an answer. */
 export interface Column<T, Cell = string> {
   readonly title: string;
   readonly cell: (row: T) => Cell;
 }
 
-/** The table's cells: a header row, then one row per item. */
 export const cellsOf = <T>(rows: readonly T[], columns: readonly Column<T>[]): string[][] => [
   columns.map(({ title }) => title),
   ...rows.map((row) => columns.map(({ cell }) => cell(row))),
 ];
 
-/** Whether the table, header included, fits Slack's limits. */
 export function fitsTable(rows: readonly (readonly string[])[]): boolean {
   return (
     rows.length <= SLACK_LIMITS.tableRows &&
@@ -292,14 +282,14 @@ export function fitsTable(rows: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** A table of raw cells, in which Slack reads no mark-up. The first column is aligned left, the others right. */
+/** Slack reads no mark-up in these cells. The first column is aligned left, the others right. */
 export function table(rows: readonly (readonly string[])[]): TableBlock {
   const columns = rows[0]?.length ?? 0;
   return {
     type: 'table',
     column_settings: Array.from({ length: columns }, (_, column) => ({
       align: column === 0 ? 'left' : 'right',
-      // Wrap long names, so that the figures beside them stay on a phone's screen.
+      // A long name wraps, so that the figures beside it stay on a phone's screen.
       ...(column === 0 && { is_wrapped: true }),
     })),
     rows: rows.map((row) =>
@@ -308,7 +298,6 @@ export function table(rows: readonly (readonly string[])[]): TableBlock {
   };
 }
 
-/** A table that opens when its title is clicked. {@link withoutRichBlocks} replaces it if Slack refuses the block. */
 export const collapsedTable = (title: string, rows: readonly (readonly string[])[]): ContainerBlock => ({
   type: 'container',
   title: plainText(title, SLACK_LIMITS.containerTitle),
@@ -320,11 +309,11 @@ export const collapsedTable = (title: string, rows: readonly (readonly string[])
 
 interface ModalOptions {
   readonly callback?: string;
-  /** Text that Slack sends back, at most 3,000 characters. Users can read and change it: no secrets, validate it. */
+  /** At most 3,000 characters, which users can read and change. */
   readonly metadata?: string;
   readonly title: string;
   readonly submit?: string;
-  /** Label of the second button; default **Close**, or **Cancel** if there is a submit button. */
+  /** The label of the second button. Default is **Cancel** beside a submit button, otherwise **Close**. */
   readonly close?: string;
   readonly blocks: readonly Optional<Block | InputBlock>[];
 }
@@ -343,11 +332,11 @@ export const modal = ({
   ...(callback !== undefined && { callback_id: callback }),
   ...(metadata !== undefined && { private_metadata: metadata }),
   ...(submit !== undefined && { submit: plainText(submit, SLACK_LIMITS.modalTitle) }),
-  // Slack's types don't have the chart block yet. No modal contains one.
+  // Slack's types don't have the chart block yet. No modal contains a chart.
   blocks: compact(blocks) as ModalView['blocks'],
 });
 
-/** Shows an error below the form's last field and keeps the input. @param instead replaces a form that has no fields */
+/** Shows an error below the form's last field and keeps the input. @param instead replaces a form without fields */
 export function refuseForm(
   blocks: readonly { readonly type: string; readonly block_id?: string | undefined }[],
   text: string,
@@ -359,6 +348,6 @@ export function refuseForm(
     : ({ response_action: 'errors', errors: { [last]: text } } as const);
 }
 
-/** Replaces a submitted form while Tally works on it. */
+/** The view that replaces a submitted form while Tally works. */
 export const waitingModal = (title: string, text = 'Saving…', ...more: readonly Block[]): ModalView =>
   modal({ title, blocks: [section(text), ...more] });

@@ -13,29 +13,27 @@ import {
 import type { ComparisonWindow } from '../../domain/time/period.ts';
 import { type Chart, clipText, SLACK_LIMITS } from './blocks.ts';
 
-/** Minimum bars of a chart; fewer bars show nothing that the text above doesn't say. */
+/** With fewer bars, a chart shows nothing that the text above doesn't say. */
 const FEWEST_BARS = 4;
 const NO_DATA = 'no data';
 
-/** A bar of the chart. Its `value` is undefined where billing has reported nothing. */
+/** A bar without a `value` stands for days that billing hasn't reported. */
 interface Bar {
   readonly label: string;
   readonly value: Money | undefined;
-  /** Whether the bar is for today, which isn't over. */
   readonly isSoFar?: boolean;
 }
 
 /**
- * One bar a day, or for a long period one bar a week or month. Unreported days keep an empty place. A bar for a week or
- * month is a daily average unless each is complete and fully reported. Today is labelled “so far”, is a series of its
- * own, and is left out of averages. @param finest unit of the rows that were asked for: no bar is smaller
+ * Draws a bar a day, or for a long period a bar a week or month. Unless all weeks are complete, their bars are daily
+ * averages. An unreported day keeps an empty place. @param finest the smallest unit of a bar
  */
 export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Chart | undefined {
   const { unit, rows: all } = periodRows(usage, period, SLACK_LIMITS.chartPoints, finest);
   const isTodayAlone = ({ current }: Row) => current?.days.every((day) => day === period.today) === true;
   const rows = unit === 'day' ? all : all.filter((row) => !isTodayAlone(row));
   const days = rows.flatMap(({ current }) => current?.days ?? []);
-  // If few days have data, use smaller bars.
+  // A few days with data fit into smaller bars.
   if (unit !== 'day' && days.length < period.days.length && days.length > 0)
     return spendChart(usage, { ...period, days }, finest);
   const isTotal = rows.every(({ current }) => current && current.reported === daysInUnit(unit, current.days));
@@ -59,14 +57,14 @@ export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Char
   );
 }
 
-/** How many days the whole week or month has, even if the question was about only some of them. */
+/** Counts the days of the whole week or month, even if the question was about a part of it. */
 function daysInUnit(unit: Unit, [first = '']: readonly Day[]): number {
   return daysBetween(startOfUnit(unit, first), endOfUnit(unit, first)) + 1;
 }
 
 /**
- * Two bars side by side for each day of the two periods; daily averages for long periods. A day that only one period
- * has is left out, because a missing day isn't a day with zero. @param before usage of the comparison period
+ * Draws two bars side by side for each day, or daily averages for a long period. A day that only one side has is left
+ * out, because a missing day isn't zero.
  */
 export function versusChart(usage: Usage, before: Usage, window: ComparisonWindow): Chart | undefined {
   const { currentDays, days, requested } = window;
@@ -81,7 +79,7 @@ export function versusChart(usage: Usage, before: Usage, window: ComparisonWindo
   const { unit, isCalendar } = paired;
   const sides = rows.map(({ current, before: past }) => [current, past]);
   const dates = sides.map((costs) => costs.map((cost) => partLabel(cost?.days ?? [], unit, isCalendar)));
-  // In a period of several months, day numbers repeat.
+  // In a period of several months, the same day number occurs twice.
   const isUnique = new Set(dates.map(String)).size === dates.length;
   const part = `${unit.charAt(0).toUpperCase()}${unit.slice(1)}`;
   const bars = sides.map((costs, at) =>
@@ -97,7 +95,7 @@ export function versusChart(usage: Usage, before: Usage, window: ComparisonWindo
   return barChart(unit === 'day' ? 'Spent per day' : `Average a day, by ${step}`, [first, second], bars);
 }
 
-/** A bar's short label: `16`, `1–7`, `Oct`. The series' name has the rest of the date. '' if there is no short form. */
+/** `16`, `1–7` or `Oct`. Empty if there is no short form. */
 function partLabel(days: readonly Day[], unit: Unit, isCalendar: boolean): string {
   const [first = '', last = ''] = [days[0], days.at(-1)];
   if (unit === 'month' && isCalendar) return formatDays(first, first, first.slice(0, 4)).slice(-3);
@@ -106,7 +104,7 @@ function partLabel(days: readonly Day[], unit: Unit, isCalendar: boolean): strin
     : '';
 }
 
-/** @param bars one per label and series, rounded @returns undefined if bars are too few, or a series has no value */
+/** @returns undefined if there are too few bars, or a series has no value */
 function barChart(
   title: string,
   series: readonly string[],
@@ -139,7 +137,7 @@ function barChart(
   };
 }
 
-/** The label below a place in the chart: `Sat 14`, `15 no data`; with two periods `14 / 7`, `14 / 7 no data`. */
+/** `Sat 14` or `15 no data`. With two periods `14 / 7` or `14 / 7 no data`. */
 function labelOf(bars: readonly Bar[]): string {
   const join = (parts: readonly string[]) => [...new Set(parts)].join(' / ');
   const short = withoutWeekday(join(bars.map(({ label }) => label)));
@@ -152,7 +150,7 @@ const withoutWeekday = (label: string): string => label.replace(/^\w{3} (?=\d{1,
 
 const LEVELS = '▁▂▃▄▅▆▇█';
 
-/** The chart as text, one line per series: `Sat 14 ▃▄▆▅▇ ▆ Fri 20`. A space is a day without data. */
+/** A line of text per series, such as `Sat 14 ▃▄▆▅▇ ▆ Fri 20`. A space is a day without data. */
 export function barsText({ chart: { series, axis_config } }: Chart): string {
   const { categories } = axis_config;
   const most = Math.max(...series.flatMap(({ data }) => data.map(({ value }) => value)), 0);

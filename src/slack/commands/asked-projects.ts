@@ -1,4 +1,4 @@
-/** Fetches figures for one project, or for several where each can fail on its own. */
+/** Fetches figures for a project, or for several where each can fail on its own. */
 import pLimit from 'p-limit';
 import { type BillingRemark, type Failure, isFailure, kindOf } from '../../domain/failure/index.ts';
 import { type ParsedCommand, rankText } from '../../domain/language/parsed-command.ts';
@@ -15,19 +15,17 @@ import {
 import { type Column, clipText, escapeMarkup } from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
-/** The projects that a command asks about: one, or a list. */
 export interface AskedProjects {
   /** The projects as a command names them: `prod`, `prod,123`, `all`, `top 3`. */
   readonly word: string;
-  /** The product to name in a command: the product of a single project, or the product that was typed for a list. */
+  /** The product of a single project, or the product that was typed for a list. */
   readonly product: ProductId | undefined;
   readonly targets: readonly (ResolvedProject | UnresolvedProject)[];
   readonly isList: boolean;
-  /** How many projects to show, largest first; all if absent. */
   readonly top?: number;
 }
 
-/** @throws what `resolveProject` throws, for a single project; project-missing or not-connected for an empty list */
+/** @throws for a single project, what `resolveProject` throws; for an empty list, project-missing or not-connected */
 export function findAskedProjects(
   named: ProjectReference & Pick<ParsedCommand, 'several' | 'top' | 'isLowest'>,
   request: ProjectScope & Pick<Request, 'workspace'> & Partial<Pick<Request, 'sharedFrom'>>,
@@ -39,7 +37,7 @@ export function findAskedProjects(
   }
   const found = resolveProjects(several, product, request.workspace, request);
   const allowed = found.filter((target) => !('failure' in target) || target.failure.kind !== 'not-allowed');
-  // In a shared answer, leave out projects that the channel must not see, even if the person who shares can see them.
+  // A shared answer leaves out projects that the channel must not see, even if the person who shares it can see them.
   const targets = request.sharedFrom === undefined || allowed.length === 0 ? found : allowed;
   const words = targets.map((target) => ('word' in target ? target.word : target.project));
   const word = several === 'all' ? several : words.join(',');
@@ -47,17 +45,14 @@ export function findAskedProjects(
   return top === undefined ? { ...list, word } : { ...list, word: rankText({ top, isLowest }), top };
 }
 
-/** Command text for these projects: `prod last-week cloud`. */
 export const askedText = ({ word, product }: Pick<AskedProjects, 'word' | 'product'>, ...more: string[]) =>
   [word, ...more, product && PRODUCTS[product].word].filter(Boolean).join(' ');
 
-/** The answer for one project. Each command adds its own figures. */
 export interface ProjectAnswer {
   readonly target: ResolvedProject;
   readonly remarks: readonly BillingRemark[];
 }
 
-/** The projects with an answer, and the projects without one, each with the reason. */
 export interface ProjectAnswers<T extends ProjectAnswer> {
   readonly answered: readonly T[];
   readonly failed: readonly UnresolvedProject[];
@@ -66,8 +61,8 @@ export interface ProjectAnswers<T extends ProjectAnswer> {
 const AT_ONCE = 4;
 
 /**
- * Asks billing about all projects in parallel. In a list, a project that fails goes to `failed`. @throws the failure of
- * a single project; for a list, the failure that all projects have in common, unless it is missing data
+ * In a list, a project without figures goes to `failed`. @throws a single project's failure; for a list, the failure
+ * that all projects share, unless it is missing data
  */
 export async function fetchEach<T extends ProjectAnswer>(
   { targets, isList }: Pick<AskedProjects, 'targets' | 'isList'>,
@@ -98,7 +93,10 @@ const isShared = ({ kind }: Failure, failed: readonly UnresolvedProject[]): bool
 
 const summarize = ({ kind }: Failure): string => kindOf(kind)?.summary ?? 'no answer';
 
-/** A header, a row per answer, a row per failure. @param beside a figure after the name: phones fit three columns */
+/**
+ * Draws a header, a row per answer, and a row per failure. @param beside a figure after the name, because phones fit
+ * three columns
+ */
 export function projectRows<T extends ProjectAnswer>(
   sorted: readonly T[],
   columns: readonly Column<T>[],
@@ -121,16 +119,15 @@ export function projectRows<T extends ProjectAnswer>(
   ];
 }
 
-/** Rows of failed projects, with the reason in the first of the `columns` columns for figures. */
+/** The reason stands in the first of the columns for figures. @param columns how many these are */
 export const failedRows = (failed: readonly UnresolvedProject[], columns: number): string[][] =>
   failed.map(({ label, failure }) => [label, summarize(failure), ...Array(columns - 1).fill('')]);
 
-/** Joins a row's parts: `prod · 57.1 %` */
 const joinParts = (...parts: (string | undefined)[]): string => parts.filter(Boolean).join(' · ');
 
 type ProjectNamer = (target: ResolvedProject) => string;
 
-/** How rows name projects. A product that all share is said once, below; otherwise rows add an unusual product. */
+/** A product that all projects share is named once, below the rows. Otherwise a row names an unusual product. */
 export function productNames(answered: readonly ProjectAnswer[]) {
   const products = new Set(answered.map(({ target }) => target.product));
   const shared = products.size === 1 ? [...products][0] : products.has(USUAL) ? USUAL : undefined;
@@ -146,11 +143,11 @@ export function productNames(answered: readonly ProjectAnswer[]) {
 
 const USUAL: ProductId = 1;
 
-/** Whether all answers are in one currency. Amounts in different currencies can't be added up. */
+/** Amounts in different currencies can't be added up. */
 export const hasOneCurrency = (answered: readonly ProjectAnswer[]): boolean =>
   new Set(answered.map(({ target }) => target.currency)).size === 1;
 
-/** A warning about projects whose balance runs out soon; '' if none does. The table says when. */
+/** The warning is empty if no balance runs out soon. */
 export const runningOutLine = (soon: readonly ProjectAnswer[]): string =>
   soon.length === 0
     ? ''
@@ -158,13 +155,13 @@ export const runningOutLine = (soon: readonly ProjectAnswer[]): string =>
 
 const LONGEST_REASON = 200;
 
-/** A short reason for a failure. If nothing more precise is known, it is billing's own error message. */
+/** Billing's own message follows, if Tally's sentence is no more precise. */
 function reasonOf(failure: Failure): string {
   const { messages = [] } = failure.kind === 'query-rejected' ? failure.data : {};
   return messages.length === 0 ? failure.message : `${failure.message} “${messages.join('” “')}”`;
 }
 
-/** A note per failed project: `dev: The billing service rejected the token.` No prefix if the sentence has the ID. */
+/** `dev: The billing service rejected the token.` A sentence that names the project's ID gets no prefix. */
 export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
   failed.map(({ label, project, failure }) => {
     const reason = clipText(reasonOf(failure), LONGEST_REASON);
@@ -172,7 +169,7 @@ export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
     return isNamed ? reason : `${label}: ${reason}`;
   });
 
-/** `No figures for dev (no data) and labs (token rejected).`; '' if no project failed. */
+/** `No figures for dev (no data) and labs (token rejected).` Empty if no project failed. */
 export const failedSentence = (failed: readonly UnresolvedProject[]): string =>
   failed.length === 0
     ? ''

@@ -6,7 +6,7 @@ import { normalizeText } from '../../domain/language/typed-text.ts';
 import { couldBeSecret } from '../../domain/secret-detection.ts';
 import { type ButtonOptions, button, option, SLACK_LIMITS } from '../block-kit/blocks.ts';
 
-/** A button that runs a command; the answer replaces the message. @returns [] if the command is too long */
+/** The answer replaces the button's message. @returns [] if the command is too long for a button */
 export function commandButton(
   id: string,
   label: string,
@@ -17,17 +17,14 @@ export function commandButton(
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button(`rerun:${id}`, label, { value, ...options })];
 }
 
-/** One button per command, labelled with the command; the first is primary. */
 export const commandButtons = (id: string, commands: readonly Command[]): Button[] =>
   commands.flatMap((command, at) =>
     commandButton(`${id}-${at}`, commandLine(command), command, at === 0 ? { style: 'primary' } : {}),
   );
 
-/** A select option that runs a command. */
 export const commandOption = (label: string, command: Command, description?: string) =>
   option(label, commandLine(command), description);
 
-/** Common questions about a project, for buttons and menus. @param words the project, and the product if needed */
 const projectQuestions = (words: string) =>
   [
     ['balance', 'Balance', { command: '/balance', text: words }],
@@ -48,39 +45,35 @@ export const pageButtons = (page: number, pages: number, commandOf: (page: numbe
     .filter(({ to }) => to >= 1 && to <= pages)
     .flatMap(({ label, to }) => commandButton(label.toLowerCase(), label, commandOf(to)));
 
-/** A slash command and its text, as Slack delivers them. */
 export interface Command {
   readonly command: SlashCommand;
   readonly text: string;
 }
 
-/** Maximum characters of a command; longer text is rejected before parsing. */
 const LONGEST_TEXT = 1_000;
 
 export const isShortText = (text: string): boolean => text.length <= LONGEST_TEXT;
 
-/** @throws text-too-long */
 export function requireShortText(text: string): void {
   if (!isShortText(text)) throw new Failure('text-too-long', { most: LONGEST_TEXT });
 }
 
 export const toCommand = (name: CommandName, text = ''): Command => parseCommand(`${name} ${text}`.trim());
 
-/** The command as one line, which is the value of buttons that run the command. */
 export const commandLine = ({ command, text }: Command): string => `${command} ${text}`.trim();
 
-/** Removes words that could be a secret, so that the command can go into a button. Known project names are kept. */
+/** A word that could be a secret must not go into a button, unless it is a project's known name. */
 export function withoutSecrets({ command, text }: Command, aliases: ReadonlySet<string>): Command {
   const words = text.split(' ').filter((word) => !couldBeSecret(word) || aliases.has(normalizeText(word)));
   return { command, text: words.join(' ') };
 }
 
-/** The command to offer again. @returns undefined if a word could be a secret: the rest would mean something else */
+/** @returns undefined if a word could be a secret, because the rest would mean something else */
 export function offeredAgain(typed: Command, aliases = NO_ALIASES): Command | undefined {
   return withoutSecrets(typed, aliases).text === typed.text ? typed : undefined;
 }
 
-/** @param line a button's value, or text from Slack: untrusted, so the command can be unknown */
+/** @param line untrusted, so the command can be unknown */
 export function parseCommand(line: string): Command {
   const [command = '', ...words] = line.split(' ');
   return { command: command as SlashCommand, text: words.join(' ') };

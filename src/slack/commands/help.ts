@@ -17,18 +17,16 @@ import {
 import type { Request } from '../request/request.ts';
 import { type Command, commandButton, commandLine, toCommand } from './command-buttons.ts';
 
-/** A command in the help: how to type it, what it does in one sentence, and examples that work as they are. */
 export interface HelpLine {
   readonly usage: string;
   readonly what: string;
-  /** What the command does in a few words, for the short `/billing help`. Without this, the line is under **More…**. */
+  /** A few words for the short `/billing help`. Without them, the line is under **More…**. */
   readonly short?: string;
   readonly examples?: readonly string[];
-  /** Set if the command needs a right beyond `ask`. */
+  /** A right that the command needs beyond `ask`. */
   readonly right?: 'member' | 'manage';
 }
 
-/** Examples of periods, listed in the last line of the help. */
 export const PERIOD_EXAMPLES = {
   order: 'Words come in any order.',
   periods:
@@ -36,7 +34,7 @@ export const PERIOD_EXAMPLES = {
   products: `Products: ${PRODUCT_WORDS}.`,
 } as const;
 
-/** One block per help line. Examples are buttons if the reader knows a project. @param small text of the last line */
+/** Examples are buttons if the reader knows a project. @param small text of the last line */
 export function helpMessage(
   title: string,
   lines: readonly HelpLine[],
@@ -50,7 +48,6 @@ export function helpMessage(
       const typed = example.replace(/ (?:prod|123)(?![\w-])/, ` ${project}`);
       return runButton(`${line}-${at}`, typed, typed);
     });
-    // Usage and examples are Tally's own words, so they need no escaping inside code marks.
     const tries = buttons.length > 0 ? '' : examples.map((example) => `\`${example}\``).join(' · ');
     return [
       markup([`\`${usage}\``, escapeMarkup(what), tries].filter(Boolean).join('\n')),
@@ -64,11 +61,10 @@ export function helpMessage(
   };
 }
 
-/** A button that runs a command and posts the answer below the message, which stays. */
+/** The answer appears below the message, which stays. */
 const runButton = (id: string, label: string, line: string): Button =>
   button(`run:example-${id}`, label, { value: line });
 
-/** Example buttons, then the help lines. @param end text below the lines */
 export function shortHelpMessage(
   title: string,
   examples: readonly (string | Button)[],
@@ -85,7 +81,7 @@ export function shortHelpMessage(
   };
 }
 
-/** @param examples plain text, which may hold a project's name */
+/** @param examples plain text, which may contain a project's name */
 export const exampleMarkup = (examples: readonly string[]): string =>
   `Try ${examples.map((example) => `\`${escapeMarkup(example)}\``).join(' · ')}`;
 
@@ -93,19 +89,18 @@ export const ALL_COMMANDS = commandButton('help', 'All commands', toCommand('/bi
 
 type Reader = Pick<Request, 'workspace'> & ProjectScope;
 
-/** Common questions about a project: the words on the button, and the command that the button runs. */
 const questionsAbout = (project: string): readonly (readonly [question: string, command: Command])[] => [
   [`how much did ${project} spend last week?`, { command: '/spend', text: `${project} last-week` }],
   [`why did ${project} cost more last month?`, { command: '/spend', text: `${project} last-month why` }],
   [`what’s left on ${project}?`, { command: '/balance', text: project }],
 ];
 
-/** The project that the first connection was tested with. Until a project has a name, Tally knows no other project. */
+/** Until a project has a name, Tally knows only the project with which the first connection was tested. */
 export function testedProject(workspace: Request['workspace']) {
   return workspace.connectionNames.length > 0 ? findConnection(workspace)?.test : undefined;
 }
 
-/** A project that the reader can ask about here, if any: the channel's default, the tested one, or else the first. */
+/** The channel's default, the tested project, or else the first. Undefined if the reader can't ask about any. */
 function askableProject(reader: Reader): string | undefined {
   const { workspace, channel } = reader;
   const named = visibleProjects(workspace, reader);
@@ -119,10 +114,8 @@ function askableProject(reader: Reader): string | undefined {
   return isOpen ? tested.project : undefined;
 }
 
-/** A project's name or ID for examples that nobody can click; `123` if the reader can ask about no known project. */
 const exampleProject = (reader: Reader): string => askableProject(reader) ?? '123';
 
-/** Three example questions, as people type them in this place. In a channel they mention Tally. */
 export function exampleQuestions(reader: Reader): readonly string[] {
   const isChannel = reader.channel !== undefined && !isDirectMessage(reader.channel);
   return questionsAbout(exampleProject(reader)).map(([question]) =>
@@ -130,7 +123,6 @@ export function exampleQuestions(reader: Reader): readonly string[] {
   );
 }
 
-/** The example questions as buttons; none if the reader can't ask about any known project. */
 export function exampleButtons(reader: Reader): Button[] {
   const project = askableProject(reader);
   return (project === undefined ? [] : questionsAbout(project)).map(([question, command], at) =>

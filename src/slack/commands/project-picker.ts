@@ -38,7 +38,7 @@ import { checkChannel } from '../request/channels.ts';
 import { privateScope, type Request } from '../request/request.ts';
 import { type Command, commandButton, commandOption, toCommand } from './command-buttons.ts';
 
-/** A select of the projects that the user can ask about here. Choosing one runs the command for that project. */
+/** Choosing a project runs the command for that project. */
 export function projectPicker(command: Command, request: Request): Block[] {
   const options = projectOptions(command, request);
   return options.length === 0
@@ -46,13 +46,13 @@ export function projectPicker(command: Command, request: Request): Block[] {
     : [actions(select('rerun:project', 'Choose a project', options))];
 }
 
-/** A project select for a command that takes only a project. @param prefix text before the project: `projects edit` */
+/** @param prefix words before the project, such as `projects edit` */
 export function projectSelect(command: SlashCommand, prefix: string, request: Request): Block[] {
   const options = optionsFor(request, command, (alias) => `${prefix} ${alias}`);
   return options.length === 0 ? [] : [actions(select('rerun:project', 'Choose a project', options))];
 }
 
-/** Whether this user may see a suggested text: it must not name a project that is limited to other channels. */
+/** A suggestion must not name a project that is limited to other channels. */
 export function canSuggest(text: string, asker: ProjectScope & Pick<Request, 'workspace'>): boolean {
   const { workspace } = asker;
   return text.split(/[ ,]/).every((word) => {
@@ -69,13 +69,13 @@ function projectOptions({ command, text }: Command, request: Request): PlainText
   const words = others === undefined ? text : formatParsedCommand(others);
   const textOf = (projects: string) => [projects, words].filter(Boolean).join(' ');
   const each = optionsFor(request, command, textOf);
-  // Grouping by week and ranking days are possible only for a single project.
+  // Rows by week and ranked days are possible only for a single project.
   const isOfOne = others?.unit !== undefined || others?.isOfDays === true;
   if (each.length < 2 || isOfOne || !OF_SEVERAL.includes(command)) return each;
   return [...each, commandOption('All projects', { command, text: textOf('all') })].filter(fitsOption);
 }
 
-/** One option per project that the user can ask about here. Commands that are too long for an option are left out. */
+/** A command that is too long for an option is left out. */
 const optionsFor = (request: Request, command: SlashCommand, textOf: (alias: string) => string) =>
   visibleProjects(request.workspace, privateScope(request))
     .map(({ alias, id, product }) =>
@@ -83,7 +83,6 @@ const optionsFor = (request: Request, command: SlashCommand, textOf: (alias: str
     )
     .filter(fitsOption);
 
-/** @returns the typed command without its project */
 function withoutProject({ command, text }: Command, { workspace, at }: Request) {
   const words = parseTyped(command, text, readerIn(workspace, at), parseCommandText);
   const { project: _, alias: __, several: ___, ...others } = words;
@@ -99,7 +98,7 @@ function projectIdHint(command: Command, request: Request): Block[] {
   return [section(`${hint}\nOr give it a name once, then ask by that name.`), actions(...add)];
 }
 
-/** A project as an option in a form. @param name what the reader may call the project */
+/** @param name what the reader may call the project */
 export function projectOption(project: ChosenProject, name: string) {
   const product = PRODUCTS[project.product].name;
   // The label of a project without a name already shows its ID.
@@ -109,7 +108,6 @@ export function projectOption(project: ChosenProject, name: string) {
   return option(name, projectValue(alias === name ? project : unnamed), about);
 }
 
-/** Suggestions for a project select. @param channel the form's channel; not checked yet, so it grants no rights */
 export const suggestProjects = async (
   query: string,
   request: Request,
@@ -119,7 +117,6 @@ export const suggestProjects = async (
     projectOption(project, projectLabel(project, request.workspace)),
   );
 
-/** @param channel the form's channel; not checked yet */
 async function searchProjects(
   query: string,
   request: Request,
@@ -137,7 +134,7 @@ async function searchProjects(
   return [...named, ...ids.filter((id) => !closed.includes(id))].slice(0, SLACK_LIMITS.options);
 }
 
-/** The project in the command, or else the channel's default. @throws a Failure if the project can't be used */
+/** @throws if the named project can't be used */
 export function typedOrDefaultProject(
   { project, alias, product }: ProjectReference,
   request: Request,
@@ -156,7 +153,7 @@ export function typedOrDefaultProject(
   }
 }
 
-/** Projects that a typed query can mean: `123` is offered under every product, `123 storage` under one. */
+/** `123` is offered under every product, and `123 storage` under one. */
 function typedProjects(query: string): readonly ChosenProject[] {
   try {
     const { project, product } = parseSingleProjectText(query, ANY_DAY_READER);

@@ -10,7 +10,7 @@ import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/se
 import { clipWord } from '../../domain/wording.ts';
 import { type CommandHandler, lookUp, rulesFor } from '../server/listeners.ts';
 
-/** Runs the subcommand that the first word names, such as `connect`. Asked for help, shows its help page or `help`. */
+/** Runs the subcommand that the first word names. For help, shows the subcommand's own page or `help`. */
 export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>): CommandHandler {
   const find = (text: string) => {
     const { verb, rest, asksForHelp } = split(text);
@@ -49,7 +49,7 @@ export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>
       try {
         await handler.run(words, request, typed.join(' '));
       } catch (error) {
-        // Subcommands get lower-case text, in which a token is hard to recognize, so check the text as it was typed.
+        // A token is hard to recognize in lower case, so the text is checked as it was typed.
         if (error instanceof InvalidWord && typed.some(couldBeSecret)) throw error.withheld();
         throw error;
       }
@@ -57,21 +57,20 @@ export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>
   };
 }
 
-/** Whether a word of the text could be a secret. Known project names don't count. */
+/** Known names of projects don't count as secrets. */
 function holdsSecret(text: string, aliases: ReadonlySet<string>): boolean {
   const tidied = cleanTyping(text);
   const words = tidied.split(' ').filter((word) => !aliases.has(normalizeText(word)));
   return announcesSecret(tidied) || words.some(looksLikeSecret);
 }
 
-/** Splits the normalized text into its first word and the rest; `?` means `help`. */
 function split(text: string) {
   const [verb = '', ...rest] = normalizeText(text).split(' ');
   const asksForHelp = verb === '' || rest.includes('help');
   return { verb: verb.replaceAll('-', ''), rest: rest.join(' '), asksForHelp };
 }
 
-/** Refuses words after a subcommand, unless they are in `known`; suggests the nearest known one. @throws InvalidWord */
+/** @param known the words that may follow @throws InvalidWord with the nearest known word */
 export function refuseExtraWords(rest: string, verb: string, known: readonly string[] = []): void {
   if (rest === '' || known.includes(rest)) return;
   const commands = [verb, ...known.map((word) => `${verb} ${word}`)];
@@ -87,7 +86,7 @@ function unknownVerb(text: string, verb: string, known: readonly string[]): Inva
   return new InvalidWord(clipWord(simplifyText(text).split(' ')[0] ?? verb), UNKNOWN_COMMAND, '', texts);
 }
 
-/** The page number in the words after a list command: 2 for `page 2`, 1 for ''. */
+/** `page 2` gives 2. No words give 1. */
 export function parsePage(text: string, verb: string): number {
   const page = /^page (\d{1,3})$/.exec(text)?.[1];
   if (page === undefined) refuseExtraWords(text, verb);

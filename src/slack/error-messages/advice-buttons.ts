@@ -21,64 +21,57 @@ import { ALL_COMMANDS } from '../commands/help.ts';
 import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
 import { privateScope, type Request } from '../request/request.ts';
 
-/** What a person can do next, shown after the sentence that says what happened. */
 export interface Advice {
-  /** Replaces the failure's own message as the sentence that says what happened. */
+  /** A sentence that replaces the failure's message. */
   readonly sentence?: string;
-  /** What to do next, as text; absent if the sentence or the buttons say what to do. */
+  /** What to do next. Absent if the sentence or the buttons say so. */
   readonly todo?: string;
-  /** Replaces `todo` for managers. */
   readonly managerTodo?: string;
-  /** Set if trying again can help. Adds a retry button; where no button works, this text instead. */
+  /** Set if trying again can help. Where no button works, the text stands instead. */
   readonly again?: '' | 'Try again.';
-  /** Buttons for everyone; managers also get `managerButtons`. */
+  /** Managers get the `managerButtons`, too. */
   readonly buttons?: readonly Button[];
   readonly managerButtons?: readonly Button[];
-  /** The command that **Ask a manager** passes on; `what was asked` stands for the failed command or click. */
+  /** The command that **Ask a manager** passes on. */
   readonly ask?: Command | 'what was asked' | undefined;
-  /** Managers to mention at the end of the message; admins can always help too. */
+  /** Managers whom the message mentions. Admins can always help, too. */
   readonly people?: readonly SlackId[];
-  /** Untrusted text, rendered as a quote. */
   readonly quotes?: readonly string[];
-  /** Whether the message shows the reference that the operator can look up in the log. */
+  /** Whether to show the reference by which the operator finds the error in the log. */
   readonly isOurs?: boolean;
-  /** Selects to show, such as a project picker. */
   readonly choices?: readonly Block[];
 }
 
-/** What to do next for each kind of failure. The compiler requires an entry for every kind. */
 export type AdviceTable = {
   readonly [K in Exclude<FailureKind, 'invalid-word'>]:
     | Advice
     | ((data: DataOf<K>, request: FailedRequest) => Advice);
 };
 
-/** What is known about the failed request; empty if no user is involved. */
+/** Empty if no user is involved. */
 export interface FailedRequest extends Partial<Request> {
   readonly command?: Command | undefined;
-  /** The clicked button, if it opens a form and isn't inside a form. */
+  /** Set if the clicked button opens a form and isn't inside a form. */
   readonly click?: AskedManager['click'];
-  /** Whether the command accepts a corrected text; a suggestion that it doesn't accept isn't offered. */
+  /** Whether the command accepts a corrected text, which is then offered. */
   readonly acceptsWords?: ((text: string) => boolean) | undefined;
-  /** The channel that **Ask a manager** passes on, in which the manager runs the command. It grants no rights. */
+  /** The channel in which the manager runs the command. It grants no rights. */
   readonly place?: SlackId | undefined;
 }
 
-/** What an **Ask a manager** button carries. Untrusted when Slack sends it back. */
+/** The value of a button **Ask a manager**, which is untrusted when Slack sends it back. */
 export const askedManagerSchema = z.object({
-  /** The channel that the command or click is about; absent for Home. */
+  /** The channel of the command or click. Absent for Home. */
   place: z
     .string()
     .regex(/^[A-Z][A-Z0-9]{1,30}$/)
     .optional(),
-  /** A typed command, unless `click` is set. */
   line: z.string().optional(),
-  /** The button that opens a form, unless `line` is set. */
   click: z.object({ id: z.string(), value: z.string(), label: z.string() }).optional(),
 });
 export type AskedManager = Readonly<z.infer<typeof askedManagerSchema>>;
 
-/** Whether Tally knew the user and their rights before the failure; then this is a whole `Request`. */
+/** Whether Tally knew the user's rights before the failure. */
 export const isAuthorized = (request: FailedRequest): request is FailedRequest & Request =>
   request.user !== undefined;
 
@@ -87,10 +80,9 @@ export const canManage = ({ user }: FailedRequest): boolean => user?.canManage =
 export const retryButton = (command?: Command): Button[] =>
   command === undefined ? [] : commandButton('again', 'Try again', command);
 
-/** Advice to try again. @param todo text before “Try again.” */
 export const tryAgain = (todo = ''): Advice => ({ todo, again: 'Try again.' });
 
-/** Advice such as `Try again in 4 seconds.` @param wait rounded up to whole seconds or minutes */
+/** `Try again in 4 seconds.` @param wait rounded up to whole seconds or minutes */
 export function tryAgainIn(wait: Millis): Advice {
   const [seconds, minutes] = [Math.ceil(wait / 1_000), Math.ceil(wait / MINUTE)];
   const [count, unit] = seconds < 60 ? [seconds, 'second'] : [minutes, 'minute'];
@@ -105,14 +97,14 @@ export function buttonsOf(
   const { command, click } = request;
   const retry = again === undefined ? [] : retryButton(command);
   if (canManage(request)) return [...buttons, ...retry, ...managerButtons];
-  // A button that opens a form has no command to run again, so the manager is asked to click the button.
+  // A button that opens a form has no command to run, so the manager gets the button itself.
   const isForm = ask === 'what was asked' && click !== undefined;
   if (isForm) return [...buttons, ...retry, ...askButton({ click }, request)];
   const asked = ask === 'what was asked' ? command : isAuthorized(request) ? ask : undefined;
   return [...buttons, ...retry, ...askManagerButton(asked, request)];
 }
 
-/** A button that asks the managers to run a command. Managers and external people don't get it. */
+/** Managers and external people get no such button. */
 export const askManagerButton = (command: Command | undefined, request: FailedRequest): Button[] =>
   askButton(command && { line: commandLine(command) }, request);
 
@@ -147,10 +139,10 @@ export function adviseOnWord(failure: InvalidWord, request: FailedRequest): Advi
 
 const ASKS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance', '/os-token']);
 
-/** A project picker in place of the unknown word; {} if the other words already name a project. */
+/** Empty if the other words already name a project. */
 function pickerInstead({ word, fact }: InvalidWord, { command, text }: Command, request: Request): Advice {
   const at = text.toLowerCase().indexOf(word.toLowerCase());
-  // A failure never contains a word that may be a secret, so the word isn't found in the text and nothing is replaced.
+  // A failure leaves out a word that may be a secret, so the text doesn't contain that word.
   if (at < 0 || !ASKS.has(command) || !couldBeName(word)) return {};
   const rest = `${text.slice(0, at)}${text.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
   const parsed = tryParse(() => parseCommandText(rest, readerIn(request.workspace, request.at)));

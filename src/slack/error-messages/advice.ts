@@ -107,7 +107,7 @@ const ADVICE: AdviceTable = {
     const isMine = reason === 'channel' && canManage(request);
     const todo = isMine ? 'As a manager, ask in a direct message with Tally.' : ASK_INSTEAD[reason];
     const asked = owned === undefined ? 'what was asked' : toCommand(`/billing ${owned.plural}`, owned.text);
-    // If a manager ran the command, the manager would get the token, and tokens can't be handed over.
+    // A manager who ran the command would get the token, and tokens can't be handed over.
     const isToken = request.command?.command === '/os-token';
     const nobody = reason === 'external' || (reason === 'not-manager' && managers.length === 0);
     return {
@@ -260,7 +260,7 @@ const checkAddress = (
   managerButtons: addressButton(service),
 });
 
-/** The button that opens the place of a service's address: the connect form, or the project list for identity. */
+/** The button leads to where the service's address can be changed. */
 function addressButton(service: Service): Button[] {
   if (service === 'billing') return [button('connect', 'Check the address…')];
   return commandButton('projects', 'Projects', toCommand('/billing projects'));
@@ -278,7 +278,7 @@ function otherProducts(wrong: ProductId, { command: failed, workspace, at }: Fai
   );
 }
 
-/** What a reply says about a failure. For managers, it includes the technical detail. */
+/** For managers, the description has technical details. */
 export function describeError(failure: Failure, request: FailedRequest) {
   const { kind, data } = failure;
   const entry = kind === 'invalid-word' ? adviseOnWord(failure, request) : ADVICE[kind];
@@ -304,10 +304,10 @@ export function describeError(failure: Failure, request: FailedRequest) {
   };
 }
 
-/** Where the first sentence of a failure's message ends. What follows is the consequence, not the fact. */
+/** A failure's message begins with the fact. After one of these signs, it says a consequence. */
 const AFTER_FACT = /: |\.(?: |$)/;
 
-/** `the billing service returned an error (HTTP 500). First failed: Today 9:08`, mrkdwn. @param today the reader's */
+/** Mrkdwn: `the billing service returned an error (HTTP 500). First failed: Today 9:08` @param today the reader's */
 export function lastFailureText(failure: LastFailure, today: Day): string {
   const [fact = ''] = wordFailure(failure, today).split(AFTER_FACT);
   const clause = fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1);

@@ -40,7 +40,7 @@ export const currencyField = (hint: string): Field<string> =>
     parse: (label) => (isCurrencyLabel(label) ? label : refuseField(CURRENCY_RULE)),
   });
 
-/** Time zones under their current names. Older versions of ICU accept these names, but list only the former ones. */
+/** Older versions of ICU accept these current names, but don't list them. */
 const RENAMED: readonly Zone[] = [
   ...['America/Nuuk', 'Asia/Ho_Chi_Minh', 'Asia/Kathmandu', 'Asia/Kolkata', 'Asia/Yangon'],
   ...['Atlantic/Faroe', 'Europe/Kyiv', 'Pacific/Chuuk', 'Pacific/Kanton', 'Pacific/Pohnpei'],
@@ -48,7 +48,7 @@ const RENAMED: readonly Zone[] = [
 
 const squeeze = (text: string): string => text.toLowerCase().replace(/[^a-z0-9+]/g, '');
 
-/** Zones whose name contains the query, in any part. Cities that start with the query come first. */
+/** Searches in all parts of a zone's name. Cities that begin with the query come first. */
 export function searchZones(query: string): readonly Zone[] {
   const wanted = squeeze(query);
   const known = new Set(['UTC', ...Intl.supportedValuesOf('timeZone'), ...RENAMED]);
@@ -70,7 +70,7 @@ export const zone = (label: string, hint: string): Field<Zone> =>
     parse: (chosen) => (isTimeZone(chosen) ? chosen : refuseField('Choose a time zone from the list.')),
   });
 
-/** The workspace's user groups, or why Slack won't list them: the form opens without them too. */
+/** Gives a sentence instead of the groups if Slack won't list them, because the form opens without them too. */
 async function fetchUserGroups({ slack }: Request): Promise<readonly UserGroup[] | string> {
   try {
     return await slack.userGroups();
@@ -86,7 +86,7 @@ async function fetchUserGroups({ slack }: Request): Promise<readonly UserGroup[]
 
 const groupOption = ({ id, handle }: UserGroup): PlainTextOption => option(`@${handle}`, id);
 
-/** A field for user groups. If Slack can't list the groups, people can still remove the selected ones. */
+/** If Slack can't list the groups, people can still remove the selected ones. */
 export const userGroups = (label: string, hint: string, max: number): Field<readonly string[]> => {
   const listed = search<readonly string[]>(label, {
     hint,
@@ -118,7 +118,6 @@ export const userGroups = (label: string, hint: string, max: number): Field<read
       typeof at.found === 'string'
         ? [...(at.value === '' ? [] : listed.draw(at)), section(at.found)]
         : listed.draw(at),
-    /** Checks the groups that were added: they must be groups of this workspace. */
     async check({ values, request }, before, name) {
       const added = selectedValues(values[name]).filter((id) => !selectedValues(before[name]).includes(id));
       const known = added.length === 0 ? [] : await request.slack.userGroups();
@@ -128,14 +127,13 @@ export const userGroups = (label: string, hint: string, max: number): Field<read
   };
 };
 
-/** When a credential expires, as chosen in a form: a day, or never. */
 export type ExpiryChoice = Day | 'never';
 
 export const REMINDER_HINT = 'Tally reminds you 14, 3 and 1 days before.';
 
 const day = z.iso.date().startsWith('2');
 
-/** The two fields for an expiry date: a day, and “never”. @param empty the value, or refusal, if both are empty */
+/** @param empty the value, or the refusal, if neither field is filled in */
 export const expiryFields = <T>(hint: string, empty: T | FieldRefusal) => ({
   expires: date<ExpiryChoice | T>('Expires on', `${hint} ${REMINDER_HINT}`, (expires, { never = '' }) => {
     if (expires === '') return never === '' ? empty : 'never';
@@ -145,6 +143,6 @@ export const expiryFields = <T>(hint: string, empty: T | FieldRefusal) => ({
   never: checks('No expiry', { options: [option('It never expires', 'never')] }),
 });
 
-/** The instant at which a credential expires: midnight at the end of the chosen day in `zone`. */
+/** A credential expires at midnight at the end of the chosen day in `zone`. */
 export const expiryOf = (choice: ExpiryChoice, zone: Zone): Expiry =>
   choice === 'never' ? { lifetime: 'none' } : { expiresAt: endOfDay(choice, zone) };

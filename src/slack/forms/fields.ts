@@ -1,4 +1,4 @@
-/** The fields that forms are made of: how each is rendered and parsed. */
+/** The fields that forms are made of: how each is drawn and parsed. */
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
@@ -7,22 +7,21 @@ import { type Block, mention, option, plainText } from '../block-kit/blocks.ts';
 import { type FormFields, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 
-/** Why a field's value is refused, as a sentence. */
 export class FieldRefusal {
   constructor(readonly sentence: string) {}
 }
 
 export const refuseField = (sentence: string): FieldRefusal => new FieldRefusal(sentence);
 
-/** A form with its current values, which may be empty or invalid and aren't checked against the record. */
+/** A form with its current values, which may be empty or invalid. */
 export interface FormMoment {
-  /** ID of the record being edited. Untrusted. */
+  /** The ID of the edited record, untrusted. */
   readonly id: string;
   readonly values: FormFields;
   readonly request: Request;
-  /** What the `load` of each field returned; null while loading, or if nothing was found. */
+  /** What each field's `load` returned, or null if it found nothing. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** The channel that the form posts to, or where it was opened; '' if neither. */
+  /** The channel that the form posts to, or else where the form was opened. Empty if neither. */
   readonly place: string;
 }
 
@@ -30,13 +29,11 @@ interface FieldMoment<D = unknown> extends FormMoment {
   readonly name: string;
   readonly value: string;
   readonly found: D | undefined;
-  /** Whether the field's slow `load` is still running. */
   readonly isAsking: boolean;
 }
 
-/** Data a field needs before it can be rendered. */
 interface Load<D> {
-  /** Set for a slow source: it is asked after the form is open, once the quick loads are done. */
+  /** A form opens before its slow data is loaded. */
   readonly isSlow?: true;
   readonly isNeeded?: (at: FormMoment) => boolean;
   readonly run: (at: FormMoment) => Promise<D>;
@@ -44,30 +41,26 @@ interface Load<D> {
 
 type Suggestions = readonly PlainTextOption[] | Promise<readonly PlainTextOption[]>;
 
-/** @template T the parsed value */
 export interface Field<T = unknown> {
   readonly label?: string;
   readonly draw: (at: FieldMoment) => readonly (Block | InputBlock)[];
-  /** Pure. A Failure that it throws is shown below the field. A field without `parse` only displays something. */
+  /** A field without `parse` only displays something. Pure. */
   readonly parse?: (text: string, values: FormFields) => T | FieldRefusal;
   readonly load?: Load<unknown>;
   /** Checks the value before the form is saved. @returns what is wrong, as mrkdwn */
   readonly check?: (at: FormMoment, before: FormFields, name: string) => Promise<string | undefined>;
-  /** Suggestions for a select that people search by typing. @param place the form's channel; untrusted */
+  /** Finds suggestions while people type. @param place the form's channel, untrusted */
   readonly find?: (query: string, request: Request, place: string) => Suggestions;
-  /** Whether the field is shown, given the other values. */
   readonly applies?: (values: FormFields) => boolean;
-  /** Whether the field is shown only after a click on **More…**. */
   readonly isMore?: (values: FormFields) => boolean;
-  /** Whether a change renders the form again. Slack reports a choice at once, but text only when Enter is pressed. */
+  /** Whether a change draws the form again. Slack reports a choice at once, but text only when Enter is pressed. */
   readonly isLive?: boolean;
-  /** For a secret: the field is never prefilled, stored, or shown again. */
+  /** A secret is never prefilled, stored, or shown again. */
   readonly isSecret?: boolean;
-  /** Free text that everyone can read, so it is checked for secrets. */
+  /** Everyone can read this text, so Tally checks it for secrets. */
   readonly isText?: boolean;
 }
 
-/** @returns the parsed value, or why it is rejected */
 export function readField({ parse }: Field, typed: string, values: FormFields): unknown {
   try {
     return parse?.(typed, values);
@@ -77,7 +70,6 @@ export function readField({ parse }: Field, typed: string, values: FormFields): 
   }
 }
 
-/** Puts a field under **More…**: always, or if `isMore` says so for the form's values. */
 export const more = <T>(field: Field<T>, isMore = (_: FormFields) => true): Field<T> => ({
   ...field,
   isMore,
@@ -88,13 +80,12 @@ export const isUnderMore = ({ isMore }: Pick<Field, 'isMore'> = {}, values: Form
 
 export const live = <T>(field: Field<T>): Field<T> => ({ ...field, isLive: true });
 
-/** A field that is shown and parsed only if `applies` says so for the form's values. */
+/** Shows and parses a field only if `applies` says so for the form's values. */
 export const when = <T>(applies: (values: FormFields) => boolean, field: Field<T>): Field<T | undefined> => ({
   ...field,
   applies,
 });
 
-/** Blocks between fields that only display something, such as a preview. */
 export const note = <D>(
   draw: (at: FieldMoment<D>) => readonly Block[],
   load?: Load<D>,
@@ -108,7 +99,7 @@ export const note = <D>(
 type Element = InputBlock['element'];
 type WithUndefined<E> = E extends unknown ? { readonly [K in keyof E]: E[K] | undefined } : never;
 
-/** A field of one block. @param element the input element; its action ID is added on rendering */
+/** @param element draws the input element, to which the form adds its action ID */
 const drawAs =
   (
     label: string,
@@ -126,7 +117,7 @@ const drawAs =
     },
   ];
 
-/** Turns an empty list into undefined, because Slack rejects empty lists. */
+/** Slack rejects empty lists. */
 const unlessEmpty = <T>(all: readonly T[]): T[] | undefined => (all.length === 0 ? undefined : [...all]);
 
 interface Options<T> {
@@ -135,7 +126,7 @@ interface Options<T> {
   readonly parse?: (text: string, values: FormFields) => T | FieldRefusal;
 }
 
-/** Invisible formatting characters, as pasted from a PDF or from Arabic or Hebrew text. */
+/** Text that was copied from a PDF, or is Arabic or Hebrew, can have these invisible characters. */
 const UNSEEN = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/;
 const UNSEEN_TEXT = 'There are invisible characters in this text. Type it, or paste it as plain text.';
 
@@ -163,7 +154,7 @@ export const text = <T = string>(
 
 type Choices = readonly PlainTextOption[] | ((at: FormMoment) => readonly PlainTextOption[]);
 
-/** A select for one option; hidden without options. Options that come from the record aren't checked here. */
+/** A select without options is hidden. Options that come from the record aren't checked here. */
 export const choice = <T = string>(
   label: string,
   { options, parse, ...form }: Options<T> & { readonly options: Choices },
@@ -182,7 +173,6 @@ export const choice = <T = string>(
     }),
 });
 
-/** @param known each option's value with its label */
 export const choices = (known: Readonly<Record<string, string>>): readonly PlainTextOption[] =>
   Object.entries(known).map(([value, label]) => option(label, value));
 
@@ -200,7 +190,7 @@ export const checks = (
   parse: selectedValues,
 });
 
-/** Checks that added people are full members: not deactivated, and neither guests, apps nor external people. */
+/** Deactivated people, guests, apps and external people can't be added. */
 export const checkMembers =
   (label: string): NonNullable<Field['check']> =>
   async ({ values, request }, before, name) => {
@@ -238,7 +228,7 @@ export const personField = (label: string, hint: string): Field<string> => ({
   check: checkMembers(label),
 });
 
-/** A select for channels by ID, without direct messages. @param max 1 makes a required field for one channel */
+/** A select of channels, without direct messages. With a `max` of 1, a choice is required. */
 export const channels = <T = readonly string[]>(
   label: string,
   {
@@ -281,10 +271,8 @@ export const time = (label: string, placeholder: string): Field<string> => ({
   parse: (chosen) => (TIME.test(chosen) ? chosen : refuseField('Choose a time.')),
 });
 
-/** A time of day: `09:00` */
 export const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
-/** A select that people search by typing. @param max 1 for a single choice @param options the selected options */
 export const search = <T>(
   label: string,
   {

@@ -1,6 +1,6 @@
 /**
- * Features declare a form by its fields, its record, and how it is saved. The form is rendered again after each change,
- * and saved once, however often and to whichever process it is submitted. All that Slack sends back is untrusted.
+ * A feature declares a form by its fields, its record, and how to save it. A form is drawn again after each change, and
+ * saved once, however often and to whichever process people submit it. What Slack sends back is untrusted.
  */
 import { randomUUID } from 'node:crypto';
 import type { InputBlock, ModalView } from '@slack/types';
@@ -33,20 +33,19 @@ import { type Field, FieldRefusal, type FormMoment, isUnderMore, readField } fro
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** The parsed values of all fields; undefined for a field that isn't shown with these values. */
+/** A value is undefined if its field isn't shown. */
 export type FormInput<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never;
 };
 
-/** The name of a form, from its action: `project` for the action `project-form`. */
+/** The form `project` has the action `project-form`. */
 type FormName = ActionName extends infer A ? (A extends `${infer Name}-form` ? Name : never) : never;
 
-/** A submitted form. */
 export interface SentForm<F extends Fields> extends FormMoment {
   readonly input: FormInput<F>;
 }
 
-/** What happened, and what to do in the form. `todo` is left out of the message if the form was closed. */
+/** If the user has closed the form, the message leaves `todo` out. */
 export type FormProblem = readonly [what: string, todo?: string];
 
 interface FormStart extends Pick<FormMoment, 'id' | 'values'> {
@@ -60,38 +59,34 @@ export interface FormDescription<F extends Fields, A> {
   readonly workspaces: Pick<Workspaces, 'load'>;
   /** The form's first values. @throws Failure if it can't be opened */
   readonly start: (about: A, request: Request) => FormStart;
-  /** The form's fields by block ID, in the order in which they are shown. */
+  /** Fields by block ID, in the order in which the form shows them. */
   readonly fields: F;
-  /** Title of the form; default is its `heading`. */
   readonly title?: (at: FormMoment) => string;
-  /** Label of the submit button; default **Save**. */
   readonly submit?: string;
-  /** A button below the fields. @param show re-renders the form with these blocks below the button */
+  /** A button below the fields. @param show draws the form again, with these blocks below the button */
   readonly button?: {
     readonly label: string;
     readonly press: (at: FormMoment, show: (result: readonly Block[]) => Promise<void>) => Promise<void>;
   };
-  /** Extra hidden values that are kept until the form is submitted. */
+  /** Further values that the form keeps until it is submitted. */
   readonly hidden?: (at: FormMoment) => FormFields;
-  /** The channel for which the form suggests projects; default is the channel where the form was opened. */
+  /** The channel for which the form suggests projects. Default is the channel where the form was opened. */
   readonly channelOf?: (values: FormFields) => string;
-  /** Title of the modal that shows the result. */
+  /** The title of the modal with the result. */
   readonly heading: string;
-  /** What is shown while the form is being saved, if that can take long. */
+  /** Shown while a form is being saved that can take long. */
   readonly waiting?: string;
-  /** The version of the record with this ID; every change of the record changes it. @param input given on submit */
+  /** A text that changes with every change of the record. @param input given on submit */
   readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
-  /** The record's current values of the fields. */
   readonly before?: (id: string, request: Request) => FormFields;
-  /** What is wrong if the record has changed since; default `CHANGED_FIRST`, undefined if the change doesn't matter. */
+  /** What the form says if the record has changed since it was opened. Undefined if the change doesn't matter. */
   readonly conflict?: (sent: SentForm<F>) => FormProblem | undefined;
-  /** The ID to save under after a conflict, if it must be another one. */
+  /** The ID to save under after a conflict. */
   readonly idAfterConflict?: (sent: SentForm<F>) => string;
-  /** @returns the success message, or why it can't be saved */
   readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal>;
-  /** The word that completes “Not …” if saving fails; default `saved`. */
+  /** The word that completes “Not …” if saving fails. Default is `saved`. */
   readonly done?: string;
-  /** A sentence that says what stays unchanged if nothing was saved. */
+  /** A sentence about what stays as it was if nothing was saved. */
   readonly unchanged?: (sent: SentForm<F>) => string;
 }
 
@@ -100,7 +95,6 @@ type AnyForm = Omit<FormDescription<any, any>, 'fields'> & {
   readonly fields: Fields;
   readonly title: (at: FormMoment) => string;
   readonly name: string;
-  /** Prefix of the action IDs of the form's fields and buttons. */
   readonly action: ActionName;
 };
 const NOTHING_SAVED = 'Nothing was saved.';
@@ -151,14 +145,13 @@ export function createForm<F extends Fields, A>(name: FormName, description: For
   };
 }
 
-/** @param shown values of the visible fields only, because Slack sends no others */
+/** @param shown the visible fields only, because Slack sends no others */
 function momentOf(shown: FormFields, metadata: string, request: Request): Moment {
   const state = decodeState(metadata);
   const { id, place, hidden } = state;
   return { state, id, place, request, data: {}, values: { ...hidden, ...shown } };
 }
 
-/** Renders the form at once, and again when slow data has loaded. */
 async function show(form: AnyForm, at: Moment, how: 'open' | 'redraw'): Promise<void> {
   const { modal: reply } = at.request.reply;
   const quick = await loadFields(form, at, false);
@@ -167,7 +160,6 @@ async function show(form: AnyForm, at: Moment, how: 'open' | 'redraw'): Promise<
   if (all !== quick) await reply.redraw(drawForm(form, all));
 }
 
-/** Handles a changed field, or a click on an extra button such as **More…**. */
 async function click(form: AnyForm, what: string, at: Moment): Promise<void> {
   if (what === 'more') return show(form, { ...at, state: { ...at.state, isOpen: true } }, 'redraw');
   if (what !== 'button' || form.button === undefined) return show(form, at, 'redraw');
@@ -193,7 +185,7 @@ function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm {
   return { submit: (request) => submit(form, momentOf(shown, metadata, request), input) };
 }
 
-/** The first invalid field and why. Free text must not contain one of this workspace's secrets. */
+/** Finds the first invalid field, and says why. */
 async function findProblem(
   form: AnyForm,
   at: Moment,
@@ -210,7 +202,6 @@ async function findProblem(
 
 const LEAKED = 'that looks like a token. Everyone can see it, so choose something else.';
 
-/** Shows the form again with its values and an error. @param field the invalid field */
 async function showAgain(
   form: AnyForm,
   at: Moment,
@@ -221,7 +212,7 @@ async function showAgain(
   const isOpen = at.state.isOpen || isUnderMore(form.fields[field], at.values);
   const state = { ...at.state, isOpen, nonce: randomUUID() };
   const again = await loadFields(form, { ...at, state }, false);
-  // Leave out slow previews, which have their own button, and the invalid field's warning, which would be said twice.
+  // Leaves out slow previews, which have their own button, and the field's warning, which the error repeats.
   const previews = Object.entries(form.fields).filter(([, { load }]) => load?.isSlow);
   const unsaid = Object.fromEntries([...previews.map(([name]) => name), field].map((name) => [name, null]));
   const known = { ...again, data: { ...again.data, ...unsaid } };
@@ -251,7 +242,7 @@ async function submit(
       if (conflict !== undefined) return await showConflict(form, sent, conflict);
     }
     const [field = '', problem] = (await findProblem(form, at)) ?? [];
-    // `check` refuses free text only if it contains a secret, which must not be shown again.
+    // Free text that `check` refuses contains a secret, which must not be shown again.
     const values = form.fields[field]?.isText ? { ...at.values, [field]: '' } : at.values;
     if (problem !== undefined) return await showProblem(form, { ...at, values }, [problem], field);
     const saved = await form.save(sent);
@@ -272,7 +263,7 @@ async function submit(
   }
 }
 
-/** After a conflict, shows the form again with the record's current revision. */
+/** The form gets the record's current revision, so that people can save again. */
 function showConflict(form: AnyForm, sent: Moment & SentForm<Fields>, conflict: FormProblem): Promise<void> {
   const id = form.idAfterConflict?.(sent) ?? sent.id;
   const state = { ...sent.state, id, seen: form.revision(id, sent.request) };
@@ -280,22 +271,20 @@ function showConflict(form: AnyForm, sent: Moment & SentForm<Fields>, conflict: 
 }
 
 const stateSchema = z.object({
-  /** ID of the record that the form edits. */
   id: z.string().default(''),
-  /** The record's revision when the form was rendered, to detect conflicts; `?` if unknown. */
+  /** The `revision` when the form was drawn, or `?` if it is unknown. */
   seen: z.string().default('?'),
-  /** A random value per form, by which Tally recognizes a second submit and doesn't save again. */
+  /** A value that differs for each form, so that Tally recognizes a second submit and doesn't save again. */
   nonce: z.string().default(''),
-  /** The channel that the form posts to, or where it was opened; '' if neither. */
+  /** The channel that the form posts to, or else where the form was opened. Empty if neither. */
   place: z.string().default(''),
-  /** Whether **More…** is expanded. */
   isOpen: z.boolean().default(false),
-  /** Values of fields that aren't shown, because Slack sends back only shown ones. */
+  /** Values of hidden fields, because Slack sends back only shown ones. */
   hidden: z.record(z.string(), z.string()).default({}),
 });
 type FormState = Readonly<z.infer<typeof stateSchema>>;
 
-/** Reads the state from a modal's metadata. @returns the state of a new form if the metadata is invalid */
+/** Invalid metadata gives the state of a new form. */
 const decodeState = (metadata: string): FormState =>
   tryParseRecord(stateSchema, metadata) ?? stateSchema.parse({});
 
@@ -306,7 +295,7 @@ const isPartOf = ({ applies: test }: Field, values: FormFields): boolean => test
 const isDue = (field: Field, at: FormMoment): boolean =>
   field.load !== undefined && isPartOf(field, at.values) && (field.load.isNeeded?.(at) ?? true);
 
-/** Loads the data that the fields need, quick or slow. @returns `at` itself if nothing was loaded */
+/** @param isSlow loads only the slow data, or only the quick data @returns `at` itself if nothing was loaded */
 async function loadFields({ fields }: AnyForm, at: Moment, isSlow: boolean): Promise<Moment> {
   const found = await Promise.all(
     Object.entries(fields).flatMap(([name, field]) => {
@@ -368,7 +357,7 @@ function encodeState(form: AnyForm, at: Moment, blocks: readonly (Block | InputB
   const hidden = Object.entries(form.fields).flatMap(([name, field]) => {
     const value = values[name];
     if (value === undefined || drawn.has(name) || field.isSecret) return [];
-    // A value that doesn't parse could be a misplaced secret, so it isn't kept in the metadata.
+    // A value that doesn't parse could be a misplaced secret, so the metadata doesn't keep it.
     return readField(field, value, values) instanceof FieldRefusal ? [] : [[name, value]];
   });
   const place = form.channelOf?.(values) || at.place;

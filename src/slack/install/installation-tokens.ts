@@ -10,17 +10,16 @@ interface StoredInstallation {
   readonly at: Millis;
 }
 
-/** @returns ID of the workspace, or of the organization if Tally is installed for all of its workspaces */
 export function installationId({ isEnterpriseInstall, enterprise, team }: Installation): string {
   const id = isEnterpriseInstall ? enterprise?.id : team?.id;
   if (id === undefined) throw new RangeError('An installation belongs to a workspace or an organization.');
   return id;
 }
 
-/** Reads a stored installation without checking it: it was encrypted, so only Tally can have written it. */
+/** Only Tally can have written an encrypted record, so its shape isn't checked. */
 const parseInstallation = (text: string): StoredInstallation => JSON.parse(text) as StoredInstallation;
 
-/** When the bot token expires, in ms since the epoch; never (Infinity) if the app has no token rotation. */
+/** The time in ms since the epoch, or Infinity if the app has no token rotation. */
 const tokenExpiresAt = ({ installation: { bot } }: StoredInstallation): number =>
   bot?.refreshToken === undefined || bot.expiresAt === undefined
     ? Number.POSITIVE_INFINITY
@@ -31,24 +30,19 @@ export interface CachedInstallation extends StoredInstallation {
   readonly joined: Set<string>;
 }
 
-/** How long a cached installation may be out of date, in ms, after another process has changed it. */
-const TTL = 15_000;
-const MOST = 1000;
-/** How long before its expiry a token is renewed, in ms; Slack's installer renews then too. */
-const RENEWED_AHEAD = 2 * HOUR;
+/** Another process may change an installation while this process has it in its cache, for this time. */
+const TTL: Millis = 15_000;
+const RENEWED_AHEAD: Millis = 2 * HOUR;
 
-/** Creates Slack's installer for one renewal. It renews a token that expires in less than two hours. */
 type Renewer = (store: InstallationStore) => Pick<InstallProvider, 'authorize'>;
 
 export interface InstallationTokens {
-  /** The stored installation, even if its token no longer works. @throws unseal-failed, store-unavailable */
+  /** Gives the installation even if its token has expired. @throws unseal-failed, store-unavailable */
   load(id: string): Promise<StoredInstallation | undefined>;
-  /** Like `load`, but undefined if decryption fails, so that the record can be deleted. @throws store-unavailable */
+  /** Gives undefined if decryption fails, so that the record can still be deleted. @throws store-unavailable */
   loadReadable(id: string): Promise<StoredInstallation | undefined>;
-  /** The installation; its token is renewed first if it expires soon. If it is cached, no call of Redis is needed. */
   find(id: string | undefined): Promise<CachedInstallation | undefined>;
   save(installation: Installation): Promise<void>;
-  /** Removes an installation from this process's cache. */
   drop(id: string): void;
 }
 
@@ -57,7 +51,7 @@ export function createInstallationTokens(
   renewer: Renewer,
   log: Logger,
 ): InstallationTokens {
-  const cache = new LRUCache<string, Promise<CachedInstallation | undefined>>({ max: MOST, ttl: TTL });
+  const cache = new LRUCache<string, Promise<CachedInstallation | undefined>>({ max: 1000, ttl: TTL });
 
   const load = async (id: string): Promise<StoredInstallation | undefined> => {
     const text = await installed.load(id);
@@ -90,7 +84,6 @@ export function createInstallationTokens(
       if (known !== undefined) return known;
       const found = loadRenewed(id);
       cache.set(id, found);
-      // Don't cache a look-up that failed or found nothing.
       const forget = () => void (cache.peek(id) === found && cache.delete(id));
       found.then((stored) => stored ?? forget(), forget);
       return found;
@@ -105,17 +98,17 @@ export function createInstallationTokens(
   };
 }
 
-/** Renews a token in one process at a time. Meanwhile, the other processes use the old token. */
+/** Renews a token in one process at a time. The other processes use the old token meanwhile. */
 async function renew(id: string, installed: InstallationRecords, renewer: Renewer): Promise<void> {
   if (!(await installed.lock(id))) return;
-  // Read again under the lock: the process that held the lock before may have renewed the token.
+  // While this process waited for the lock, another one may have renewed the token.
   const before = await installed.load(id);
   if (before === undefined) return;
   const stored = parseInstallation(before);
   const { isEnterpriseInstall = false, enterprise, team } = stored.installation;
   await renewer({
     fetchInstallation: async () => stored.installation,
-    // Don't store the new token if Tally was removed or reinstalled during the renewal.
+    // Nothing is replaced if Tally was removed or reinstalled during the renewal.
     async storeInstallation(installation) {
       await installed.replace(id, before, JSON.stringify({ ...stored, installation }));
     },

@@ -41,29 +41,26 @@ import {
 import { createTokenCheck, isTokenAccepted, type TokenCheck } from './token-check.ts';
 import { createUninstallHandler } from './uninstall.ts';
 
-/** Where bot tokens come from: one token in the configuration, or one token per workspace by OAuth. */
+/** Where bot tokens come from: a token in the configuration for a single workspace, or OAuth for many workspaces. */
 export interface Installations {
   readonly pages: BrowserRoutes;
-  /** Bolt calls this to get the token for a payload. @throws not-installed, unseal-failed, store-unavailable */
+  /** Finds the bot token for a payload. @throws not-installed, unseal-failed, store-unavailable */
   readonly authorize: Authorize<boolean>;
-  /** The acknowledgement of a payload for which `authorize` found no usable token. */
+  /** The acknowledgement of a payload for which `authorize` found no token. */
   readonly notInstalledReply: (payload: object) => object | undefined;
-  /** A client for background work, such as scheduled posts. It tries a call once, for at most 10 s. */
   clientFor(workspace: SlackId): Promise<WebClient>;
-  /** Deletes all data of a workspace that uninstalls. @returns false for any other event @throws store-unavailable */
+  /** Deletes a workspace's data after an uninstall. @returns false for any other event @throws store-unavailable */
   handleUninstall(event: SlackPayload): Promise<boolean>;
-  /** Whether Tally is still installed in the workspace, according to Slack. */
   isInstalled(workspace: SlackId): Promise<boolean>;
-  /** Checks the configured token at start-up. Absent with OAuth, where each workspace has its own token. */
   readonly tokenCheck?: TokenCheck;
 }
 
 type InstallationServices = Pick<
   SlackServices,
-  'redis' | 'keyring' | 'responseUrls' | 'names' | 'log' | 'boltLogger' | 'clock' | 'onForget' | 'audit'
+  'redis' | 'keyring' | 'responseUrls' | 'log' | 'boltLogger' | 'clock' | 'onForget' | 'audit'
 >;
 
-/** No retry, because OAuth codes and refresh tokens work once. The timeout is shorter than `installed.lock` holds. */
+/** OAuth codes and refresh tokens work once, so a call isn't repeated. The lock of a renewal outlasts this timeout. */
 const OAUTH_OPTIONS = callOptions(10_000, false);
 
 type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
@@ -77,11 +74,8 @@ export const createInstallations = (
     : manyWorkspaces(credentials, apiUrl, services);
 
 function singleWorkspace(botToken: string, apiUrl: string, services: InstallationServices): Installations {
-  const { redis, log, boltLogger: logger, names, onForget: others, clock } = services;
-  const client = new webApi.WebClient(
-    botToken,
-    names.forClient({ ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger }),
-  );
+  const { redis, log, boltLogger: logger, onForget: others, clock } = services;
+  const client = new webApi.WebClient(botToken, { ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger });
   return {
     pages: {},
     authorize: async () => ({ botToken }),
@@ -94,11 +88,11 @@ function singleWorkspace(botToken: string, apiUrl: string, services: Installatio
 }
 
 function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServices): Installations {
-  const { redis, keyring, names, log, boltLogger: logger, clock } = services;
+  const { redis, keyring, log, boltLogger: logger, clock } = services;
   const clientOptions = { slackApiUrl: apiUrl, logger };
-  const interactive = names.forClient({ ...INTERACTIVE_OPTIONS, ...clientOptions });
+  const interactive = { ...INTERACTIVE_OPTIONS, ...clientOptions };
   const clientOf = (token: string) => new webApi.WebClient(token, interactive);
-  const clientOfTeam = createClientFactory(names.forClient({ ...BACKGROUND_OPTIONS, ...clientOptions }));
+  const clientOfTeam = createClientFactory({ ...BACKGROUND_OPTIONS, ...clientOptions });
   const { providerWith, options } = createProviderFactory(oauth, apiUrl, services);
   const installed = createInstallationStore({ redis, keyring });
   const tokens = createInstallationTokens(installed, providerWith, log);
@@ -106,22 +100,21 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
     storeInstallation: (installation) => tokens.save(installation as Installation),
     fetchInstallation: () => Promise.reject(notInstalled()),
   };
-  const page = `${oauth.publicUrl}${INSTALL_PATH}`;
-  const reply = createNotInstalledReply(page, services.responseUrls, log);
-  const forget = createDeletion({
-    redis,
-    others: services.onForget,
-    isInstalled: (id) => hasOwnInstallation(id, tokens, clientOf),
-  });
+  const installUrl = `${oauth.publicUrl}${INSTALL_PATH}`;
+  const reply = createNotInstalledReply(installUrl, services.responseUrls, log);
+  const isAccepted = async (id: string): Promise<boolean> => {
+    const bot = (await tokens.loadReadable(id))?.installation.bot;
+    return bot !== undefined && isTokenAccepted(clientOf(bot.token));
+  };
+  const forget = createDeletion({ redis, others: services.onForget, isInstalled: isAccepted });
 
   return {
     pages: createOAuthPages({
       provider: providerWith(store),
       options,
-      page,
-      names,
+      installUrl,
       log,
-      slack: new URL(apiUrl).origin,
+      slackOrigin: new URL(apiUrl).origin,
       welcome: createWelcome(services.audit, clientOf, log, clock),
     }),
     async authorize(_, body) {
@@ -142,28 +135,18 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
       return clientOfTeam(bot.token, workspace);
     },
     notInstalledReply: reply.acknowledgement,
-    handleUninstall: createUninstallHandler({ redis, forget, clock, log, tokens, clientOf }),
+    handleUninstall: createUninstallHandler({ redis, forget, clock, log, tokens, isAccepted }),
     isInstalled: async (id) => (await installed.load(id)) !== undefined,
   };
 }
 
 const notInstalled = () => new Failure('not-installed', { reason: 'unknown' });
 
-/** Whether the workspace has an installation of its own besides the one of its organization. */
-async function hasOwnInstallation(
-  id: string,
-  tokens: InstallationTokens,
-  clientOf: (token: string) => WebClient,
-): Promise<boolean> {
-  const bot = (await tokens.loadReadable(id))?.installation.bot;
-  return bot !== undefined && isTokenAccepted(clientOf(bot.token));
-}
-
-/** Makes an installer per renewal, because Slack's installer takes the store of its tokens when it is created. */
+/** Slack's installer takes its store when it is created, so each renewal of a token needs an installer of its own. */
 function createProviderFactory(
   { publicUrl, clientId, clientSecret, stateSecret }: OAuth,
   apiUrl: string,
-  { redis, boltLogger: logger, names }: InstallationServices,
+  { redis, boltLogger: logger }: InstallationServices,
 ) {
   const options = { scopes: SCOPES.map(({ scope }) => scope), redirectUri: `${publicUrl}${REDIRECT_PATH}` };
   const stateStore = createStateStore(createOAuthNonces(redis), stateSecret);
@@ -177,13 +160,13 @@ function createProviderFactory(
       logger,
       stateCookieName: 'tally-install',
       authorizationUrl: `${new URL(apiUrl).origin}/oauth/v2/authorize`,
-      renderHtmlForInstallPath: (address) => names.inText(landingPage(address)),
+      renderHtmlForInstallPath: landingPage,
       clientOptions: { ...OAUTH_OPTIONS, slackApiUrl: apiUrl },
     });
   return { providerWith, options };
 }
 
-/** The workspace's installation, or its organization's, to which it links the workspace, so an uninstall finds it. */
+/** Links the workspace to its organization's installation, so that the organization's uninstall finds the workspace. */
 async function findForPayload(
   tokens: InstallationTokens,
   installed: InstallationRecords,
@@ -204,7 +187,6 @@ async function findForPayload(
   throw notInstalled();
 }
 
-/** What Bolt needs to know of an installation. @throws not-installed if it has no bot */
 function authorizeResult(
   { bot, isEnterpriseInstall, team, enterprise }: Installation,
   origin: PayloadOrigin,
@@ -219,18 +201,15 @@ function authorizeResult(
   };
 }
 
-/** Answers payloads from workspaces without a usable installation. Without a token, Tally can't post a reply there. */
-function createNotInstalledReply(installPage: string, responseUrls: ResponseUrlClient, log: Logger) {
+function createNotInstalledReply(installUrl: string, responseUrls: ResponseUrlClient, log: Logger) {
   const acknowledgements = new WeakMap<object, object>();
   return {
-    /** Logs the reason. A click is answered through its `response_url`, because its acknowledgement shows nothing. */
+    /** Slack shows no acknowledgement of a click, so the `response_url` of a click gets the message. */
     refuse(payload: SlackPayload, error: unknown, workspace: string | undefined): void {
       const about = { err: error, workspace };
       if (isFailure(error, 'not-installed')) log.warn(about, 'No installation for a request from Slack');
       else log.error(about, 'Could not look up an installation');
-      const message = textMessage(
-        notInstalledText(error, `An admin can install Tally again: ${installPage}`),
-      );
+      const message = textMessage(notInstalledText(error, `An admin can install Tally again: ${installUrl}`));
       const { command, type, response_url: url, view } = payload;
       if (command !== undefined)
         acknowledgements.set(payload, { response_type: 'ephemeral', ...escapeMessageText(message) });
@@ -242,7 +221,6 @@ function createNotInstalledReply(installPage: string, responseUrls: ResponseUrlC
           .post(url, message)
           .catch((err: unknown) => log.error({ err, workspace }, 'Could not deliver a reply'));
     },
-    /** @returns the acknowledgement for a command or form; undefined for other payloads */
     acknowledgement: (payload: object) => acknowledgements.get(payload),
   };
 }

@@ -1,17 +1,15 @@
-/** The Slack app manifest, printed by `tally manifest`. */
+/** The manifest of the Slack app, and the scopes that the app asks for. */
 import * as z from 'zod';
 import { problemText, webUrl } from '../../config/variables.ts';
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 
 interface Scope {
   readonly scope: string;
-  /** Why Tally needs the scope; completes “Tally asks for this …” in the manifest, on Tally's pages and in the docs. */
+  /** The words that complete “Tally asks for this scope …”. */
   readonly why: string;
-  /** Whether the person who installs Tally can decline the scope. */
   readonly optional?: boolean;
 }
 
-/** All scopes and their reasons. Manifest, pages and docs are made from this list. */
 export const SCOPES: readonly Scope[] = [
   { scope: 'commands', why: 'to offer slash commands, such as /billing' },
   { scope: 'chat:write', why: 'to answer, and to post what people scheduled' },
@@ -34,13 +32,9 @@ export const SCOPES: readonly Scope[] = [
 ];
 
 export interface ManifestChoices {
-  /** Tally's public URL; absent with Socket Mode, which needs no URL. */
   readonly url?: string | undefined;
-  /** Command prefix: with `acme`, `/balance` becomes `/acme-balance`. */
-  readonly prefix?: string | undefined;
-  /** Whether an organization can install the app for all of its workspaces. */
   readonly org?: boolean | undefined;
-  /** Custom workflow steps, by callback ID. Slack requires an org-deployable app for them. */
+  /** Custom workflow steps, which Slack allows only in an app for organizations. */
   readonly functions?: object | undefined;
 }
 
@@ -60,21 +54,17 @@ const COMMANDS: Readonly<Record<SlashCommand, { readonly description: string; re
   },
 };
 
-/** Events by which a workspace or organization uninstalls Tally, or by which a workspace may use it again. */
 export const UNINSTALL_EVENTS: readonly string[] = [
   'app_uninstalled',
   'tokens_revoked',
   'team_access_revoked',
   'team_access_granted',
 ];
-/** The Slack events that Tally subscribes to. */
 const EVENTS: readonly string[] = ['app_home_opened', 'app_mention', 'message.im', ...UNINSTALL_EVENTS];
 
-/** The event by which Slack runs one of Tally's custom workflow steps. */
 const STEP_EVENT = 'function_executed';
 
 const EXAMPLE = 'For example https://tally.example.com.';
-/** Checks the public URL. @returns its origin */
 export const appAddress = z
   .string()
   .refine((text) => webUrl.safeParse(text).data?.startsWith('https:'), {
@@ -86,26 +76,22 @@ export const appAddress = z
   })
   .transform((text) => new URL(text).origin);
 
-/** @returns a manifest that is valid for versions 1 and 2 of Slack's schema; in Socket Mode, it has no URLs */
-export function createManifest({ url, prefix, org = false, functions }: ManifestChoices) {
-  const prefixed = (command: string) => (prefix === undefined ? command : `/${prefix}-${command.slice(1)}`);
-  const name = prefix === undefined ? 'Tally' : `Tally ${prefix}`;
+export function createManifest({ url, org = false, functions }: ManifestChoices) {
   const events = url === undefined ? undefined : `${url}/slack/events`;
   return {
     _metadata: { major_version: 1 },
     display_information: {
-      name,
+      name: 'Tally',
       description: 'What your cloud projects have left, what they spent, and when they run out.',
       background_color: '#1f3a4d',
-      long_description: longDescription(prefixed),
+      long_description: LONG_DESCRIPTION,
     },
     features: {
-      // The Messages tab shows Tally's direct messages, and people can ask there too.
       app_home: { home_tab_enabled: true, messages_tab_enabled: true, messages_tab_read_only_enabled: false },
-      bot_user: { display_name: name, always_online: false },
+      bot_user: { display_name: 'Tally', always_online: false },
       slash_commands: (Object.entries(COMMANDS) as [SlashCommand, (typeof COMMANDS)[SlashCommand]][]).map(
         ([command, { description, usage }]) => ({
-          command: prefixed(command),
+          command,
           ...(events !== undefined && { url: events }),
           description,
           usage_hint: usage,
@@ -140,14 +126,12 @@ export function createManifest({ url, prefix, org = false, functions }: Manifest
   };
 }
 
-const longDescription = (named: (command: string) => string): string =>
-  [
-    'Ask Tally in Slack what a cloud project has left, what it spent, and how long the balance lasts.',
-    `${named(commandText('/balance'))} 123 shows the balance, the bonuses and about how many days remain at the pace of the last week. ${named(commandText('/spend'))} 123 last-month adds up a period to the cent, compares it with the one before, and lists every day. A day that the billing service hasn't reported is missing, never zero.`,
-    `${named(commandText('/os-token'))} prod issues a temporary token for the platform's API, shown once, only to you, and stored nowhere. A manager chooses who can get tokens.`,
-    "Answers are private until you share them. An owner or admin connects Tally once, with a read-only access token. Tally encrypts the token and never shows it again. Tally only reads figures: it can't buy, pay or change anything.",
-  ].join('\n\n');
+const LONG_DESCRIPTION = [
+  'Ask Tally in Slack what a cloud project has left, what it spent, and how long the balance lasts.',
+  `${commandText('/balance')} 123 shows the balance, the bonuses and about how many days remain at the pace of the last week. ${commandText('/spend')} 123 last-month adds up a period to the cent, compares it with the one before, and lists every day. A day that the billing service hasn't reported is missing, never zero.`,
+  `${commandText('/os-token')} prod issues a temporary token for the platform's API, shown once, only to you, and stored nowhere. A manager chooses who can get tokens.`,
+  "Answers are private until you share them. An owner or admin connects Tally once, with a read-only access token. Tally encrypts the token and never shows it again. Tally only reads figures: it can't buy, pay or change anything.",
+].join('\n\n');
 
-/** The manifest as JSON, to paste into Slack. */
 export const formatManifest = (manifest: ReturnType<typeof createManifest>): string =>
   `${JSON.stringify(manifest, null, 2)}\n`;

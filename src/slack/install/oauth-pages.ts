@@ -15,15 +15,14 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import type { OAuthNonces } from '../../workspace/replay-protection.ts';
 import { actions, button, context, header, type Message, markup } from '../block-kit/blocks.ts';
-import type { CommandNames } from '../command-prefix.ts';
 import { postMessage } from '../reply/message-calls.ts';
 import type { WebClient } from '../web-client.ts';
 import { installationId } from './installation-tokens.ts';
 
-/** How long the OAuth `state` of an installation is valid, in s. */
+/** In seconds. */
 const STATE_LIFETIME = 600;
 
-/** Signs and checks the OAuth `state`. Each works once, because Redis stores the states that were used. */
+/** A signed OAuth `state` works once, because Redis stores the used ones. */
 export function createStateStore(nonces: OAuthNonces, secret: string): StateStore {
   const signed = new ClearStateStore(secret, STATE_LIFETIME);
   return {
@@ -40,37 +39,24 @@ export function createStateStore(nonces: OAuthNonces, secret: string): StateStor
 export const INSTALL_PATH = '/slack/install';
 export const REDIRECT_PATH = '/slack/oauth_redirect';
 
-/** Answers one request from a browser. Never rejects. */
 type RouteHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-/** The handler of each page, by the path of a GET request. */
 export type BrowserRoutes = Readonly<Record<string, RouteHandler>>;
 
 export interface OAuthPages {
-  /** Slack's installer. Its landing page is `landingPage`. */
   readonly provider: InstallProvider;
   readonly options: InstallURLOptions;
-  /** URL of the install page. */
-  readonly page: string;
-  /** Slack's origin. */
-  readonly slack: string;
-  /** Runs after the page is sent. Never rejects. */
+  readonly installUrl: string;
+  readonly slackOrigin: string;
+  /** Called after the page is sent. Never rejects. */
   readonly welcome: (installation: Installation) => Promise<void>;
-  readonly names: CommandNames;
   readonly log: Logger;
 }
 
-export function createOAuthPages({
-  provider,
-  options,
-  page,
-  slack,
-  welcome,
-  names,
-  log,
-}: OAuthPages): BrowserRoutes {
+export function createOAuthPages(pages: OAuthPages): BrowserRoutes {
+  const { provider, options, installUrl, slackOrigin, welcome, log } = pages;
   const send = (res: ServerResponse, { status, html }: HtmlPage): void =>
-    void res.writeHead(status, PAGE_HEADERS).end(names.inText(html));
+    void res.writeHead(status, PAGE_HEADERS).end(html);
 
   const begin: RouteHandler = (req, res) => {
     res.setHeaders(new Headers(PAGE_HEADERS));
@@ -81,13 +67,13 @@ export function createOAuthPages({
     await provider.handleCallback(req, res, {
       async successAsync(installation) {
         installed = installation as Installation;
-        send(res, installedPage(installed, slack));
+        send(res, installedPage(installed, slackOrigin));
       },
       async failureAsync(error) {
         const reason = slackReason(req, error);
         const refusal = refusalOf(error, reason);
         log.warn({ refusal, ...(reason !== undefined && { reason }) }, 'An installation failed');
-        send(res, refusalPage(refusal, page, refusal === 'slack' ? reason : undefined));
+        send(res, refusalPage(refusal, installUrl, refusal === 'slack' ? reason : undefined));
       },
     });
     if (installed !== undefined) await welcome(installed);
@@ -95,7 +81,7 @@ export function createOAuthPages({
   return { [INSTALL_PATH]: begin, [REDIRECT_PATH]: complete };
 }
 
-/** Why Slack refused: its error code, from the redirect's query or from the exchange of the OAuth code for a token. */
+/** Slack's error code is in the redirect's query, or in the response to the OAuth code. */
 function slackReason({ url = '' }: IncomingMessage, error: unknown): string | undefined {
   const inQuery = new URLSearchParams(url.split('?')[1] ?? '').get('error');
   const { data } = error as { data?: { error?: unknown } };
@@ -109,13 +95,12 @@ function refusalOf(error: { readonly code: string }, reason: string | undefined)
   return /_(missing_state|invalid_state|missing_code)$/.test(error.code) ? 'state' : 'ours';
 }
 
-/** A page's content as HTML. Untrusted values must go through `escapeHtml` first. */
+/** Untrusted values in `html` must have gone through `escapeHtml`. */
 interface HtmlPage {
   readonly status: number;
   readonly html: string;
 }
 
-/** The CSS of all pages. Its hash is in the content security policy. */
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1d1c1d; --soft: #5b6770; --paper: #fff; --ground: #eef2f5; --line: #d9e0e5; --brand: #1f3a4d; --onbrand: #fff; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8edf0; --soft: #9fb0bb; --paper: #182530; --ground: #0f1920; --line: #2b3d4a; --brand: #9ccbe8; --onbrand: #0f1920; } }
@@ -132,7 +117,9 @@ code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; back
 @media (max-width: 30rem) { main { padding: 1.5rem 1.25rem; } }
 `;
 
-/** Forbids scripts, external resources and frames. Sends no referrer, because the page's URL contains the OAuth code */
+/**
+ * A page allows no script, external resource or frame, and sends no referrer, because its URL contains the OAuth code.
+ */
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -141,25 +128,23 @@ const PAGE_HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-/** The page with the button that starts an installation. @param address Slack's authorize URL */
-export const landingPage = (address: string): string =>
+export const landingPage = (authorizeUrl: string): string =>
   htmlPage(
     'Add Tally to Slack',
     `<p>Tally answers in Slack what your cloud projects have left, what they spent, and how long that will last.</p>
-<p><a class="button" href="${escapeHtml(address)}">Add to Slack</a></p>
+<p><a class="button" href="${escapeHtml(authorizeUrl)}">Add to Slack</a></p>
 <p>Then Tally sends you a message with the first steps: an admin connects it to the billing service with <code>${commandText('/billing connect')}</code>. Tally reads messages that mention it or are sent to it. It reads figures and never moves money.</p>
 <p class="small">The button works for ten minutes, in this browser. When you remove Tally from a workspace, it deletes everything it stored for that workspace.</p>`,
   );
 
-/** The page after an installation. @param slack Slack's origin, whose page opens the app */
-function installedPage(installation: Installation, slack: string): HtmlPage {
+function installedPage(installation: Installation, slackOrigin: string): HtmlPage {
   const { isEnterpriseInstall = false, enterprise, team, appId } = installation;
   const { name } = (isEnterpriseInstall ? enterprise : team) ?? {};
   const where = name === undefined ? '' : ` in ${escapeHtml(name)}`;
   const open =
     appId === undefined || team === undefined
       ? ''
-      : `<p><a class="button" href="${escapeHtml(`${slack}/app_redirect?${new URLSearchParams({ app: appId, team: team.id })}`)}">Open Slack</a></p>`;
+      : `<p><a class="button" href="${escapeHtml(`${slackOrigin}/app_redirect?${new URLSearchParams({ app: appId, team: team.id })}`)}">Open Slack</a></p>`;
   const first = isEnterpriseInstall
     ? '<p>Choose the workspaces for Tally in your organization’s settings in Slack, under Integrations.</p>\n'
     : '';
@@ -172,7 +157,6 @@ ${first}<p class="small">You can close this page.</p>`,
   return { status: 200, html };
 }
 
-/** Why an installation failed. */
 type PageRefusal = 'denied' | 'state' | 'slack' | 'ours';
 
 const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; says: string }>> = {
@@ -198,11 +182,10 @@ const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; sa
   },
 };
 
-/** The page for a failed installation. @param again URL to start over @param reason Slack's error code */
-function refusalPage(refusal: PageRefusal, again: string, reason?: string): HtmlPage {
+function refusalPage(refusal: PageRefusal, installUrl: string, reason?: string): HtmlPage {
   const { status, title, says } = REFUSALS[refusal];
   const slackSays = reason === undefined ? '' : `<p>Slack’s reason: <code>${escapeHtml(reason)}</code></p>`;
-  const button = `<p><a class="button" href="${escapeHtml(again)}">Start again</a></p>`;
+  const button = `<p><a class="button" href="${escapeHtml(installUrl)}">Start again</a></p>`;
   return { status, html: htmlPage(title, `<p>${says}</p>${slackSays}${button}`) };
 }
 
@@ -224,16 +207,8 @@ ${body}
 </html>
 `;
 
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/** Tally's first message, sent to the person who installed it. */
 const FIRST_STEPS: Message = {
   text: 'Tally is installed. Three steps to the first answer.',
   blocks: [
@@ -252,7 +227,7 @@ const FIRST_STEPS: Message = {
   ],
 };
 
-/** Audits an installation and sends the first steps. Never rejects: Tally is installed by then, so it logs failures. */
+/** The returned function never rejects, because Tally is installed already. */
 export const createWelcome =
   (audit: Audit, clientOf: (token: string) => WebClient, log: Logger, clock: () => Millis) =>
   async (installation: Installation): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Asks Slack, until it accepts a token: the bot token of a single workspace, or the app token of Socket Mode. */
+/** Tries the bot token of a single workspace, or the app token of Socket Mode, until Slack accepts the token. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
 import { LRUCache } from 'lru-cache';
@@ -8,16 +8,13 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../timeout.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 
-/** Repeats an action that needs a token, less and less often, and not before the time that Slack asks to wait. */
 interface Attempts {
   /** Resolves after the first attempt, or after a second at most. Attempts go on until one succeeds. Never rejects. */
   start(): Promise<void>;
   stop(): void;
 }
 
-/** Asks whether Slack accepts the bot token, in single-workspace mode. */
 export interface TokenCheck extends Attempts {
-  /** Whether Slack has accepted the token since the start. */
   ok(): boolean;
 }
 
@@ -33,7 +30,7 @@ export function createTokenCheck(client: WebClient, log: Logger): TokenCheck {
   return { ...attempts, ok: () => isAccepted };
 }
 
-/** @returns false only if Slack rejects the token; a Slack outage returns true. Never rejects. */
+/** @returns false only if Slack rejects the token, not during an outage of Slack. Never rejects. */
 export const isTokenAccepted = (client: WebClient): Promise<boolean> =>
   client.auth.test().then(
     () => true,
@@ -44,7 +41,6 @@ const WAIT = { first: 500, most: 30_000 } as const;
 
 const FIRST_ANSWER = 1_000;
 
-/** @param variable the name of the token's variable @param todo what to do if Slack refuses the token */
 export function createAttempts(
   attempt: () => Promise<void>,
   log: Logger,
@@ -53,7 +49,6 @@ export function createAttempts(
 ): Attempts {
   const end = new AbortController();
   const { signal } = end;
-  // Log a problem at most once in half a minute, without a stack trace.
   const reported = new LRUCache<string, true>({ max: 10, ttl: WAIT.most });
   const report = (error: unknown): void => {
     const code = refusalCode(error);
@@ -85,7 +80,6 @@ export function createAttempts(
   };
 }
 
-/** The messages of an error and its causes. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error ? `${message} — ${reasonOf(cause)}` : message;
@@ -102,7 +96,7 @@ function retryAfterOf(error: unknown): Millis {
 
 const REFUSED = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
 
-/** @returns Slack's error code if Slack refuses the token; undefined for any other error */
+/** @returns Slack's error code if Slack rejects the token; undefined for any other error */
 function refusalCode(error: unknown): string | undefined {
   const { data, code } = (error ?? {}) as { data?: { error?: string; code?: string }; code?: string };
   return [data?.error, data?.code, code].find((refusal) => refusal !== undefined && REFUSED.has(refusal));

@@ -7,7 +7,6 @@ import {
 } from '../../workspace/credentials/installation-store.ts';
 import type { Deletion } from '../../workspace/record/record-store.ts';
 import { isOrganizationId, type SlackPayload } from '../request/payload.ts';
-import type { WebClient } from '../web-client.ts';
 import type { InstallationTokens } from './installation-tokens.ts';
 
 interface UninstallParts {
@@ -15,15 +14,13 @@ interface UninstallParts {
   readonly forget: Deletion;
   readonly clock: () => Millis;
   readonly log: Logger;
-  /** The stored installations; absent in single-workspace mode, which has none. */
   readonly tokens?: Pick<InstallationTokens, 'loadReadable' | 'drop'>;
-  readonly clientOf?: (token: string) => WebClient;
+  readonly isAccepted?: (id: string) => Promise<boolean>;
 }
 
 /**
- * Deletes all data of a workspace or organization that uninstalls Tally. Slack sends the events of an uninstall in any
- * order and more than once, so each of them deletes everything; repeating it is harmless. @returns false for other
- * events @throws store-unavailable, so that Slack resends the event
+ * Deletes all data after an uninstall. Slack sends several events, in any order, so each event deletes everything.
+ * @returns false for other events @throws store-unavailable, so that Slack resends the event
  */
 export function createUninstallHandler(parts: UninstallParts) {
   const { redis, forget, clock, log, tokens } = parts;
@@ -43,7 +40,7 @@ export function createUninstallHandler(parts: UninstallParts) {
     gone(id, event);
   };
 
-  /** The workspaces in the event that lost or got access, except those for which a later event is already stored. */
+  /** Leaves out a workspace for which a later event was handled before. */
   const membersIn = async (body: SlackPayload, state: MemberAccess): Promise<readonly string[]> => {
     const { event_time: at = Math.floor(clock() / 1000), enterprise_id: organization, event } = body;
     const teams = (event?.team_ids ?? []).filter((id) => !isOrganizationId(id));
@@ -61,11 +58,11 @@ export function createUninstallHandler(parts: UninstallParts) {
         await uninstall(body, event.type);
         return true;
       case 'tokens_revoked':
-        // Only a revoked bot token counts, because Tally uses no user tokens.
+        // Tally uses no user tokens, so only a revoked bot token counts.
         if ((event.tokens?.bot ?? []).length > 0) await uninstall(body, event.type);
         return true;
       case 'team_access_revoked':
-        // Store that access is revoked before deleting, so that a running request can't link the workspace again.
+        // The revoked access is stored before the deletion, so that no running request can link the workspace again.
         for (const team of await membersIn(body, 'revoked'))
           if (await forget.member(team, body.enterprise_id ?? undefined)) gone(team, event.type);
         return true;
@@ -78,22 +75,14 @@ export function createUninstallHandler(parts: UninstallParts) {
   };
 }
 
-/** When Tally was installed; undefined if it isn't installed. */
 const installedAt = async ({ tokens }: UninstallParts, id: string): Promise<Millis | undefined> =>
   (await tokens?.loadReadable(id))?.at;
-
-/** Whether Slack still accepts the installation's token. */
-async function isWorking({ tokens, clientOf }: UninstallParts, id: string): Promise<boolean> {
-  const token = (await tokens?.loadReadable(id))?.installation.bot?.token;
-  const answer = token === undefined ? undefined : clientOf?.(token).auth.test();
-  return (await answer?.catch(() => undefined)) !== undefined;
-}
 
 /** Whether Slack resent an event from before the current installation, whose data must stay. */
 async function isOutdated(parts: UninstallParts, id: string, { event_time }: SlackPayload): Promise<boolean> {
   const since = await installedAt(parts, id);
   if (since === undefined || event_time === undefined) return false;
-  return event_time < Math.floor(since / 1000) && (await isWorking(parts, id));
+  return event_time < Math.floor(since / 1000) && (await parts.isAccepted?.(id)) === true;
 }
 
 async function isOrganization(parts: UninstallParts, body: SlackPayload): Promise<boolean> {
@@ -101,13 +90,13 @@ async function isOrganization(parts: UninstallParts, body: SlackPayload): Promis
   if (!organization) return false;
   if (body.is_enterprise_install ?? body.authorizations?.[0]?.is_enterprise_install) return true;
   if (!team || team === organization) return true;
-  // When tokens are revoked, Slack may not say whether the workspace or its whole organization uninstalled Tally.
+  // Slack may not say whether the workspace or its whole organization revoked the token.
   const hasOwn = (await installedAt(parts, team)) !== undefined;
   if (hasOwn || (await installedAt(parts, organization)) === undefined) return false;
-  return !(await isWorking(parts, organization));
+  return !(await parts.isAccepted?.(organization));
 }
 
-/** Adds the organization: Slack may put its ID into the workspace's field, or only into `authorizations`. */
+/** Slack may put the organization's ID into the workspace's field, or only into `authorizations`. */
 function withOrganization(body: SlackPayload): SlackPayload {
   const { team_id: team, enterprise_id, authorizations } = body;
   const inTeam = team && isOrganizationId(team) ? team : undefined;

@@ -1,6 +1,4 @@
-/**
- * The workflow steps, in the format of Slack's manifest. Workflows refer to outputs by name: renaming one breaks them.
- */
+/** The steps for Slack's Workflow Builder. Workflows refer to outputs by name, so a renamed output breaks them. */
 
 const input = (title: string, description: string, type = 'string') =>
   ({ type, title, description, is_required: false }) as const;
@@ -44,7 +42,6 @@ export const WORKFLOW_FUNCTIONS = {
 
 type StepName = keyof typeof WORKFLOW_FUNCTIONS;
 
-/** The types of the steps' outputs, which the compiler checks against the definitions above. */
 export type StepOutputs = {
   readonly [Name in StepName]: Readonly<
     Record<keyof (typeof WORKFLOW_FUNCTIONS)[Name]['output_parameters'], string>

@@ -28,18 +28,14 @@ import type { HandlerRules, Request } from '../request/request.ts';
 import type { Reply } from './reply.ts';
 
 export interface ErrorReport {
-  /** The failure, or undefined for an error that Tally doesn't foresee. */
   readonly failure: Failure | undefined;
-  /** The error's reference, by which operators find it in the log. */
   readonly id: string;
 }
 
 export interface ErrorReply {
-  /** Records the error in the request's log line, and makes a report for the reply. */
   explain(error: unknown, annotate: Annotate): ErrorReport;
-  /** Sends the error privately, or in the request's modal. Never rejects. */
+  /** Sends the error as a private message, or in the modal that the request has opened. Never rejects. */
   send(reply: Reply, report: ErrorReport, failed: FailedRequest, rules: Partial<HandlerRules>): Promise<void>;
-  /** Logs why a reply could not be sent. */
   logUndelivered(workspace: SlackId): (error: unknown) => void;
 }
 
@@ -55,13 +51,13 @@ export function createErrorReply(log: Logger): ErrorReply {
     },
     async send(reply, report, failed, rules) {
       const { source, modal } = reply;
-      // If a manager took over a colleague's request, `askedIn` is the channel of the colleague who asked.
+      // If a manager took over a colleague's request, `askedIn` is the colleague's channel.
       const request = { ...failed, place: source.askedIn ?? source.channel };
-      // If the request wasn't authorized, its handler never ran.
+      // The handler of an unauthorized request never ran.
       const isUnchanged = !isAuthorized(request) || !rules.changes;
       const message = errorMessageOf(report, request, isUnchanged);
       const isInModal = source.via === 'form' || (await modal.isShown());
-      // In a modal, offer a command to run again only if it opens a modal.
+      // Only a command that opens a modal can be run from a modal.
       const shown = rules.opensForm ? request : { ...request, command: undefined };
       const sent = isInModal
         ? modal.update(errorModalOf(report, shown, isUnchanged), message)
@@ -81,23 +77,22 @@ export const errorMessageOf = (
     ? textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(request.command)))
     : failureMessage(isUnchanged ? failure : markUnsure(failure, request.workspace), request, id);
 
-/** After a failure of Redis, marks that something may have been saved, unless the request's only write was refused. */
 export const markUnsure = (failure: Failure, workspace?: Workspace): Failure =>
   failure.kind === 'store-unavailable' &&
   ((workspace && hasSaved(workspace)) || failure.data.write !== 'refused')
     ? new Failure('store-unavailable', { ...failure.data, write: 'unsure' }, { cause: failure })
     : failure;
 
-/** The error as a modal. After an unexpected error it has no retry button. */
+/** After an unforeseen error, a modal has no button **Try again**. */
 export function errorModalOf(report: ErrorReport, request: FailedRequest, isUnchanged: boolean): ModalView {
   const { blocks } = errorMessageOf(report, request, isUnchanged);
   const shown = report.failure === undefined ? withoutActions(blocks) : blocks;
-  // A click in a modal doesn't say in which channel, so the modal's metadata has the channel.
+  // Slack doesn't send the channel with a click in a modal, so the modal's metadata names the channel.
   const metadata = request.place !== undefined && { metadata: request.place };
   return modal({ title: 'That didn’t work', ...metadata, blocks: shown });
 }
 
-/** The error of a workflow step, which Slack passes on: plain text, without mark-up or the billing service's words. */
+/** Slack passes this text on to people, so it has no mark-up. */
 export function stepErrorText({ failure, id }: ErrorReport): string {
   if (failure === undefined) return unknownErrorText(id, true);
   const { sentence, todo, isOurs } = describeError(failure, {});
@@ -105,7 +100,6 @@ export function stepErrorText({ failure, id }: ErrorReport): string {
   return escapeMarkup(joinTexts(' ', [sentence, withoutLead, isOurs && referenceText(id)]));
 }
 
-/** @param reference ID of the error in the log */
 export function failureMessage(failure: Failure, request: FailedRequest, reference?: string): Message {
   const { sentence, todo, people, quotes, buttons, choices, isOurs } = describeError(failure, request);
   const help = isOurs && reference !== undefined && referenceText(reference);
@@ -122,15 +116,13 @@ export function failureMessage(failure: Failure, request: FailedRequest, referen
   };
 }
 
-/** What a failure's message says, without buttons, for a form that has its own buttons. */
 export const failureFacts = (failure: Failure, request: Request): Block[] =>
   withoutActions(failureMessage(failure, request).blocks);
 
-/** A failure as plain text, to show below a form field. */
 export const failureText = (failure: Failure): string =>
   joinTexts(' ', [failure.message, describeError(failure, {}).todo]);
 
-/** The reply if saving failed. @param done completes “Not …” @param kept what stays, said only if that is certain */
+/** @param done completes “Not …” @param kept says what stays as it was, and is used only if that is certain */
 export const notSavedMessage = (failure: Failure, reason: Message, done: string, kept: string): Message => ({
   text: reason.text,
   blocks: compact([
@@ -140,7 +132,6 @@ export const notSavedMessage = (failure: Failure, reason: Message, done: string,
   ]),
 });
 
-/** What people are told about an error that Tally doesn't foresee. */
 function unknownErrorText(id: string, isUnchanged: boolean): string {
   const changed = isUnchanged ? 'Nothing was changed.' : 'Check whether your change was saved.';
   return `Something went wrong in Tally. ${changed}\n${referenceText(id)}`;

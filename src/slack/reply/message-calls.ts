@@ -7,28 +7,25 @@ import { tryParseJson } from '../../domain/try-parse.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import { type Block, escapeMessageText, type Message, preformatted, section } from '../block-kit/blocks.ts';
 import { barsText } from '../block-kit/charts.ts';
-import type { CommandNames } from '../command-prefix.ts';
 import { callSlack, isUnclearStatus, reportApiCall, type WebClient, wasNeverSent } from '../web-client.ts';
 
-/** Where to post: the ID of a channel or person, and the `ts` of the thread, if any. */
+/** `channel` can also be a person, who gets a direct message. */
 interface PostDestination {
   readonly channel: SlackId;
   readonly thread?: string | undefined;
 }
 
-/** A posted message's channel and `ts`. */
 export interface PostedTo {
   readonly channel: SlackId;
   readonly ts: string;
 }
 
-/** Slack's message metadata, by which Tally finds a message that it posted. */
+/** Slack stores metadata with a message, by which Tally can find the message again. */
 export interface MessageMetadata {
   readonly event_type: string;
   readonly event_payload: Readonly<Record<string, string>>;
 }
 
-/** Posts a message that everybody in the channel sees. @throws cannot-post, slack-failed */
 export async function postMessage(
   client: WebClient,
   target: PostDestination,
@@ -46,7 +43,7 @@ export async function postMessage(
   return { channel, ts };
 }
 
-/** Replaces a message that Tally posted. @param metadata the metadata that the message was posted with */
+/** @param metadata the posted message's metadata, which an update without metadata would remove */
 export async function replaceMessage(
   client: WebClient,
   { channel, ts }: PostedTo,
@@ -58,7 +55,6 @@ export async function replaceMessage(
   );
 }
 
-/** Opens the direct message with a person. @returns its channel ID */
 export async function openDirectMessage(client: WebClient, person: SlackId): Promise<string> {
   const { channel } = await callSlack('conversations.open', () =>
     client.conversations.open({ users: person }),
@@ -66,12 +62,13 @@ export async function openDirectMessage(client: WebClient, person: SlackId): Pro
   return channel?.id ?? person;
 }
 
-/** @throws slack-failed */
 export async function deleteMessage(client: WebClient, { channel, ts }: PostedTo): Promise<void> {
   await callSlack('chat.delete', () => client.chat.delete({ channel, ts }));
 }
 
-/** Sends a message that only this person sees. @returns its place, if it is an ordinary one in a direct message */
+/**
+ * @returns where the message is in a direct message; elsewhere undefined, because ephemeral messages can't be edited
+ */
 export async function postEphemeral(
   client: WebClient,
   person: SlackId,
@@ -87,7 +84,6 @@ export async function postEphemeral(
 
 const inThread = ({ thread }: PostDestination) => (thread === undefined ? {} : { thread_ts: thread });
 
-/** Slack's error codes if Tally, or the person, isn't in the channel or can't write there. */
 const CANNOT_POST: ReadonlyMap<string, FailureOf<'cannot-post'>['data']['reason']> = new Map([
   ['not_in_channel', 'not-there'],
   ['channel_not_found', 'not-there'],
@@ -98,7 +94,7 @@ const CANNOT_POST: ReadonlyMap<string, FailureOf<'cannot-post'>['data']['reason'
   ['restricted_action_thread_only_channel', 'restricted'],
 ]);
 
-/** Blocks already serialized to JSON. The SDK would serialize them too, but first copies them for its debug log. */
+/** The SDK would copy the blocks for its debug log before it serializes them, so Tally passes JSON. */
 type Content = { text: string; blocks: never };
 
 async function send<T>(method: string, message: Message, call: (content: Content) => Promise<T>): Promise<T> {
@@ -113,7 +109,7 @@ async function send<T>(method: string, message: Message, call: (content: Content
   }
 }
 
-/** Sends a message. If Slack rejects its blocks, sends it again without chart and table. */
+/** If Slack rejects the message's blocks, sends the message again without chart and table. */
 const sendOrSimplify = <T>(message: Message, attempt: (shown: Message) => Promise<T>): Promise<T> =>
   attempt(message).catch((error: unknown) => {
     const simpler = isRefusal(error) ? withoutRichBlocks(message) : undefined;
@@ -121,13 +117,13 @@ const sendOrSimplify = <T>(message: Message, attempt: (shown: Message) => Promis
     return attempt(simpler);
   });
 
-/** Slack's error codes for rejected blocks. For a `response_url`, the code can be `invalid_payload`. */
+/** A `response_url` reports rejected blocks as `invalid_payload`. */
 const REFUSED_BLOCKS = /^invalid_(?:blocks|attachments|payload)/;
 
 const isRefusal = (error: unknown): boolean =>
   isFailure(error, 'slack-failed') && REFUSED_BLOCKS.test(error.data.code);
 
-/** The message with charts as text bars and tables as monospaced text. Undefined if it has no charts or tables. */
+/** Charts become text bars, and tables become monospaced text. @returns undefined for a message without either */
 export function withoutRichBlocks(message: Message): Message | undefined {
   if (!message.blocks.some(isRich)) return undefined;
   return { text: message.text, blocks: message.blocks.flatMap(simplify) };
@@ -148,7 +144,6 @@ function simplify(block: Block): Block[] {
   return [block];
 }
 
-/** A table as monospaced text, the first column aligned left, the others right. */
 export function alignColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const align = (cell: string, column: number) =>
@@ -157,26 +152,19 @@ export function alignColumns(rows: readonly (readonly string[])[]): string {
 }
 
 interface ResponseOptions {
-  /** Whether everyone in the channel sees the message; by default only the user does. */
   readonly everyone?: boolean;
-  /** Whether the message replaces the message whose button was clicked. */
   readonly replace?: boolean;
 }
 
-/** Posts to a `response_url`. Used instead of Bolt's `respond()`, which has no timeout and hides Slack's error. */
+/** Bolt's `respond()` has no timeout and hides Slack's error, so Tally posts to response URLs itself. */
 export interface ResponseUrlClient {
-  /** @throws slack-failed, with `unclear` if the message may have arrived */
+  /** @throws slack-failed; its `unclear` is true if the message may have arrived */
   post(url: string, message: Message, options?: ResponseOptions): Promise<void>;
 }
 
-/** @param names renames commands in what is sent, see `command-prefix.ts` */
-export function createResponseUrlClient(
-  timeout: Millis = 5000,
-  names?: Pick<CommandNames, 'inTexts'>,
-): ResponseUrlClient {
-  /** @throws slack-failed with the reason for which Slack refused the message */
+export function createResponseUrlClient(timeout: Millis = 5000): ResponseUrlClient {
   async function send(url: string, message: Message, { everyone, replace = false }: ResponseOptions) {
-    // The response URL is a secret, and the TypeError for a malformed one would quote it.
+    // A response URL is a secret, and the error for a malformed URL would quote it.
     if (!URL.canParse(url)) throw failed({ code: 'invalid_url' });
     const payload = {
       response_type: everyone ? 'in_channel' : 'ephemeral',
@@ -184,7 +172,7 @@ export function createResponseUrlClient(
       delete_original: false,
       ...escapeMessageText(message),
     };
-    const { status, retryAfter, body } = await postJson(url, names?.inTexts(payload) ?? payload, timeout);
+    const { status, retryAfter, body } = await postJson(url, payload, timeout);
     const reason = reasonIn(body);
     if (status === 429) throw failed({ code: 'ratelimited', retryAfter });
     if (status >= 300 || reason !== undefined)
@@ -210,7 +198,6 @@ export function createResponseUrlClient(
   };
 }
 
-/** @returns `retryAfter` in s @throws slack-failed, without the path of the URL, which is a secret */
 async function postJson(url: string, payload: object, timeout: Millis) {
   try {
     const response = await fetch(url, {
@@ -235,10 +222,9 @@ const failed = (
   cause?: unknown,
 ): FailureOf<'slack-failed'> => new Failure('slack-failed', { method: 'response_url', ...reason }, { cause });
 
-/** An error code as the whole body, even with status 200: `used_url`. Without a `_`, as in `ok`, it isn't an error. */
+/** Slack sends an error code such as `used_url` as the whole body, even with status 200. */
 const CODE = /^[a-z]+(?:_[a-z]+)+$/;
 const refusal = z.object({ ok: z.literal(false), error: z.string().default('refused') });
 
-/** The error in Slack's response, which is `ok` as text, `{"ok":false,"error":"…"}` as JSON, or a code as text. */
 const reasonIn = (answer: string): string | undefined =>
   refusal.safeParse(tryParseJson(answer)).data?.error ?? (CODE.test(answer) ? answer : undefined);

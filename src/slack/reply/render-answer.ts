@@ -60,7 +60,6 @@ import {
 } from '../commands/command-buttons.ts';
 import type { Request } from '../request/request.ts';
 
-/** What an answer is rendered from: the question, the person who reads it, and the figures of each project. */
 export interface AnswerView<T extends ProjectAnswer = ProjectAnswer>
   extends ProjectAnswers<T>,
     Pick<Request, 'at' | 'locale' | 'sharedBy' | 'mayShare'> {
@@ -79,44 +78,37 @@ export async function fetchProjects<T extends ProjectAnswer>(
   return { projects, ...answers, fetched: clock(), at, locale, sharedBy, mayShare, user };
 }
 
-/** An answer's content in reading order. The message, the CSV file and **Details** are made from it. */
 export interface Answer<T = never> {
-  /** The main figure, and what the figure is about. */
   readonly title: string;
-  /** Lines of mrkdwn below the title, already escaped. Empty lines are left out. */
+  /** The lines are escaped mrkdwn. Empty lines are left out. */
   readonly lines: readonly string[];
   readonly chart?: Chart | undefined;
-  /** Table rows, with the header first. `fold` is the title of a table that opens on a click. */
+  /** The first row of `cells` is the header. A table with the title `fold` opens on a click. */
   readonly rows?: { readonly fold?: string; readonly cells: readonly (readonly string[])[] } | undefined;
   readonly remarks: readonly BillingRemark[];
-  /** Plain text of the footer. `facts` share one line; each of the `notes` is a sentence on a line of its own. */
+  /** The footer is plain text: the `facts` share a line, and each of the `notes` has a line of its own. */
   readonly facts: readonly string[];
   readonly notes: readonly string[];
   readonly actions: ActionsBlock;
-  /** The exact figures, for the CSV file and **Details**. */
   readonly file?: () => AnswerFile<T>;
 }
 
 export type AnswerText = Omit<Answer, 'actions' | 'file'>;
 
-/** A cell's value: `text` is untrusted, `digits` are a number that is written as it is. */
+/** A `text` is untrusted. `digits` are written unchanged. */
 export type CsvCell = { readonly text: string } | { readonly digits: string };
 
-/** The exact figures of each project, for the CSV file and **Details**. */
 export interface AnswerFile<T> {
   readonly name: string;
-  /** Titles of the columns between those for project ID and product, and the note at the end. */
+  /** Titles of the columns between the product and the note. */
   readonly columns: readonly string[];
-  /** `each`: what a row covers, such as `each day (UTC)`. `gaps`: days or projects without figures. */
+  /** What a row covers, such as `each day (UTC)`, and sentences about days and projects without figures. */
   readonly each: string;
   readonly gaps: readonly string[];
-  /** The rows of a project: a cell for each of the `columns`, then the note. */
   readonly rows: (answer: T) => readonly (readonly CsvCell[])[];
-  /** The lines for **Details**, each with a name and a value. */
   readonly details: (answer: T) => readonly (readonly [string, string])[];
 }
 
-/** Renders an answer as a message: the title first, then lines and chart, and notes and buttons last. */
 export function renderAnswer(view: AnswerView, answer: Omit<Answer, 'file'>): Message {
   const { title, chart, rows, remarks, actions } = answer;
   const lines = answer.lines.filter(Boolean).join('\n');
@@ -139,7 +131,7 @@ export function renderAnswer(view: AnswerView, answer: Omit<Answer, 'file'>): Me
 
 const MOST_REMARKS = 5;
 
-/** The footer. A public answer stays in the channel, so its footer says when the figures were fetched. */
+/** A public answer stays in the channel, so its footer says when the figures were fetched. */
 function smallPrint(
   { fetched, sharedBy }: AnswerView,
   { facts, notes }: Pick<Answer, 'facts' | 'notes'>,
@@ -153,30 +145,29 @@ function smallPrint(
   return [line.join(' · '), ...notes.map(escapeMarkup)].filter(Boolean).join('\n');
 }
 
-/** The time zone of billing's days, if it differs from the reader's, or if several people read the answer. */
+/** Empty if the only reader is in this time zone. */
 export const zoneFact = ({ user, sharedBy }: AnswerView, zone: Zone): string =>
   sharedBy === undefined && user.zone === zone ? '' : zone;
 
-/** The product's name, unless the project has a name and the product is the one that belongs to it. */
+/** Empty for a named project that was asked about with its own product. */
 export const productFact = ({ target: { product, alias, isOwnProduct } }: ProjectAnswer): string =>
   alias !== undefined && isOwnProduct ? '' : PRODUCTS[product].name;
 
-/** `1,234.00 EUR spent`. A negative sum is shown without its sign, as “credited”. */
+/** `1,234.00 EUR spent`, or `35.00 EUR credited` for a negative sum. */
 export const formatSpent = (value: Money, money: MoneyFormatter, [spent, credited] = SPENT): string =>
   value.lt(0) ? `${money(value.abs())} ${credited}` : `${money(value)} ${spent}`;
 
-/** The verb after a positive sum, and the verb after a negative sum, which is shown without its sign. */
 type SumVerbs = readonly [positive: string, negative: string];
 const SPENT: SumVerbs = ['spent', 'credited'];
 export const LEFT: SumVerbs = ['left', 'overdrawn'];
 
-/** Sums per currency: `1,234.00 EUR spent and 20.00 USD credited`; '' without amounts. */
+/** A sum per currency: `1,234.00 EUR spent and 20.00 USD credited`. Empty without amounts. */
 export const formatSums = (amounts: readonly LabelledAmount[], locale: string, verbs: SumVerbs): string =>
   listNames(
     sumByLabel(amounts).map(({ value, label }) => formatSpent(value, moneyFormatter(locale, label), verbs)),
   );
 
-/** `2 of 3 projects · October · 1,234.00 EUR spent`. @param count all projects, if some have no figure */
+/** `2 of 3 projects · October · 1,234.00 EUR spent` @param count replaces `2 of 3 projects` */
 export function severalTitle<T extends ProjectAnswer>(
   { answered, failed, locale }: AnswerView<T>,
   amountOf: (answer: T) => Money | undefined,
@@ -199,7 +190,6 @@ export function severalTitle<T extends ProjectAnswer>(
   ]);
 }
 
-/** An answer's parts for a list: a row per project, billing's remarks, and why some projects have no figures. */
 export function listParts<T extends ProjectAnswer>(
   { answered, failed }: AnswerView<ProjectAnswer>,
   sorted: readonly T[],
@@ -216,18 +206,16 @@ export function listParts<T extends ProjectAnswer>(
 
 interface AnswerActions {
   readonly link: Command;
-  /** The command that gives the CSV file and **Details**, if it differs from `link`. */
+  /** The command that gets `csv` or `details` added. Default is `link`. */
   readonly figures?: Command;
   readonly before: readonly ActionsBlockElement[];
   readonly after?: readonly Button[];
-  /** First options of the ⋯ menu. Those for CSV, **Details** and forms follow. */
   readonly more: readonly PlainTextOption[];
-  /** `report`: the report that **Schedule this…** fills in. `watch`: the kind of watch that **Watch…** fills in. */
+  /** Words that **Schedule this…** and **Watch…** add after the project. */
   readonly report?: string | undefined;
   readonly watch?: string;
 }
 
-/** Buttons for related answers, **Share** (unless the answer is public), a button to name an ID, and the ⋯ menu. */
 export function answerActions<T extends ProjectAnswer>(
   { projects, answered: [first], at, sharedBy, mayShare, user }: AnswerView<T>,
   { link, figures = link, before, after = [], more, report = '', watch = '' }: AnswerActions,
@@ -253,7 +241,7 @@ export function answerActions<T extends ProjectAnswer>(
         ...more,
         commandOption('CSV', figuresAs('csv')),
         commandOption('Details', figuresAs('details')),
-        // The projects of “top 3” change with the figures, so the answer can't be scheduled.
+        // The projects of “top 3” change with the figures, so a schedule can't keep them.
         projects.top === undefined &&
           commandOption('Schedule this…', toCommand('/billing schedule', `${named} ${report}`)),
         !isList && commandOption('Watch…', toCommand('/billing watch', `${named} ${watch}`)),
@@ -262,13 +250,13 @@ export function answerActions<T extends ProjectAnswer>(
   );
 }
 
-/** **Share** runs the command again for the channel: current figures for the answer's days. @param askedAt in ms */
+/** **Share** runs the command again, for the channel, as of the instant `askedAt`. */
 function shareButton(command: Command, askedAt: Millis): Button[] {
   const value = `${askedAt} ${commandLine(command)}`;
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('share', 'Share', { value })];
 }
 
-/** The ⋯ menu. An option that doesn't fit becomes a button, whose value can be longer. */
+/** A button's value can be longer than an option's, so an option that is too long becomes a button. */
 function moreMenu(options: readonly PlainTextOption[]): (Overflow | Button)[] {
   const listed = options.filter(fitsOption).slice(0, SLACK_LIMITS.overflowOptions);
   const others = options.filter(
@@ -278,7 +266,7 @@ function moreMenu(options: readonly PlainTextOption[]): (Overflow | Button)[] {
   return listed.length === 0 ? buttons : [...buttons, overflow('rerun:more', listed)];
 }
 
-/** A select of periods; [] if the command is too long for an option. */
+/** Empty if a command is too long for an option. */
 export const periodMenu = (
   options: readonly PlainTextOption[],
   current: PlainTextOption | undefined,

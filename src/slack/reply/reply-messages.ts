@@ -15,7 +15,7 @@ import {
   replaceMessage,
 } from './message-calls.ts';
 
-/** A “working…” message. `place` is set if Tally can edit it; otherwise only the response URL can replace it. */
+/** Tally can't edit a loading message without `place`. */
 interface Loading {
   readonly place?: PostedTo;
   readonly isPublic?: boolean;
@@ -32,12 +32,10 @@ export interface OutgoingFile {
 const TEXT = 'Asking the billing service…';
 const LOADING: Message = { text: TEXT, blocks: [context(TEXT)] };
 
-/** Sends the messages of one reply. The first of them replaces the loading message. */
 export class ReplyMessages {
-  /** Where the last message was posted; undefined if Slack didn't say. */
   posted: PostedTo | undefined;
   readonly #loading = createDelayed<Loading>();
-  /** The thread for a public answer: the question's thread, or a new thread below the question. */
+  /** The question's thread, or a new thread below the question. */
   readonly #publicThread: string | undefined;
 
   constructor(
@@ -65,12 +63,12 @@ export class ReplyMessages {
         const place = await postMessage(client, { channel, thread: this.#publicThread }, LOADING);
         return { isPublic: true, place };
       } catch (error) {
-        // A command works also in channels where Tally may not post; then the message goes to the response URL.
+        // A slash command works also in a channel where Tally may not post.
         if (!isFailure(error, 'cannot-post')) throw error;
       }
     }
     const isInDirectMessage = channel !== undefined && isDirectMessage(channel);
-    // If a button's message stays, the answer below it must be an ordinary message, because Tally can edit only those.
+    // Tally can edit only an ordinary message, so a loading message below a button's message must be an ordinary one.
     if (responseUrl !== undefined && (replaces || !isClick || !isInDirectMessage)) {
       await this.services.responseUrls
         .post(responseUrl, LOADING, { replace: replaces })
@@ -101,17 +99,15 @@ export class ReplyMessages {
       this.#directMessage(message),
     ]);
     if (startsThread === undefined || channel === undefined) return;
-    // Other people see the mention, but not the private answer. A reaction shows them that Tally has answered.
+    // Other people see the mention but not the private answer. The reaction shows them that Tally has answered.
     const reaction = { channel, timestamp: startsThread, name: 'speech_balloon' };
     await callSlack('reactions.add', () => client.reactions.add(reaction)).catch(() => undefined);
   }
 
-  /** Sends a direct message to the user, wherever the question was asked. */
   sendDirectly(message: Message): Promise<void> {
     return this.#sendFirstPossible([this.#directMessage(message)]);
   }
 
-  /** Sends to everyone in the channel; in a thread, if the question was a message. */
   async sendPublic(message: Message): Promise<void> {
     const { client, source, services } = this;
     const { channel, responseUrl, thread } = source;
@@ -127,7 +123,7 @@ export class ReplyMessages {
     ]);
   }
 
-  /** @returns whether the file went to the public thread; otherwise it went to the user's direct messages */
+  /** @returns whether the file is in the public thread; otherwise it is in the user's direct messages */
   async sendFile({ name, content, about }: OutgoingFile, audience: Audience): Promise<boolean> {
     const { client, source } = this;
     const { channel, userId } = source;
@@ -146,7 +142,7 @@ export class ReplyMessages {
     return source.userId !== '' && (() => postMessage(client, { channel: source.userId }, message));
   }
 
-  /** Tries each way until a message may have arrived: none is better than two. @param attempts return its place */
+  /** Stops as soon as a message may have arrived, because no answer is better than two. */
   async #sendFirstPossible(
     attempts: readonly Optional<() => Promise<PostedTo | undefined>>[],
   ): Promise<void> {
@@ -169,7 +165,7 @@ export class ReplyMessages {
   }
 }
 
-/** Runs an action after a delay, unless `take` comes before. Only the first `take` gets the action's result. */
+/** Runs an action after a delay, unless `take` is called before. Only the first `take` gets the action's result. */
 export function createDelayed<T>() {
   let take: (() => Promise<T | undefined>) | undefined;
   return {
@@ -192,10 +188,9 @@ export function createDelayed<T>() {
   };
 }
 
-/** How long a reply may wait for Slack's rate limit, in s, over all its retries. */
 const MAX_WAIT = 30;
 
-/** Sends again after Slack's Retry-After. A channel takes about one message a second. @param longest wait in s */
+/** Slack allows about one message a second per channel. @param longest how long to wait in all, in seconds */
 export async function retryRateLimited<T>(send: () => Promise<T>, longest = MAX_WAIT): Promise<T> {
   for (let waited = 0; ; ) {
     try {

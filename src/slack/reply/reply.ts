@@ -11,65 +11,60 @@ import { type PostedTo, postMessage } from './message-calls.ts';
 import { createDelayed, type OutgoingFile, ReplyMessages, retryRateLimited } from './reply-messages.ts';
 
 /**
- * How a handler replies to one payload. A reply tracks which message or modal is shown, so that the next one replaces
- * it. It calls `confirm` before it sends anything. Every method throws slack-failed if Slack refuses.
+ * Replies to a payload. Each message or modal replaces the one before. Every method calls `confirm` before it sends
+ * anything, and throws slack-failed if Slack refuses.
  */
 export interface Reply {
   readonly source: Source;
   readonly client: WebClient;
   readonly modal: ModalReply;
-  /** This reply for another source, or other readers. @param source the request's origin, updated */
+  /** Makes a reply for another origin, or for other readers. */
   as(source: Source, terms?: ReplyTerms): Reply;
-  /** Checks that the readers may still see the answer. @throws what to tell them instead of the answer */
+  /** @throws if the readers may no longer see the answer */
   confirm(): Promise<void>;
-  /** Sends the answer: in place of the clicked message, or where the settings say. @throws cannot-post */
+  /** Replaces the clicked message, or sends the answer where the settings say. @throws cannot-post */
   update(message: Message): Promise<void>;
-  /** Sends another private message, which replaces nothing. @throws cannot-post */
   private(message: Message): Promise<void>;
-  /** Posts to a channel or another person. @param to the channel's or the person's ID @throws cannot-post */
   public(to: SlackId, message: Message): Promise<PostedTo>;
-  /** Uploads to the public answer's thread, or to the user's direct messages. @returns whether it went to the thread */
+  /** @returns whether the file is in the public answer's thread; otherwise it is in the user's direct messages */
   file(file: OutgoingFile): Promise<boolean>;
   home(blocks: readonly Block[]): Promise<void>;
-  /** Where the last message was posted; undefined if Slack doesn't say, or if only the user sees the message. */
+  /** The place of the last message. Undefined if Slack doesn't say, or if only the user sees the message. */
   posted(): PostedTo | undefined;
-  /** Shows a loading message after `delay` ms, unless the answer is sent before. */
+  /** Shows a loading message, unless the answer is sent within `delay` ms. */
   startLoadingMessage(delay: Millis, mayReplace: boolean): void;
-  /** Opens a loading modal after `delay` ms, unless the form is opened before. */
+  /** Opens a loading modal, unless the form is opened within `delay` ms. */
   startLoadingView(delay: Millis): void;
-  /** Removes the loading message if nothing has replaced it. Never rejects. */
   endLoading(): Promise<void>;
 }
 
 interface ModalReply {
-  /** Whether Tally can open a modal: after a click or a slash command, but not after a message. */
+  /** False after a message, because Slack opens a modal only after a click or a slash command. */
   readonly canOpen: boolean;
-  /** Whether this request has opened or replaced a modal, which then shows its errors. */
+  /** Whether this request has opened or replaced a modal. */
   isShown(): Promise<boolean>;
-  /** Opens a modal within 3 s of the user's action: above a form, whose input stays, or in place of any other modal. */
+  /** Opens the modal on top of a form, whose input stays, or in place of any other modal. */
   open(view: ModalView): Promise<void>;
-  /** Replaces this request's modal. If the user has closed it, sends `fallback` as a direct message. */
+  /** If the user has closed the modal, sends `fallback` as a direct message. */
   update(view: ModalView, fallback?: Message): Promise<boolean>;
-  /** Like `update`, with a message below a title. @param more blocks that only the modal shows */
+  /** @param more blocks that only the modal shows */
   show(title: string, message: Message, ...more: readonly Block[]): Promise<void>;
-  /** Renders the form again after a click, unless the user has clicked again since. */
+  /** Draws the form again, unless the user has clicked in the form since. */
   redraw(view: ModalView): Promise<void>;
 }
 
 interface ReplyTerms {
-  /** Who reads the answer; by default only the sender. */
   readonly audience?: Audience;
-  /** The command that a button offers if no modal can be opened. */
+  /** If no modal can be opened, the reply is a button for this command. */
   readonly command?: Command | undefined;
-  /** Called before anything is sent. @throws if the readers may no longer see the answer */
+  /** @throws if the readers may no longer see the answer */
   readonly confirm?: () => Promise<void>;
 }
 
-/** The last click in each modal, by `view_id`. Only that click may render the form again. */
+/** By `view_id`. Only the last click in a modal may draw the modal's form again. */
 export type LastClicks = LRUCache<string, Source>;
 export const createLastClicks = (): LastClicks => new LRUCache({ max: 1_000 });
 
-/** A reply that only the sender of the payload sees. */
 export function createReply(
   services: Pick<SlackServices, 'responseUrls' | 'log'> & { readonly lastClicks: LastClicks },
   source: Source,
@@ -79,7 +74,6 @@ export function createReply(
   const view = new ReplyModal(source, client, services.lastClicks);
   const as: Reply['as'] = (known, { audience = 'asker', command, confirm = async () => undefined } = {}) => {
     const { channel, responseUrl, replaces } = known;
-    /** @throws cannot-post, slack-failed */
     const sendPrivate = async (message: Message, replace = false): Promise<void> => {
       await confirm();
       await view.settle();
@@ -162,29 +156,27 @@ function modalReply(
   };
 }
 
-/** The reply to a message that asks for a form. A message can't open a modal, but a button in the reply can. */
+/** A message can't open a modal, but a button in the reply can. */
 function openFormMessage(command: Command): Message {
   const text = 'Click to open the form:';
   const buttons = commandButton('form', 'Open the form…', command, { style: 'primary' });
   return { text, blocks: [section(text), actions(...buttons)] };
 }
 
-/** What a loading modal shows in the end if the answer is a message. */
+/** Replaces the loading modal if the answer is a message. */
 const ANSWERED_VIEW: ModalView = modal({
   title: 'Tally',
   blocks: [section('Tally answered in the conversation. You can close this window.')],
 });
 
-/** The modal to open at once for a form that needs slow data. */
 const LOADING_VIEW: ModalView = modal({ title: 'Tally', blocks: [section('Loading…')] });
 
-/** How long to wait for Slack's rate limit, in s: short, because the user is watching. */
+/** In seconds. The limit is short, because the user is watching. */
 const MODAL_WAIT = 3;
 
-/** The modal that the payload came from, or the one that its trigger can open. */
 class ReplyModal {
   isLoading = false;
-  /** `view_id` of the modal that was opened or replaced for this request. */
+  /** The `view_id` of the modal that this request has opened or replaced. */
   #opened: string | undefined;
   readonly #loading = createDelayed<void>();
 
@@ -202,7 +194,7 @@ class ReplyModal {
     return this.#opened !== undefined;
   }
 
-  /** Waits until the loading modal is open, or won't be opened. */
+  /** Waits until the loading modal is open, or cancels it. */
   async settle(): Promise<void> {
     await this.#loading.take();
   }
@@ -216,7 +208,6 @@ class ReplyModal {
     });
   }
 
-  /** @throws slack-failed */
   async open(view: ModalView): Promise<void> {
     await this.settle();
     const { hasFields, viewId } = this.source;
@@ -226,7 +217,6 @@ class ReplyModal {
     this.#opened = current;
   }
 
-  /** @returns whether the modal was replaced */
   async update(view: ModalView): Promise<boolean> {
     await this.settle();
     const id = this.#opened ?? this.source.viewId;
@@ -251,7 +241,6 @@ class ReplyModal {
     this.#opened = shown?.id ?? this.#opened;
   }
 
-  /** @throws slack-failed */
   async #replace(view_id: string, view: ModalView): Promise<void> {
     const call = () => callSlack('views.update', () => this.client.views.update({ view_id, view }));
     await retryRateLimited(call, MODAL_WAIT);

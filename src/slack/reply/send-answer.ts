@@ -1,4 +1,4 @@
-/** CSV files and **Details** with the exact figures, which people compare with the console or an invoice. */
+/** Sends an answer as a message, as a CSV file, or as **Details** with the exact figures. */
 import { isFailure } from '../../domain/failure/index.ts';
 import { mayOpenWindow, type Output } from '../../domain/language/parsed-command.ts';
 import { type Amount, writesDecimalComma } from '../../domain/money/amount.ts';
@@ -16,12 +16,10 @@ import {
   renderAnswer,
 } from './render-answer.ts';
 
-/** The answer for one project, with the connection that was asked. */
 export interface ConnectedAnswer extends ProjectAnswer {
   readonly connection: string;
 }
 
-/** Sends the answer as a message, a CSV file or details, as the user asked. Without any figures it sends a message. */
 export async function sendAnswer<T extends ConnectedAnswer>(
   answer: Answer<T>,
   view: AnswerView<T>,
@@ -44,7 +42,6 @@ export async function sendAnswer<T extends ConnectedAnswer>(
   await sendCsv({ name: file.name, content, about: about.filter(Boolean).join(' ') }, request);
 }
 
-/** One row: project ID, product, columns, note. If a project has no figures, its note says why. */
 const csvRows = <T extends ConnectedAnswer>(
   { columns, rows }: AnswerFile<T>,
   { answered, failed }: AnswerView<T>,
@@ -62,16 +59,16 @@ const csvRows = <T extends ConnectedAnswer>(
   ]),
 ];
 
-/** What a command needs, depending on its words: a window for details, or sending a file for CSV. */
+/** The modal for **Details** must open within 3 s, but a CSV file needs no modal. */
 export const answerNeeds = (text: string): Partial<HandlerRules> => {
   const sendsFile = /(?:^|\s)csv\b/i.test(text);
   return { sendsFile, opensForm: !sendsFile && mayOpenWindow(text) };
 };
 
-/** Characters that make a spreadsheet treat a cell as a formula, full-width forms included. */
+/** A spreadsheet reads a cell with one of these first signs as a formula. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 
-/** CSV as in RFC 4180; text that looks like a formula is made harmless. @param isDecimalComma separate cells by `;` */
+/** CSV as in RFC 4180, with formulas made harmless. @param isDecimalComma separates cells by `;` */
 export function formatCsv(rows: readonly (readonly CsvCell[])[], isDecimalComma = false): string {
   const separator = isDecimalComma ? ';' : ',';
   const format = (cell: CsvCell): string => {
@@ -83,25 +80,23 @@ export function formatCsv(rows: readonly (readonly CsvCell[])[], isDecimalComma 
   return rows.map((row) => `${row.map(format).join(separator)}\r\n`).join('');
 }
 
-/** The amount exactly as billing sent it; empty if missing or unreadable. */
+/** The digits as billing sent them. Empty if the amount is missing or unreadable. */
 export const rawDigits = (amount: Amount | undefined): CsvCell => ({
   digits: amount && 'raw' in amount ? amount.raw : '',
 });
 
-/** Why an amount is incomplete. */
 export function amountNotes(name: string, amount: Amount & { readonly incomplete?: boolean }): string[] {
   if ('unreadable' in amount) return [`${name} unreadable: ${amount.unreadable}`];
   return amount.incomplete === true ? [`${name} incomplete`] : [];
 }
 
-/** The file name's part about the projects: `prod-staging`, `4-projects`. */
+/** The file's name says `prod-staging` or `4-projects`. */
 export const fileSubject = ({ targets, word, isList, top }: AnswerView<ProjectAnswer>['projects']): string =>
   !isList || targets.length <= MOST_NAMED || word === 'all' || top !== undefined
     ? word.replace(/[ ,]+/g, '-')
     : `${targets.length}-projects`;
 const MOST_NAMED = 3;
 
-/** Slack's error codes for uploads that would fail again, each with an explanation. */
 const NO_FILES: readonly (readonly [code: RegExp, why: string])[] = [
   [/^missing_scope$/, 'it was installed without the files:write permission'],
   [
@@ -111,10 +106,10 @@ const NO_FILES: readonly (readonly [code: RegExp, why: string])[] = [
   [/^(?:access_denied|file_uploads_.*)$/, 'this workspace doesn’t allow it'],
 ];
 
-/** The byte order mark, without which Excel doesn't read the file as UTF-8. */
+/** Excel reads a file as UTF-8 only if it begins with this byte order mark. */
 const MARK = '\ufeff';
 
-/** Uploads to the thread of a public answer, or else to the user's direct messages. @param about the file's caption */
+/** Uploads to the thread of a public answer, or else to the user's direct messages. */
 async function sendCsv(
   { name, content, about }: Readonly<Record<'name' | 'content' | 'about', string>>,
   { reply, channel = '' }: Request,
@@ -131,7 +126,6 @@ async function sendCsv(
   await reply.private(textMessage(isDirectMessage(channel) ? where : `${about} ${where}`));
 }
 
-/** Shows the exact figures in a modal, or as a message if Tally can't open a modal. */
 async function showDetails<T extends ConnectedAnswer>(
   file: AnswerFile<T>,
   { answered, failed, fetched }: AnswerView<T>,

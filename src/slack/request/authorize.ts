@@ -16,15 +16,13 @@ import { type Audience, type Source, threadOf } from './payload.ts';
 import { type HandlerRules, type Request, slackLookups } from './request.ts';
 import type { User } from './users.ts';
 
-/** How long before sending a role may have been checked, in ms; after that, Slack is asked again. */
+/** A role that was checked less than this time ago isn't checked again before an answer is sent. */
 const ROLE_KEPT = 1_000;
 
 /**
- * Makes the request of the user who sent a payload. Everything that its reply sends checks the rights again first.
- * @param reply to the sender alone
- * @param command the command that is run, if any
- * @returns undefined for a replay, which gets no second answer
- * @throws not-allowed, slack-failed, store-unavailable
+ * Makes the request of the person who sent a payload. The request's reply checks the rights again before it sends.
+ * @param command the command that is run, if any @returns undefined for a replay @throws not-allowed, slack-failed,
+ * store-unavailable
  */
 export type Authorize = (
   reply: Reply,
@@ -33,7 +31,6 @@ export type Authorize = (
   command?: Command,
 ) => Promise<Request | undefined>;
 
-/** Asks Slack and Redis in parallel, so that a request of a cached user waits only for Redis. */
 export const createAuthorize =
   ({ users, workspaces }: Pick<SlackServices, 'users' | 'workspaces'>): Authorize =>
   async (reply, rules, annotate, command) => {
@@ -42,18 +39,18 @@ export const createAuthorize =
     const { teamId, userId } = source;
     if (teamId === '' || userId === '') throw new Failure('not-allowed', { reason: 'external' });
     const people = users(client, teamId);
-    // For the right `ask`, a role from the last minute is enough. For other rights, Slack is asked for the role again.
+    // For the right `ask`, a cached role is enough. For other rights, Tally asks Slack again.
     const isFresh = right === 'member' || right === 'manage';
     const began = performance.now();
     const lookups = Promise.all([people.find(source, isFresh), source.workspace ?? workspaces.load(teamId)]);
-    // A replay is dropped before these look-ups end, so nobody handles their errors; ignore them.
+    // For a replay, nobody waits for the look-ups or handles their errors.
     lookups.catch(() => undefined);
     if ((await source.isFirst) === false) {
       annotate({ outcome: 'replayed' });
       return undefined;
     }
     const [profile, workspace] = await lookups;
-    // Slack allows about 20 look-ups of user groups a minute. Suggestions (one per keystroke) use the cache.
+    // Slack allows about 20 look-ups of user groups a minute, but asks for suggestions at every keystroke.
     const asksGroups = isFresh && source.via !== 'suggestions';
     const user = await people.admit(profile, workspace.settings, asksGroups);
     if (right === 'manage' && user.canAsk && !user.canManage) {
@@ -64,7 +61,7 @@ export const createAuthorize =
 
     const confirm = async (): Promise<void> => {
       const isLate = performance.now() - began > ROLE_KEPT;
-      // If this request changed the record itself, its sender must still be able to read the result.
+      // A request that changes the record must not be refused because of its own change.
       const isChanging = rules.changes === true || hasSaved(workspace);
       const [latest, now] = await Promise.all([
         isLate ? people.find(source, true) : profile,
@@ -75,7 +72,7 @@ export const createAuthorize =
       if (!isChanging && !(hasSamePermissions(user, person) && hasSameRights(workspace, now)))
         throw new Failure('rights-changed');
     };
-    // Never public in direct messages: one of two people looks like Tally's, and the other may have fewer rights.
+    // In a direct message, the other person may have fewer rights.
     const mayBePublic = rules.figures && !isDirectMessage(source.channel ?? '');
     const audience = mayBePublic ? (source.audience ?? workspace.settings.visibility) : 'asker';
     const offered = command && withoutSecrets(command, workspace.aliases);
@@ -94,7 +91,6 @@ export const createAuthorize =
     };
   };
 
-/** Who reads the answer, and what the answer may contain. */
 function scopeOf(
   source: Source,
   user: User,
@@ -114,7 +110,7 @@ function scopeOf(
       ? undefined
       : { how: source.sharedFrom === undefined ? 'asked' : 'shared', person: user.id },
     locale: isPrivate ? user.locale : workspace.settings.locale,
-    // A manager may see projects that people in this channel may not see.
+    // A manager may see projects that other people in this channel may not see.
     mayShare: (asked) => isChannel && (!user.canManage || asked.some(canEverybodyAsk)),
   };
 }

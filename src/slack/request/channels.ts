@@ -7,23 +7,23 @@ import { callSlack, type WebClient } from '../web-client.ts';
 import type { User } from './users.ts';
 
 export interface Channel {
-  /** The channel's name without the #; undefined for a direct message, which has no name. */
+  /** The name without the #. Undefined for a direct message. */
   readonly name: string | undefined;
   readonly isPrivate: boolean;
   readonly isArchived: boolean;
-  /** Whether the channel is shared with another organization, or another organization is invited to it. */
+  /** Whether another organization is in the channel, or is invited to it. */
   readonly isShared: boolean;
   readonly isJoined: boolean;
 }
 
 export type Channels = ReturnType<typeof channelsOf>;
 
-/** Maximum pages of 1,000 members to read. A person on a later page counts as not in the channel. */
+/** A page has 1,000 members. A person on a later page counts as not in the channel. */
 const MOST_PAGES = 20;
 
 export function channelsOf(client: WebClient) {
   return {
-    /** The channel; undefined if Tally can't see it, because it is private without Tally in it, or doesn't exist. */
+    /** Undefined if the channel doesn't exist, or is private without Tally in it. */
     async find(channel: SlackId): Promise<Channel | undefined> {
       try {
         const { channel: found = {} } = await callSlack('conversations.info', () =>
@@ -51,18 +51,17 @@ export function channelsOf(client: WebClient) {
         }
         return false;
       }),
-    /** Joins a public channel. @throws slack-failed `missing_scope` without the optional scope channels:join */
+    /** @throws slack-failed with `missing_scope` if the optional scope channels:join was declined */
     async join(channel: SlackId): Promise<void> {
       await callSlack('conversations.join', () => client.conversations.join({ channel }));
     },
   };
 }
 
-/** Whether Tally can post in a channel now. */
 export interface ChannelCheck {
-  /** Why Tally can't post in the channel, as a sentence. */
+  /** A sentence that says why Tally can't post in the channel. */
   readonly problem: string | undefined;
-  /** Whether the channel is public and Tally hasn't joined it yet. */
+  /** Whether the channel is public and Tally isn't in it. */
   readonly canJoin: boolean;
   readonly warnings: readonly string[];
 }
@@ -83,7 +82,7 @@ const ARCHIVED = 'That channel is archived. Choose another.';
 const OUTSIDE = 'You aren’t in that channel. Join it first.';
 const SHARED = 'External people in this shared channel will see the posts';
 
-/** Whether the user may send posts to the channel. @param known it gets posts already; the user needn't be a member */
+/** @param known whether the channel gets posts already, so that the user needn't be in it */
 export async function checkChannel(channel: SlackId, request: Poster, known = false): Promise<ChannelCheck> {
   if (!isChannel(channel)) return refusal('Choose a channel.');
   const { slack, user, workspace } = request;
@@ -91,7 +90,7 @@ export async function checkChannel(channel: SlackId, request: Poster, known = fa
     const found = await slack.channels.find(channel);
     if (found === undefined) return refusal(UNSEEN);
     const isOpenTo = known || (!found.isPrivate && user.canManage);
-    // Don't reveal that a private channel exists to someone who isn't in it.
+    // Someone who isn't in a private channel must not learn that it exists.
     if (!isOpenTo && !(await slack.channels.has(channel, user.id)))
       return refusal(found.isPrivate ? UNSEEN : OUTSIDE);
     if (found.isArchived) return refusal(ARCHIVED);
@@ -105,7 +104,6 @@ export async function checkChannel(channel: SlackId, request: Poster, known = fa
   }
 }
 
-/** Makes Tally join a public channel. @returns why Tally could not join, as a sentence */
 export async function joinChannel(
   channel: SlackId,
   { slack }: Pick<Poster, 'slack'>,

@@ -22,7 +22,7 @@ const stateValue = z.looseObject({
   selected_conversations: z.array(z.string()).nullish(),
 });
 
-/** The ID of a workspace or organization, which becomes part of Redis keys. */
+/** The ID becomes part of Redis keys, so other characters are refused. */
 const team = z
   .string()
   .regex(/^[A-Z0-9]{0,64}$/)
@@ -31,11 +31,10 @@ const team = z
 const each = <Name extends string, Type>(type: Type, ...names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, type])) as Record<Name, Type>;
 
-/** The input in a view or a message: what was typed or chosen, by block ID and then by action ID. */
+/** Field values by block ID, then by action ID. */
 const stateValues = z.record(z.string(), z.record(z.string(), stateValue));
 const state = z.looseObject({ values: stateValues.nullish() }).nullish();
 
-/** The fields of an event. `user_team` is the user's home workspace. */
 const event = z.looseObject({
   type: z.string(),
   ...each(word, 'user', 'user_team', 'channel', 'channel_type', 'channel_id', 'text', 'ts', 'thread_ts'),
@@ -59,7 +58,6 @@ const action = z.looseObject({
   selected_option: choice.nullish(),
 });
 
-/** The fields of a payload that Tally or Bolt reads. Other fields aren't checked. */
 const schema = z.looseObject({
   ...each(word, 'type', 'text', 'action_id', 'value', 'user_id', 'channel_id', 'response_url'),
   ...each(word, 'trigger_id', 'event_id'),
@@ -90,12 +88,11 @@ const schema = z.looseObject({
   event: event.optional(),
 });
 
-/** A payload from Slack: a command, a click, a submitted form, a request for suggestions, or an event. */
 export type SlackPayload = Readonly<Record<string, unknown>> & z.output<typeof schema>;
 
 /**
- * Checks that fields have the documented types, and drops the nulls that Slack sends for missing fields. Bolt reads
- * some fields unchecked, so it must not get an invalid payload. @returns undefined for one, which is only acknowledged
+ * Drops the nulls that Slack sends for missing fields. @returns undefined for a payload with fields of a wrong type,
+ * which Bolt would read without a check
  */
 export function parsePayload(body: unknown): SlackPayload | undefined {
   if (!schema.safeParse(body).success) return undefined;
@@ -103,7 +100,7 @@ export function parsePayload(body: unknown): SlackPayload | undefined {
   if (payload.event !== undefined) return { ...payload, event: withoutNulls(payload.event) };
   if (payload.command !== undefined) return payload;
   const { type, user, actions, view } = payload;
-  // The fields that Bolt reads without a check, for each type of interaction that Tally uses.
+  // For each type of interaction, what Bolt reads without a check.
   const needed = new Map<string, unknown>([
     ['block_actions', actions],
     ['view_submission', view],
@@ -117,50 +114,45 @@ const withoutNulls = <T extends object>(fields: T): T =>
 
 type ParsedEvent = z.output<typeof event>;
 
-/** An event as `parsePayload` returns it, without nulls. */
 export type SlackEvent = { readonly [K in keyof ParsedEvent]: Exclude<ParsedEvent[K], null> };
 
-/** Where a request comes from, as the payload says. The sender's rights aren't checked yet. */
+/** Where a request comes from. The sender's rights aren't checked yet. */
 export interface Source {
   readonly via: RequestVia;
   readonly at: Millis;
-  /** The workspace where Tally is installed. */
   readonly teamId: SlackId;
   readonly userId: SlackId;
-  /** The user's home workspace, if known. */
   readonly homeTeamId: SlackId | undefined;
   readonly channel: SlackId | undefined;
   readonly responseUrl?: string | undefined;
-  /** Whether it is a click in a message, so that a response with `replace_original` replaces the message. */
+  /** Whether the user clicked in a message, which a response with `replace_original` would replace. */
   readonly isClick: boolean;
   /** Whether the answer replaces the message with the clicked button. */
   readonly replaces: boolean;
   readonly triggerId?: string | undefined;
-  /** The `view_id` of the modal with the click or the submitted form; undefined for Home. */
+  /** The modal's `view_id`. Undefined for Home. */
   readonly viewId?: string | undefined;
   /** Whether the modal has fields, whose input would be lost if another view replaced it. */
   readonly hasFields: boolean;
-  /** The modal's `hash` at the time of the click, which changes when the modal does. */
+  /** Slack's `hash` of the modal, which changes whenever the modal changes. */
   readonly viewHash?: string | undefined;
-  /** `thread_ts` of the question. Slack doesn't show ephemeral messages in a thread that has no replies. */
   readonly thread: string | undefined;
-  /** `ts` of the message with the question; a public answer starts a thread below that message. */
+  /** The `ts` of the question, below which a public answer starts a thread. */
   readonly startsThread?: string | undefined;
-  /** Resolves to false if the payload is a replay; undefined in Socket Mode, in which nobody can replay payloads. */
+  /** Resolves to false for a replay. Undefined in Socket Mode, where nobody can replay a payload. */
   readonly isFirst: Promise<boolean> | undefined;
-  /** Who reads the answer; if undefined, the workspace's settings decide. */
+  /** Undefined if the workspace's settings decide. */
   readonly audience?: Audience | undefined;
   readonly sharedFrom?: Millis;
-  /** The channel whose rights and default project apply, if it isn't the channel that the payload came from. */
+  /** The channel whose rights and default project apply, if it isn't the payload's own. */
   readonly askedIn?: SlackId | undefined;
   readonly self?: SlackId | undefined;
-  /** The workspace's record, if it is loaded already. */
   readonly workspace?: Workspace | undefined;
 }
 
 export type Audience = 'asker' | 'channel';
 
-/** Where a payload comes from. A missing `teamId` or `userId` becomes '', which `authorize` rejects. */
+/** A missing `teamId` or `userId` becomes '', which `authorize` rejects. */
 export function sourceOfPayload(
   payload: SlackPayload,
   { via, at, isFirst }: Pick<Source, 'via' | 'at'> & Partial<Pick<Source, 'isFirst'>>,
@@ -178,13 +170,13 @@ export function sourceOfPayload(
     homeTeamId: payload.user?.team_id ?? undefined,
     responseUrl: payload.response_url ?? undefined,
     isClick: (container?.message_ts ?? undefined) !== undefined,
-    // A public message stays, because this user's answer depends on the user's own rights.
+    // A public message stays, because the answer depends on the rights of the person who clicked.
     replaces:
       via === 'button' && (container?.is_ephemeral === true || isDirectMessage(payload.channel?.id ?? '')),
     triggerId: payload.trigger_id ?? undefined,
     viewId: view?.type === 'home' ? undefined : (view?.id ?? undefined),
     viewHash: view?.hash || undefined,
-    // An error modal has the channel of the request in its metadata, for its button **Try again**.
+    // An error modal keeps the channel of the request in its metadata, for the button **Try again**.
     askedIn: /^[CDG][A-Z0-9]+$/.exec(view?.private_metadata ?? '')?.[0],
     hasFields: view?.blocks?.some(({ type }) => type === 'input') ?? false,
     thread: container?.thread_ts ?? undefined,
@@ -192,7 +184,7 @@ export function sourceOfPayload(
   };
 }
 
-/** Where an event comes from. @returns undefined if the event names no workspace or no user */
+/** @returns undefined if the event names no workspace or no user */
 export function sourceOfEvent(
   { user: userId, user_team: homeTeamId, channel, thread_ts: thread, ts }: SlackEvent,
   payload: SlackPayload,
@@ -215,12 +207,11 @@ export function sourceOfEvent(
     isClick: false,
     replaces: false,
     hasFields: false,
-    // The user ID of Tally's bot, for which Slack sent the event.
     self: payload.authorizations?.[0]?.user_id ?? undefined,
   };
 }
 
-/** Where the answer's thread is; its `thread` is '' for a new direct message. Undefined where follow-ups can't work. */
+/** In a new direct message, `thread` is ''. Undefined where a thread can't work. */
 export function threadOf({ teamId, userId, channel, thread, startsThread }: Source): ThreadPlace | undefined {
   if (channel === undefined) return undefined;
   const ts = thread ?? startsThread ?? (isDirectMessage(channel) ? '' : undefined);
@@ -229,9 +220,8 @@ export function threadOf({ teamId, userId, channel, thread, startsThread }: Sour
     : { workspace: teamId, channel, thread: ts, person: userId, isReply: thread !== undefined };
 }
 
-/** The workspace and organization whose record and token apply to a payload. */
 export interface PayloadOrigin {
-  /** Undefined if the payload names no workspace, as for an organization. */
+  /** Undefined if the payload names only an organization. */
   readonly teamId: SlackId | undefined;
   readonly enterpriseId: string | undefined;
   readonly isEnterpriseInstall: boolean;
@@ -247,7 +237,7 @@ const workspaceAmong = (...ids: readonly Id[]): string | undefined =>
 const organizationAmong = (...ids: readonly Id[]): string | undefined =>
   ids.find((id): id is string => !!id && isOrganizationId(id));
 
-/** The workspace of a payload, decided only here, because Slack puts an organization's ID into any of the fields. */
+/** Slack can put an organization's ID into any of the fields, so only this function decides. */
 export const originOf = (payload: SlackPayload): PayloadOrigin =>
   payload.event === undefined ? originOfInteraction(payload) : originOfEvent(payload);
 
@@ -256,14 +246,13 @@ function originOfInteraction(payload: SlackPayload): PayloadOrigin {
   const installed = view?.app_installed_team_id;
   const installedFor = organizationAmong(installed);
   const own = organizationAmong(payload.enterprise_id, enterprise?.id, team?.enterprise_id);
-  // The user is from another organization, so the user's workspace isn't the one of the installation.
+  // The user belongs to another organization than the installation.
   const isOutside = installedFor !== undefined && own !== undefined && own !== installedFor;
   const here = [payload.team_id, team?.id];
   return {
     teamId: isOutside
       ? undefined
-      : // In a form of a shared channel, `team` is an external user's own. In Home, `installed` may be another
-        // workspace of the organization that also installed the app.
+      : // In a form of a shared channel, `team` is an external user's own workspace.
         workspaceAmong(
           ...(view?.type === 'home' ? [...here, installed] : [installed, ...here]),
           user?.team_id,
@@ -290,13 +279,11 @@ function originOfEvent(payload: SlackPayload): PayloadOrigin {
   };
 }
 
-/** Values of fields by block ID, without outer spaces: '' for an empty field, several choices joined by commas. */
+/** Trimmed values by block ID: '' for an empty field, and commas between several choices. */
 export type FormFields = Readonly<Record<string, string>>;
 
-/** The choices in the value of a field that takes several. */
 export const selectedValues = (field = ''): readonly string[] => field.split(',').filter(Boolean);
 
-/** Reads the `state.values` of a view or a message. */
 export const parseFieldValues = (values?: z.infer<typeof stateValues> | null): FormFields =>
   Object.fromEntries(
     Object.entries(values ?? {}).map(([block, byAction]) => [

@@ -16,70 +16,61 @@ import { channelsOf } from './channels.ts';
 import type { Audience } from './payload.ts';
 import type { People, User } from './users.ts';
 
-/** A request whose sender's rights are checked, and how to reply to it. */
+/** What an authorized person asks for. */
 export interface Request extends ProjectScope {
-  /** When the request arrived. All figures in its answer are as of this time. */
+  /** All figures in the answer are as of this time. */
   readonly at: Millis;
-  /** For an answer that is shared: when its figures were first asked for. Otherwise undefined. */
+  /** The instant at which the figures of a shared answer were first asked for. */
   readonly sharedFrom: number | undefined;
   readonly user: User;
-  /** The workspace's record, which is loaded once per request. */
   readonly workspace: Workspace;
-  /** Who reads what `reply.update` sends. */
   readonly audience: Audience;
-  /** Who asked for or shared a public answer; undefined if the answer is private. */
+  /** The person who asked for a public answer, or shared it. Undefined if the answer is private. */
   readonly sharedBy: { readonly how: 'asked' | 'shared'; readonly person: SlackId } | undefined;
-  /** The locale of the answer (BCP 47): the user's, or for a public answer the workspace's. */
+  /** The locale (BCP 47) of the user, or for a public answer of the workspace. */
   readonly locale: string;
-  /** The thread in which a follow-up finds the question before it; undefined where threads don't work. */
+  /** The thread in which a follow-up finds the question before it. Undefined where threads don't work. */
   readonly thread?: ThreadPlace | undefined;
-  /** The user ID of Tally's bot, if the event has it. */
+  /** The user ID of Tally's bot, which only events name. */
   readonly self?: SlackId | undefined;
   readonly reply: Reply;
-  /** Whether everyone in the channel may see these projects. */
   readonly mayShare: (asked: readonly (ResolvedProject | UnresolvedProject)[]) => boolean;
-  /** Adds a failure to the request's log line, if the failure is part of the answer and isn't thrown. */
+  /** Logs a failure that is part of the answer and isn't thrown. */
   readonly recordError: (error: unknown) => void;
-  /** Slack look-ups. Each throws slack-failed. */
   readonly slack: ReturnType<typeof slackLookups>;
 }
 
-/** What everyone in the channel may see. Slack sends Tally only direct messages that are with Tally itself. */
+/** What everyone in the channel may see. A direct message with Tally has no other reader. */
 export const publicScope = ({ user, channel }: Request): ProjectScope => ({
   channel,
   isUnlimited: user.canManage && isDirectMessage(channel ?? ''),
 });
 
-/** What a private reply may show: to a manager, every project. */
 export const privateScope = ({ user, channel }: Request): ProjectScope => ({
   channel,
   isUnlimited: user.canManage,
 });
 
-/** What a handler needs, and how its errors are answered. */
 export interface HandlerRules {
   readonly right: Right;
-  /** Opens a modal. Slack's trigger is valid for 3 s, so if reading takes longer, a loading modal is opened first. */
+  /** Opens a modal. Slack's trigger is valid for 3 s, so after a slow look-up a loading modal opens first. */
   readonly opensForm?: boolean;
-  /** Changes data, so it never runs twice for one request, and its errors say whether anything was changed. */
+  /** Changes data, so it never runs twice for a request, and its errors say whether anything was changed. */
   readonly changes?: boolean;
-  /** Answers with figures. The answer is public if the settings say so, and its thread takes follow-up questions. */
+  /** Answers with figures, which can be public, and which follow-up questions in a thread can refer to. */
   readonly figures?: boolean;
   /** Sends a file, so the message with the button stays. */
   readonly sendsFile?: boolean;
-  /** Shows data that only managers may see, so **Ask a manager** isn't offered. */
+  /** Shows data for managers only, so a reply doesn't offer **Ask a manager**. */
   readonly isForManagers?: boolean;
 }
 
-/** What a handler can look up in Slack. Each method throws slack-failed. */
 export const slackLookups = (people: People, client: WebClient, asker: SlackId, workspace: Workspace) => ({
   channels: channelsOf(client),
-  /** The workspace's user groups. @throws slack-failed `missing_scope` without usergroups:read, an optional scope */
+  /** @throws slack-failed with `missing_scope` if the optional scope usergroups:read was declined */
   userGroups: () => people.userGroups(),
-  /** Whether the user is in one of these groups now; Slack is always asked. */
   isInGroups: async (groups: readonly string[]) => (await people.membersOf(groups, true)).includes(asker),
   roleOf: (person: SlackId) => people.roleOf(person),
-  /** What another user may do. @param settings by default the workspace's current settings */
   permissionsOf: (person: SlackId, settings: Settings = workspace.settings) =>
     people.permissionsOf(person, settings, false),
   managers: () => people.managers(workspace, true),

@@ -13,9 +13,7 @@ interface Profile {
   readonly teamId: SlackId;
   readonly id: string;
   readonly role: Role;
-  /** The locale for the user's numbers (BCP 47). */
   readonly locale: string;
-  /** The user's time zone from their Slack profile. */
   readonly zone: Zone | undefined;
 }
 
@@ -23,17 +21,15 @@ export type User = Profile & Permissions;
 
 export interface UserGroup {
   readonly id: string;
-  /** The group's name in mentions without the @, such as `finops`; untrusted. */
+  /** The group's name without the @, such as `finops`. Untrusted. */
   readonly handle: string;
 }
 
-/** Gives access to the people of a workspace. @param client asks Slack */
 export type UserDirectory = (client: WebClient, teamId: SlackId) => People;
 
-/** How long a role is cached. Before a change, Slack is asked again. */
+/** Roles and groups stay in the cache for this time. Before a change, Tally asks Slack again. */
 const TTL = MINUTE;
 
-/** @param most maximum number of cached users, and of cached groups */
 export function createUserDirectory(clock: () => Millis, most = 5000): UserDirectory {
   const caches: Caches = {
     users: createCache(clock, most),
@@ -53,7 +49,7 @@ interface Caches {
 
 type Cache<T> = (key: string, fresh: boolean, ask: () => Promise<T>) => Promise<T>;
 
-/** A cache that keeps results for `TTL`, but no failures. Simultaneous look-ups of one key share a call. */
+/** The cache keeps no failures. Simultaneous look-ups of a key share a call. */
 function createCache<T extends object>(clock: () => Millis, max: number): Cache<T> {
   const known = new LRUCache<string, T, () => Promise<T>>({
     max,
@@ -67,10 +63,9 @@ function createCache<T extends object>(clock: () => Millis, max: number): Cache<
 
 const MOST_NAMED = 5;
 
-/** Maximum managers to look up. More than `MOST_NAMED`, because some of them may have left. */
+/** Tally looks up more managers than it names, because some may have left. */
 const MOST_LOOKED_UP = 15;
 
-/** The people of a workspace. Each method throws slack-failed. */
 export class People {
   constructor(
     private readonly client: WebClient,
@@ -78,7 +73,7 @@ export class People {
     private readonly caches: Caches,
   ) {}
 
-  /** Profile and role of the user that a payload names, cached for `TTL`. If `fresh`, Slack is asked again. */
+  /** Finds the user that a payload names. @param fresh asks Slack instead of the cache */
   async find(
     { userId, homeTeamId = this.teamId }: Pick<Source, 'userId' | 'homeTeamId'>,
     fresh = false,
@@ -96,7 +91,7 @@ export class People {
     return { teamId, id: userId, role, locale: user.locale ?? DEFAULT_LOCALE, zone: user.tz };
   }
 
-  /** A user with rights. Groups are asked for only if they decide; unless `fresh`, a failed look-up is “no member”. */
+  /** Looks up groups only if they decide. Without `fresh`, a failed look-up means “no member”. */
   async admit(profile: Profile, settings: Settings, fresh = false): Promise<User> {
     const { id, role } = profile;
     const { managers, managerGroups } = settings;
@@ -106,7 +101,6 @@ export class People {
     return { ...profile, ...permissionsOf(role, settings, isNamed) };
   }
 
-  /** Profile of a user other than the sender; the role is `nobody` if Slack doesn't know the user. */
   async #findOther(userId: SlackId, fresh: boolean): Promise<Profile> {
     try {
       return await this.find({ userId, homeTeamId: undefined }, fresh);
@@ -116,17 +110,18 @@ export class People {
     }
   }
 
-  /** Current rights of a user other than the sender. @param fresh don't use cached groups, and throw if Slack fails */
+  /** @param fresh asks Slack instead of the cache for groups, and throws if Slack fails */
   async permissionsOf(person: SlackId, settings: Settings, fresh: boolean): Promise<Permissions> {
     return this.admit(await this.#findOther(person, true), settings, fresh);
   }
 
-  /** The role of a user other than the sender, cached for `TTL`; `nobody` if Slack doesn't know the user. */
   async roleOf(person: SlackId): Promise<Role> {
     return (await this.#findOther(person, false)).role;
   }
 
-  /** Members of these groups. A group unknown to Slack has none. @param fresh bypass the cache, throw if Slack fails */
+  /**
+   * A group unknown to Slack has no members. @param fresh asks Slack instead of the cache, and throws if Slack fails
+   */
   async membersOf(groups: readonly string[], fresh = false): Promise<readonly string[]> {
     const { client, teamId, caches } = this;
     const find = (group: string) =>
@@ -134,7 +129,7 @@ export class People {
     return (await Promise.all(groups.map(find))).flat();
   }
 
-  /** The workspace's user groups, cached for `TTL`. @throws slack-failed `missing_scope` without usergroups:read */
+  /** @throws slack-failed with `missing_scope` if the optional scope usergroups:read was declined */
   userGroups(): Promise<readonly UserGroup[]> {
     return this.caches.groups(this.teamId, false, async () => {
       const { usergroups = [] } = await callSlack('usergroups.list', () => this.client.usergroups.list());
@@ -142,7 +137,7 @@ export class People {
     });
   }
 
-  /** The workspace's admins. A last resort, because Slack can only list all users. */
+  /** This is a last resort, because Slack can only list all users. */
   admins(): Promise<readonly string[]> {
     const { client, teamId: team_id } = this;
     return callSlack('users.list', async () => {
@@ -179,7 +174,7 @@ interface TokenOwner {
   readonly organization?: string | undefined;
 }
 
-/** The workspace or organization that a token belongs to. A payload that names another one is from an external user. */
+/** A payload that names another workspace or organization than the token's owner is from an external user. */
 function ownerOf(client: WebClient, known: Caches['owners']): Promise<TokenOwner> {
   const ask = async (): Promise<TokenOwner> => {
     const owner = await callSlack('auth.test', () => client.auth.test());
@@ -191,7 +186,7 @@ function ownerOf(client: WebClient, known: Caches['owners']): Promise<TokenOwner
   return owner;
 }
 
-/** The members of a group. @returns [] for a deleted group and, unless `strict`, after any other error */
+/** @returns [] for a deleted group and, unless `strict`, after any other error */
 async function fetchMembers(
   client: WebClient,
   usergroup: SlackId,
@@ -220,7 +215,7 @@ type SlackUser = NonNullable<webApi.UsersInfoResponse['user']>;
 
 const SLACKBOT = 'USLACKBOT';
 
-/** @param home per the payload. External people in a shared channel have `is_stranger: false`, and another team ID. */
+/** @param home the payload's home workspace, which differs for an external person in a shared channel */
 function roleFrom(user: SlackUser, userId: SlackId, teamId: SlackId, home: SlackId): Role {
   if (user.deleted === true || user.is_bot === true || userId === SLACKBOT) return 'nobody';
   const homes = [user.team_id, user.enterprise_user?.enterprise_id, ...(user.enterprise_user?.teams ?? [])];

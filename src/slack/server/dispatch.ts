@@ -1,7 +1,4 @@
-/**
- * From Bolt to a handler, with the same steps for every payload: log line, rate limit, acknowledgement, work. Forms and
- * suggestions are read before the acknowledgement, which carries the result.
- */
+/** Takes each payload from Bolt to its handler: log line, rate limit, acknowledgement, work. */
 import { type AllMiddlewareArgs, type App, ErrorCode, type RespondArguments } from '@slack/bolt';
 import { Failure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -62,7 +59,7 @@ export function registerListeners(app: App, listeners: Required<Listeners>, serv
   registerEvents(app, dispatch);
   registerSteps(app, dispatch);
   app.error(async (error) => {
-    // The cause of an authorization error was logged where the token was looked up.
+    // The code that looks up the token has logged an authorization error already.
     if (error.code !== ErrorCode.AuthorizationError) services.log.error({ err: error }, 'A listener failed');
   });
 }
@@ -74,7 +71,6 @@ interface Arrival extends Pick<AllMiddlewareArgs, 'client' | 'context'> {
 const sourceOf = ({ clock }: Dispatch, via: RequestVia, { body, context }: Arrival): Source =>
   sourceOfPayload(body as SlackPayload, { via, at: clock(), isFirst: context.isFirst });
 
-/** Starts the request's log line. */
 const takeUp = (
   dispatch: Dispatch,
   { client, context }: Omit<Arrival, 'body'>,
@@ -86,27 +82,26 @@ const takeUp = (
     work({ reply: createReply(dispatch, source, client), annotate }),
   );
 
-/** Counts a request against the rate limits. @returns the error to show if the request exceeds a limit */
+/** @returns the reply to a sender who exceeds a limit; undefined within the limits */
 function findExcess({ limits, errorReply }: Dispatch, { reply, annotate }: Task): ErrorReport | undefined {
   const excess = limits.take('requests', reply.source);
   return excess && errorReply.explain(excess, annotate);
 }
 
 function registerCommands(app: App, dispatch: Dispatch): void {
-  const { listeners, names } = dispatch;
+  const { listeners } = dispatch;
   app.command(/.*/, async ({ ack, ...arrival }) => {
-    const typed = { ...parseCommand(names.parse(arrival.body.command)), text: arrival.body.text ?? '' };
+    const typed = { ...parseCommand(arrival.body.command), text: arrival.body.text ?? '' };
     const route = routeOf(lookUp(listeners.commands, typed.command), typed.command);
     await takeUp(dispatch, arrival, sourceOf(dispatch, 'command', arrival), route, async (task) => {
       const excess = findExcess(dispatch, task);
-      // An excess is answered in the acknowledgement, so that a flood of commands causes no calls to Slack.
+      // The acknowledgement carries the refusal, so that a flood of commands causes no calls to Slack.
       await ack(excess && (errorMessageOf(excess, {}, true) as RespondArguments));
       if (excess === undefined) await answerCommand(dispatch, task, typed);
     });
   });
 }
 
-/** Handles clicks on buttons, and choices in selects. */
 function registerClicks(app: App, dispatch: Dispatch): void {
   const { listeners, errorReply, limits } = dispatch;
   app.action({ type: 'block_actions' }, async ({ ack, action, ...arrival }) => {
@@ -121,7 +116,7 @@ function registerClicks(app: App, dispatch: Dispatch): void {
       const excess = findExcess(dispatch, task);
       if (excess !== undefined) {
         if (limits.take('refusals', source) !== undefined) return;
-        // The message must stay, so that its button can be pressed again later.
+        // The message stays, so that its button can be pressed again later.
         return errorReply.send(reply.as({ ...source, replaces: false }), excess, {}, {});
       }
       const asked = readCommandClick(click, source, payload);
@@ -133,7 +128,7 @@ function registerClicks(app: App, dispatch: Dispatch): void {
       } else if (handler !== undefined) await runAction(dispatch, task, handler, click, payload);
       if (payload.view?.type !== 'home') return;
       const opened = { type: 'app_home_opened', user: source.userId, tab: 'home' };
-      // The click has its own data in the log line, which annotations of the event would overwrite.
+      // Drawing Home again must not overwrite the click's data in the log line.
       await answerEvent(dispatch, { reply, annotate: () => undefined }, opened);
     });
   });
@@ -147,7 +142,6 @@ interface ClickedElement {
 }
 
 interface Click extends NonNullable<AskedManager['click']> {
-  /** The part of the action ID before its colon. */
   readonly name: string;
 }
 
@@ -158,10 +152,10 @@ const readClick = ({ action_id: id = '', selected_option: chosen, value, text }:
   label: (text ?? chosen?.text)?.text ?? '',
 });
 
-/** How long after a press another press counts as a double click, in ms; a later press is meant. */
+/** In ms: a second press of a button within this time is a double click. */
 const DOUBLE_CLICK = { share: 10_000, change: 1_000 } as const;
 
-/** Whether a click in a message or Home isn't a double click. In modals, and without Redis, every click counts. */
+/** In modals, and without Redis, every click counts as a first one. */
 async function isFirstClick(
   { eventDedup }: Dispatch,
   { isFirst, teamId, userId }: Source,
@@ -192,7 +186,7 @@ async function runAction(
     answerCommand(dispatch, { reply: reply.as({ ...source, ...changes }), annotate }, command);
   const fields = parseFieldValues((view?.state ?? state)?.values as never);
   const clicked = { ...shown, fields, metadata: view?.private_metadata ?? '' };
-  // What a click inside a form does depends on the form's fields, so the click can't be passed to a manager.
+  // A click in a form depends on the form's fields, so a manager can't take the click over.
   const unauthorized = rules.opensForm && view?.type !== 'modal' ? { click: shown } : {};
   await perform(
     dispatch,
@@ -203,7 +197,7 @@ async function runAction(
   );
 }
 
-/** `rerun` replaces the message, `run` answers below it, `share` to the channel; undefined for other buttons. */
+/** `rerun` replaces the message, `run` answers below it, and `share` answers for the channel. */
 function readCommandClick(
   { name, value }: Click,
   source: Source,
@@ -220,7 +214,7 @@ function readCommandClick(
   return { line: words.join(' '), from: { ...source, replaces: false, audience: 'channel', sharedFrom } };
 }
 
-/** Handles forms. The acknowledgement of a form carries its errors, or the view that says “Saving…”. */
+/** The acknowledgement of a form carries the form's errors, or the view “Saving…”. */
 function registerForms(app: App, dispatch: Dispatch): void {
   const { listeners, errorReply, limits, redis, eventDedup } = dispatch;
   app.view({ type: 'view_submission' }, async ({ ack, view, ...arrival }) => {
@@ -230,7 +224,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
     await takeUp(dispatch, arrival, sourceOf(dispatch, 'form', arrival), name, async (task) => {
       const { reply, annotate } = task;
       const errorModal = (error: unknown) => errorModalOf(errorReply.explain(error, annotate), {}, true);
-      // The waiting view replaces the form and its input, so refuse the form before.
+      // “Saving…” would replace the form and its input, so Tally refuses a form before.
       const refusal =
         limits.take('requests', reply.source) ??
         (redis.status === 'ready' ? undefined : new Failure('store-unavailable'));
@@ -247,7 +241,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
         return ack({ response_action: 'errors', errors: parsed.errors });
       }
       await ack({ response_action: 'update', view: listener.waiting });
-      // Recognizes a form that was submitted before, in any process. A form that is shown again has other metadata.
+      // After an error a form has new metadata, so it can be submitted again.
       const sent = `${view.id} ${view.private_metadata}`;
       const isFirst = eventDedup.first(reply.source.teamId, sent).catch(() => true);
       if (!(await isFirst)) return annotate({ outcome: 'duplicate' });
@@ -259,13 +253,12 @@ function registerForms(app: App, dispatch: Dispatch): void {
   });
 }
 
-/** Handles requests for suggestions. Slack shows only suggestions that are in the acknowledgement. */
 function registerSuggestions(app: App, dispatch: Dispatch): void {
   const { listeners, authorize, errorReply, limits } = dispatch;
   app.options(/.*/, async ({ ack, options, ...arrival }) => {
     const listener = lookUp(listeners.options, options.action_id);
     const route = routeOf(listener, options.action_id);
-    // No check for replays, because typing the same text twice sends identical payloads.
+    // Typing the same text twice sends identical payloads, so this check for replays would refuse the second.
     const source = { ...sourceOf(dispatch, 'suggestions', arrival), isFirst: undefined };
     const { view } = arrival.body as object as SlackPayload;
     const typed = options.value ?? '';
@@ -293,10 +286,9 @@ function registerSuggestions(app: App, dispatch: Dispatch): void {
   });
 }
 
-/** How long to look for suggestions, in ms. Slack shows an error after 3 s, so an empty list is sent before. */
+/** Slack shows an error after 3 s, so Tally sends an empty list before that. */
 const SUGGESTION_TIMEOUT: Millis = 2_000;
 
-/** Handles events, which Bolt has acknowledged already. */
 function registerEvents(app: App, dispatch: Dispatch): void {
   const { listeners, clock, limits, eventDedup } = dispatch;
   app.event(/.*/, async ({ event: payload, body, client, context }) => {
@@ -310,8 +302,7 @@ function registerEvents(app: App, dispatch: Dispatch): void {
       const excess = findExcess(dispatch, task);
       if (excess !== undefined && limits.take('refusals', source) !== undefined) return;
       if (excess !== undefined) return explainEvent(dispatch, task, event, excess);
-      // Slack resends an event if the acknowledgement was lost. If Redis is down, treat the event as a first one: its
-      // answer fails anyway.
+      // Slack resends an event whose acknowledgement was lost. Without Redis, the event's answer fails anyway.
       const isFirst = eventDedup.first(source.teamId, body.event_id).catch(() => true);
       if (await isFirst) await answerEvent(dispatch, task, event);
       else task.annotate({ outcome: 'duplicate' });
@@ -348,10 +339,9 @@ async function explainEvent(
   await onError(message, reply).catch(errorReply.logUndelivered(reply.source.teamId));
 }
 
-/** All workflows of a workspace share one rate limit, as if they were one person. */
+/** All workflows of a workspace share a rate limit, as if they were one person. */
 const WORKFLOWS = 'workflows';
 
-/** Handles the steps of workflows. Each ends with its outputs or an error text. */
 function registerSteps(app: App, dispatch: Dispatch): void {
   const { listeners, errorReply, eventDedup, limits, clock, onFinished, workspaces } = dispatch;
   const end = (...call: Parameters<typeof callSlack>) => retryRateLimited(() => callSlack(...call));

@@ -11,37 +11,34 @@ import type { FormFields, SlackEvent, Source } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 
 interface Handler<Work> extends HandlerRules {
-  /** Rules of the handler that depend on the command's text or the button's value. Pure. */
+  /** Adds rules that depend on the command's text or the button's value. Pure. */
   readonly needs?: (text: string) => Partial<HandlerRules>;
   readonly run: Work;
 }
 
-/** A handler's rules. @param text the command's words, or the button's value */
 export const rulesFor = ({ needs, run: _, ...rules }: Handler<unknown>, text: string): HandlerRules => ({
   ...rules,
   ...needs?.(text),
 });
 
-/** @param typed for subcommands of `/billing`: the text as it was typed, whereas `text` is in lower case */
+/** @param typed the words after `/billing` as they were typed, because `text` is in lower case */
 type CommandWork = (text: string, request: Request, typed?: string) => Promise<void>;
 
 export interface CommandHandler extends Handler<CommandWork> {
-  /** The help page of the subcommand, if it has one of its own. */
   readonly help?: (request: Request) => Message;
-  /** Parses the text without side effects. A command without `parse` takes no words. */
+  /** Has no side effects. A command without `parse` takes no words. */
   readonly parse?: (text: string, workspace: Workspace, reader: Reader) => unknown;
 }
 
-/** A clicked button or select. All fields are untrusted. */
 interface ClickedOn {
   readonly id: string;
   readonly value: string;
   readonly fields: FormFields;
-  /** `private_metadata` of the modal with the button; '' for a button elsewhere. */
+  /** The modal's `private_metadata`. Empty for a button elsewhere. */
   readonly metadata: string;
 }
 
-/** Runs a command as if typed here. @param changes what differs in the source @returns whether it was answered */
+/** Runs a command as if the user had typed it. @returns whether the command was answered, rather than refused */
 export type Rerun = (
   command: Command,
   changes?: Partial<Pick<Source, 'askedIn' | 'replaces'>>,
@@ -51,17 +48,17 @@ type ActionWork = (action: ClickedOn, request: Request, rerun: Rerun) => Promise
 
 export type ActionHandler = Handler<ActionWork>;
 
-/** A button that needs only its value. @param work gets the value, which is untrusted */
+/** @param work gets the button's value, which is untrusted */
 export const onClick = (
   right: Right,
   does: Omit<HandlerRules, 'right'>,
   work: (value: string, request: Request) => Promise<void>,
 ): ActionHandler => ({ right, ...does, run: ({ value }, request) => work(value, request) });
 
-/** A submitted form. `parse` runs before the acknowledgement; the work it returns runs after, and may change data. */
+/** A form's `parse` runs before the acknowledgement, and the returned `submit` after. */
 export interface ViewListener {
   readonly right: Right;
-  /** Pure and fast. @returns errors by block ID, or the work to do after the acknowledgement */
+  /** Pure and fast. @returns errors by block ID, or the function that saves the form */
   parse(fields: FormFields, metadata: string): ParsedForm;
   readonly waiting: ModalView;
 }
@@ -70,10 +67,9 @@ export type ParsedForm =
   | { readonly errors: Record<string, string> }
   | { readonly submit: (request: Request) => Promise<void> };
 
-/** Finds suggestions for a select. */
 export interface OptionsListener {
   readonly right: Right;
-  /** @param metadata the `private_metadata` of the view with the select; untrusted */
+  /** @param metadata the view's `private_metadata`, untrusted */
   find(
     query: string,
     request: Request,
@@ -81,26 +77,24 @@ export interface OptionsListener {
   ): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
 }
 
-/** Handles an event after its acknowledgement. It only reads data and answers. */
+/** The listener of an event only reads data and answers. */
 export interface EventListener {
   readonly right: Right;
-  /** Pure. An event for which it returns false is dropped before anything is looked up. */
+  /** Tally drops an event before any look-up if this returns false. Pure. */
   wants?(event: SlackEvent): boolean;
   answer(event: SlackEvent, request: Request, rerun: Rerun): Promise<unknown>;
-  /** Shows an error of `answer`. By default, the error is a private message in the place of the event. */
+  /** Without this, an error is a private message. */
   onError?(message: Message, reply: Reply): Promise<void>;
 }
 
-/** The inputs of a workflow step: untrusted, and any JSON. */
 export type StepInputs = Readonly<Record<string, unknown>>;
 
-/** Runs a workflow step. Slack doesn't say for whom, so the step returns only what everyone may see. */
+/** Slack doesn't say for whom a step runs, so a step returns only what everyone may see. */
 export type StepListener = (
   inputs: StepInputs,
   request: Pick<Request, 'at' | 'workspace'>,
 ) => Promise<Readonly<Record<string, string>>>;
 
-/** Whether a command accepts a text, so that the text can be suggested. */
 export function acceptsWords(
   handler: CommandHandler | undefined,
   text: string,
@@ -117,22 +111,21 @@ export function acceptsWords(
   }
 }
 
-/** The listeners of a feature, by name. An action ID can have a suffix after a colon, which isn't part of the name. */
+/** Handlers by name. What follows a colon in an action ID isn't part of the name. */
 export interface Listeners {
   readonly commands?: Readonly<Record<string, CommandHandler>>;
   readonly actions?: Readonly<Record<string, ActionHandler>>;
   readonly views?: Readonly<Record<string, ViewListener>>;
   readonly options?: Readonly<Record<string, OptionsListener>>;
   readonly events?: Readonly<Record<string, EventListener>>;
-  /** The handlers of workflow steps, by callback ID. */
   readonly steps?: Readonly<Record<string, StepListener>>;
 }
 
-/** Looks up a name in a table. Only own properties count, because an untrusted name could be `constructor`. */
+/** Only own properties count, because an untrusted name could be `constructor`. */
 export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** The label for metrics. Untrusted names without a listener share the label `other`. */
+/** The route in metrics, where all names without a handler share `other`. */
 export const routeOf = (listener: object | undefined, name: string): string =>
   listener === undefined ? 'other' : name;

@@ -5,29 +5,27 @@ import type { Source } from '../request/payload.ts';
 
 const ASKING = 'asking faster than Tally can answer';
 
-/** A rate limit: at most `most` requests at once, and `most` more in each time `per`. */
 interface Rate {
   readonly most: number;
   readonly per: Millis;
 }
 const rate = (most: number, seconds: number): Rate => ({ most, per: seconds * 1_000 });
 
-/** A limit for each person, and one for all people of a workspace together. */
 type PersonAndWorkspace = Readonly<Record<'person' | 'workspace', Rate>>;
 
-/** The rate limits; each process counts for itself. `doing` completes “You're …”. */
+/** Each process counts for itself. */
 export const RATE_LIMITS = {
-  /** Limits commands, mentions, clicks, forms, and opening Home. */
+  /** The limit for commands, mentions, clicks, forms, and opening Home. */
   requests: { doing: ASKING, person: rate(20, 20), workspace: rate(200, 10) },
-  /** Limits tests, **Send now** and OS_TOKENs, each of which calls a service or posts. */
+  /** The limit for tests, **Send now** and OS_TOKENs, each of which calls a service or posts. */
   tests: {
     doing: 'doing this faster than Tally can keep up with',
     person: rate(10, 100),
     workspace: rate(30, 60),
   },
-  /** Limits suggestions, which come at every keystroke. Over the limit, people get an empty list. */
+  /** Slack asks for suggestions at every keystroke. Over this limit, the list is empty. */
   suggestions: { doing: 'typing faster than Tally can search', person: rate(60, 6), workspace: rate(600, 6) },
-  /** Limits replies that say “too fast” to clicks and mentions, because each costs a Slack call. Beyond: no reply. */
+  /** Each reply “too fast” costs a call to Slack. Over this limit, Tally stays silent. */
   refusals: { doing: ASKING, person: rate(3, 15), workspace: rate(20, 20) },
 } as const satisfies Record<string, PersonAndWorkspace & { readonly doing: string }>;
 
@@ -37,16 +35,16 @@ type Refusal = FailureOf<'throttled'>;
 type Whose = Refusal['data']['whose'];
 
 export interface RateLimiter {
-  /** Counts a request. @returns undefined, or why the request is refused; then it isn't counted */
   take(what: Limited, who: Who): Refusal | undefined;
-  /** Counts a request. @throws throttled if the request is refused; then it isn't counted */
   demand(what: Limited, who: Who): void;
 }
 
-/** Rounding tolerance in ms; without it the last request of a burst is sometimes rejected. */
+/** Without this tolerance in ms, rounding sometimes refuses the last request of a burst. */
 const ROUNDING = 0.001;
 
-/** Counts in memory, because the limits protect this process and shouldn't cost Redis writes. @param clock monotonic */
+/**
+ * Tally counts in memory, because the limits protect a process and shouldn't cost Redis writes. @param clock monotonic
+ */
 export function createRateLimiter({
   limits = RATE_LIMITS,
   clock = () => performance.now(),
@@ -56,7 +54,7 @@ export function createRateLimiter({
   readonly clock?: () => Millis;
   readonly onRefused?: (refusal: { readonly what: Limited; readonly whose: Whose }) => void;
 } = {}): RateLimiter {
-  /** When each token bucket is full again; no other state is needed. The least recently used buckets are dropped. */
+  /** The time at which each token bucket is full again. The algorithm needs no other state. */
   const fullAt = {
     person: new LRUCache<string, number>({ max: 20_000 }),
     workspace: new LRUCache<string, number>({ max: 5_000 }),

@@ -5,11 +5,9 @@ import type { Logger } from 'pino';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 
-/** Why a request is rejected, with the HTTP status for each reason. */
 const REJECTIONS = {
-  /** The signature is missing or malformed. */
   unsigned: 401,
-  /** The request was signed too long ago, or its time is in the future. */
+  /** The signature's time is too long ago, or in the future. */
   outdated: 401,
   'wrong-signature': 401,
   'too-large': 413,
@@ -19,33 +17,32 @@ const REJECTIONS = {
 
 export type RejectionReason = keyof typeof REJECTIONS;
 
-/** Limits for HTTP clients, in bytes and ms. */
+/** Sizes are in bytes, times in ms. */
 export const SERVER_LIMITS = {
-  /** One body. Slack's largest payload, a view of 250 KB, fits even if each byte is percent-encoded. */
+  /** Slack's largest payload, a view of 250 KB, fits even if each byte is percent-encoded. */
   bodyBytes: 1024 * 1024,
   unsignedBytes: 1024,
-  /** All bodies together that are being read at a time. */
+  /** The limit for all bodies that are being read at a time. */
   allBodiesBytes: 32 * 1024 * 1024,
-  /** Slack waits 3 s for a response, so a request that takes longer isn't from Slack. */
+  /** Slack waits 3 s for a response, so a slower request isn't from Slack. */
   headersTimeout: 5_000,
   requestTimeout: 5_000,
-  /** How often Node checks the two timeouts above; a request can exceed them by as much. */
+  /** Node checks the two timeouts above at this interval. */
   connectionsCheckingInterval: 1_000,
-  /** Maximum connections without a signed request, each with one body being read. Above that, the oldest close. */
+  /** Above this number of connections without a signed request, Tally closes the oldest. */
   unsignedConnections: 256,
-  /** Maximum requests at a time per connection. Node handles requests that a client sends without waiting at once. */
+  /** Node handles requests at once that a client sends without waiting for a response. */
   requestsPerConnection: 100,
 } as const;
 
-/** How far Slack's clock and ours may differ, in s. */
+/** In seconds: Slack's clock and ours may differ by this much. */
 const TOLERANCE = 300;
 
-/** How long Tally accepts a signature, in s. */
+/** In seconds: Tally accepts a signature for this long. */
 export const SIGNATURE_LIFE = 2 * TOLERANCE;
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** The time in the headers, in s since the epoch, and the signature; undefined if missing or malformed. */
 function signatureOf({ headers }: IncomingMessage) {
   const { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': signature } = headers;
   if (typeof timestamp !== 'string' || typeof signature !== 'string') return undefined;
@@ -54,9 +51,9 @@ function signatureOf({ headers }: IncomingMessage) {
 }
 
 /**
- * Runs before Bolt's receiver, which has four weaknesses: it reads any body to its end before it verifies the
- * signature, accepts times in the future, recognizes forms only by a bare content type, and crashes on a signed `null`.
- * @returns whether Bolt may have the request; its body is in `rawBody`
+ * Checks a request before Bolt's receiver, which reads any body to its end before it verifies the signature, accepts
+ * times in the future, recognizes forms only by a bare content type, and crashes on a signed `null`. @returns whether
+ * Bolt may have the request, whose body is then in `rawBody`
  */
 export function createRequestGuard(
   signingSecret: string,
@@ -79,7 +76,7 @@ export function createRequestGuard(
     const isForm = req.headers['content-type']?.split(';')[0]?.trim().toLowerCase() === FORM;
     if (isForm) req.headers['content-type'] = FORM;
     Object.assign(req, { rawBody: body });
-    // Slack's test of our certificate isn't signed. Bolt answers the test, and ignores the rest of such a request.
+    // Slack's test of our certificate isn't signed. Bolt answers it without reading the rest.
     if (isForm && size <= SERVER_LIMITS.unsignedBytes && fieldOf(text, 'ssl_check') === '1') return undefined;
     if (claim === undefined || early !== undefined) return early;
     const { timestamp, signature } = claim;
@@ -99,7 +96,6 @@ export function createRequestGuard(
   };
 }
 
-/** The size of the body that the headers announce; the maximum if they announce none. */
 const announcedSize = ({ headers }: IncomingMessage): number =>
   Number(headers['content-length'] ?? SERVER_LIMITS.bodyBytes);
 
@@ -110,9 +106,10 @@ function isJsonObject(text: string): boolean {
   return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
 }
 
-/** Reads bodies into buffers that grow as bytes arrive. If all exceed `allBodiesBytes`, the oldest are cut off. */
+/**
+ * Reads bodies into buffers that grow as bytes arrive. If all exceed `allBodiesBytes`, the oldest requests are cut off.
+ */
 function createBodyReader() {
-  /** The bodies being read, oldest first. */
   const buffers = new Map<IncomingMessage, Buffer>();
   const grow = (req: IncomingMessage, size: number): Buffer => {
     const larger = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 16 * 1024), announcedSize(req)));
@@ -147,12 +144,14 @@ function createBodyReader() {
   };
 }
 
-/** Responds at once, without reading the body, which Node discards. */
+/** Node discards the body, which isn't read. */
 export function refuse(res: ServerResponse, status: number): void {
   res.writeHead(status, { 'content-length': 0 }).end();
 }
 
-/** Reasons that a wrong setting can cause. Other rejections come from anyone on the Internet and aren't logged. */
+/**
+ * These reasons can come from a wrong setting. All others come from strangers on the Internet, so they aren't logged.
+ */
 const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: string]>> = {
   'wrong-signature': [
     'Rejected requests that were not signed with SLACK_SIGNING_SECRET',
@@ -164,7 +163,7 @@ const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: 
   ],
 };
 
-/** Logs `BY_SETTINGS`, at most once a minute per reason, so that a flood can't fill the disk. Metrics count all. */
+/** Logs a reason at most once a minute, so that a flood of requests can't fill the disk. */
 function createRejectionLog(log: Logger) {
   const logged = new LRUCache<RejectionReason, true>({ max: 10, ttl: MINUTE });
   return (reason: RejectionReason): void => {

@@ -27,13 +27,12 @@ export interface Dispatch extends SlackServices {
   readonly authorize: Authorize;
 }
 
-/** A payload that is being handled: its reply, and its log line. */
 export interface Task {
   readonly reply: Reply;
   readonly annotate: Annotate;
 }
 
-/** Checks rights and runs the work, with a loading modal or message. Never rejects. @param explain sends the error */
+/** Never rejects. @param explain replies with an error of `work` */
 export async function perform(
   { authorize, errorReply, loadingDelays = LOADING_DELAYS }: Dispatch,
   { reply, annotate }: Task,
@@ -50,7 +49,7 @@ export async function perform(
     request = await authorize(reply, rules, annotate, command);
     if (request === undefined) return;
     const delay = Math.max(0, loadingDelays.message - (performance.now() - began));
-    // A click that sends a file keeps its message, so a loading message must not replace that message.
+    // A click that sends a file keeps its message, so no loading message may replace that message.
     if (rules.figures && !opensWindow) request.reply.startLoadingMessage(delay, rules.sendsFile !== true);
     await work(request);
     annotate({ answered: performance.now() });
@@ -61,7 +60,7 @@ export async function perform(
   }
 }
 
-/** Runs a typed command. Never rejects. @returns whether the command was answered, rather than refused */
+/** Never rejects. @returns whether the command was answered, rather than refused */
 export async function answerCommand(dispatch: Dispatch, task: Task, typed: Command): Promise<boolean> {
   const { reply, annotate } = task;
   const { command, text } = typed;
@@ -101,26 +100,25 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
 const unknownCommand = (command: string): InvalidWord =>
   new InvalidWord(command, UNKNOWN_COMMAND, `Type ${commandText('/billing help')} to see what works.`);
 
-/** How a question ended, to remember it. “No data” counts as an answer; one with a refused word isn't remembered. */
+/** “No data” counts as an answer. A question with a refused word isn't remembered. */
 function outcomeOf({ failure }: ErrorReport): ThreadOutcome | undefined {
   if (failure?.kind === 'invalid-word' || failure?.kind === 'secret-pasted') return undefined;
   return failure?.kind === 'no-data' ? 'person' : 'failed';
 }
 
-/** The failed command as the reply offers it: to try again, or to ask a manager. */
 function offeredCommand(
   { failure }: ErrorReport,
   typed: Command,
   { isForManagers = false }: HandlerRules,
   aliases: ReadonlySet<string> | undefined,
 ): Command | undefined {
-  // Drop all words: they may hold a secret, and without them the command still opens its form.
+  // Any word may be the secret. Without its words, the command still opens its form.
   if (failure?.kind === 'secret-pasted') return { ...typed, text: '' };
   if (failure?.kind === 'not-allowed' && isForManagers) return undefined;
   return offeredAgain(typed, aliases);
 }
 
-/** Remembers a question, so that a follow-up can omit some words. Never rejects, because the answer is sent already. */
+/** Never rejects, because the answer is sent already. */
 async function rememberQuestion(
   { threads, log }: Pick<Dispatch, 'threads' | 'log'>,
   request: Request,
@@ -141,7 +139,6 @@ async function rememberQuestion(
     );
 }
 
-/** The question to remember. @returns undefined for a request for help */
 function threadQuestion({ command, text }: Command, request: Request): ThreadQuestion | undefined {
   if (!FOLLOW_UP_COMMANDS.has(command)) return undefined;
   const { at, workspace } = request;

@@ -13,7 +13,6 @@ import { INTERACTIVE_OPTIONS } from '../web-client.ts';
 import { createRequestGuard, refuse, SERVER_LIMITS, SIGNATURE_LIFE } from './request-guard.ts';
 import { createSocketMode } from './socket-mode.ts';
 
-/** What machines ask for, such as health: the response for each path of a GET request. */
 type MachineRoutes = Readonly<Record<string, () => RouteAnswer | Promise<RouteAnswer>>>;
 
 interface RouteAnswer {
@@ -24,11 +23,11 @@ interface RouteAnswer {
 
 const EVENTS_PATH = '/slack/events';
 
-type ServerServices = Pick<SlackServices, 'redis' | 'names' | 'onRejected' | 'log' | 'boltLogger'>;
+type ServerServices = Pick<SlackServices, 'redis' | 'onRejected' | 'log' | 'boltLogger'>;
 
 /**
- * Bolt with its own receivers: HTTPReceiver serves pages and, without Socket Mode, Slack's events. Every event is
- * acknowledged when its listeners end, even if they fail; until then, a stop waits for the event.
+ * Bolt with its own receivers: HTTPReceiver serves pages and, without Socket Mode, Slack's events. Tally acknowledges
+ * an event when its listeners end, even if they fail.
  */
 export function createSlackServer(
   config: Config['slack'],
@@ -37,9 +36,9 @@ export function createSlackServer(
   routes: MachineRoutes,
 ) {
   const { mode, apiUrl } = config;
-  const { names, log, boltLogger: logger } = services;
+  const { log, boltLogger: logger } = services;
   const { authorize, tokenCheck } = installations;
-  const clientOptions = names.forClient({ ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger });
+  const clientOptions = { ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger };
   const socket =
     mode.kind === 'socket' ? createSocketMode(mode.appToken, clientOptions, log, logger) : undefined;
   const inFlight = createInFlight();
@@ -64,26 +63,28 @@ export function createSlackServer(
 
   return {
     app,
-    /** Listens, and asks Slack until it accepts the token or the socket's connection. @returns the port */
+    /** Resolves after Tally has asked Slack about the token, or for a socket. @returns the port */
     async start(port: number): Promise<number> {
       const listening = await http.start(port);
       await Promise.all([socket?.start(), tokenCheck?.start()]);
       return listening;
     },
-    /** Whether Tally is ready: events can arrive, and Slack has accepted the token. */
     up: (): boolean => !isLeaving && (tokenCheck?.ok() ?? true) && (socket?.isUp() ?? true),
-    /** Makes `up` false, goes on for `delay` ms, and then until no more requests arrive. */
+    /** Makes `up` false, waits `delay` ms, and then until no more requests arrive. */
     async leave(delay: Millis): Promise<void> {
       isLeaving = true;
       await sleep(delay);
       await waitUntilQuiet(http.arrived);
     },
-    /** Accepts nothing new, and waits up to `deadline` ms for running work. @returns how many requests were cut off */
+    /**
+     * Accepts nothing new. @param deadline limits the wait for running work, in ms @returns how many requests were cut
+     * off
+     */
     async stop(deadline: Millis): Promise<number> {
       isLeaving = true;
       tokenCheck?.stop();
       await socket?.stop();
-      // A request whose body is still being received counts as running once it is complete.
+      // A request whose body is still arriving counts as running once it is complete.
       await withTimeout(deadline, http.stop().then(inFlight.drain), () => undefined);
       http.closeConnections();
       return inFlight.count();
@@ -91,18 +92,17 @@ export function createSlackServer(
   };
 }
 
-/** Waits until no request comes for 50 ms, at most 3 s: some that were sent before may still be in the OS's buffers. */
+/** Waits until no request has arrived for 50 ms, at most 3 s, because some may still be in the system's buffers. */
 async function waitUntilQuiet(arrivals: () => number): Promise<void> {
   const end = performance.now() + 3_000;
   for (let before = -1; before !== arrivals() && performance.now() < end; ) {
     before = arrivals();
     await sleep(50);
-    // Under load, the timer can end before Node reads what has arrived, so give Node a turn.
+    // Under load, the timer can end before Node reads what has arrived, so Node gets a turn.
     await turn();
   }
 }
 
-/** The work in progress, for which a stop waits. */
 function createInFlight() {
   const running = new Set<Promise<void>>();
   return {
@@ -119,15 +119,13 @@ function createInFlight() {
   };
 }
 
-/** The HTTP server for Bolt's receiver. It limits what clients that don't know the signing secret can use. */
 function createHttpServer({ receiver, unsigned }: ReturnType<typeof createHttpReceiver>) {
   let server: Server | undefined;
-  /** How many connections and requests have come since the start. */
   let arrived = 0;
   const count = () => {
     arrived += 1;
   };
-  /** Closes the oldest of too many connections without a signed request, so that they can't keep Slack out. */
+  /** Clients without the signing secret must not use up all connections and keep Slack out. */
   const limitUnsigned = (socket: Socket): void => {
     unsigned.add(socket);
     socket.once('close', () => unsigned.delete(socket));
@@ -148,7 +146,6 @@ function createHttpServer({ receiver, unsigned }: ReturnType<typeof createHttpRe
   };
 }
 
-/** Bolt's HTTP receiver behind the request guard. In Socket Mode it serves only pages. */
 function createHttpReceiver(
   { mode, signingSecret }: Config['slack'],
   { redis, onRejected, log, boltLogger: logger }: ServerServices,
@@ -158,10 +155,9 @@ function createHttpReceiver(
   const isSocketMode = mode.kind === 'socket';
   const isAllowed = createRequestGuard(signingSecret, log, onRejected);
   const { spend } = createOAuthNonces(redis, 'request');
-  /** The connections without a signed request so far, oldest first. */
   const unsigned = new Set<Socket>();
 
-  /** Whether a request is no replay. Runs while other look-ups run. Without Redis, no request counts as a replay. */
+  /** Whether a request is no replay. Without Redis, no request counts as a replay. */
   const isFirstTime = async (req: IncomingMessage): Promise<boolean> => {
     const digest = Buffer.from(String(req.headers['x-slack-signature']).slice('v0='.length), 'hex');
     const isFirst = await spend(digest.toString('base64url'), SIGNATURE_LIFE).catch(() => true);
@@ -175,7 +171,7 @@ function createHttpReceiver(
     endpoints: isSocketMode ? [] : EVENTS_PATH,
     logger,
     customRoutes,
-    // Called only for requests with a valid signature.
+    // Bolt calls this only for a request with a valid signature.
     customPropertiesExtractor(req) {
       unsigned.delete(req.socket);
       return { isFirst: isFirstTime(req), arrived: performance.now() };
@@ -189,7 +185,7 @@ function createHttpReceiver(
   });
   const serve = receiver.requestListener;
   receiver.requestListener = (req, res) => {
-    // Makes clients reconnect, to another process, before this one stops.
+    // The header makes clients reconnect, to another process, before this process stops.
     if (isLeaving()) res.setHeader('connection', 'close');
     if (req.method !== 'POST') serve(req, res);
     else if (isSocketMode || req.url?.split('?')[0] !== EVENTS_PATH) refuse(res, 404);
@@ -199,16 +195,16 @@ function createHttpReceiver(
 }
 
 /**
- * Hands an event to Bolt, and acknowledges it afterwards if no listener did. Uninstalls are handled before Bolt,
- * because Bolt acknowledges first, and Slack must resend the event if deleting data fails.
+ * Bolt acknowledges an event first, but Slack must resend an uninstall if deleting data fails. So Tally handles an
+ * uninstall before Bolt.
  */
 async function processAndAck(
   app: App,
   installations: Installations,
-  { names, boltLogger }: ServerServices,
+  { boltLogger }: ServerServices,
   event: ReceiverEvent,
 ): Promise<void> {
-  // Bolt reads some fields of a payload without a check, so check the payload first.
+  // Bolt reads some fields of a payload without a check.
   const body = parsePayload(event.body);
   if (body === undefined) {
     boltLogger.warn('Ignored a payload that does not have the shape of Slack’s');
@@ -219,7 +215,7 @@ async function processAndAck(
   const ack = async (response?: unknown): Promise<void> => {
     if (isAcknowledged) return;
     isAcknowledged = true;
-    await event.ack(names.inTexts(response ?? installations.notInstalledReply(body)));
+    await event.ack(response ?? installations.notInstalledReply(body));
   };
   await app.processEvent({ ...event, body, ack }).finally(ack);
 }

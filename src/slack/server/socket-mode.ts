@@ -6,7 +6,7 @@ const CLOSED_EARLY =
   'Slack closed the connection before it was ready. If this stays, let this machine open WebSockets to Slack, wss://*.slack.com.';
 const WRONG_TOKEN = 'Make an app-level token with connections:write on the app’s page.';
 
-/** Socket Mode that reconnects at once. Slack's client waits 5 s first, and gives up if it can't reach the API then. */
+/** Reconnects at once. Slack's client waits 5 s, and gives up if it can't reach the API then. */
 export function createSocketMode(
   appToken: string,
   clientOptions: webApi.WebClientOptions,
@@ -37,7 +37,7 @@ export function createSocketMode(
     } finally {
       isConnecting = false;
     }
-    // If `stop` came while the client asked Slack for an address, there was no connection to close yet.
+    // `stop` has closed nothing if it came while the client asked Slack for an address.
     if (isStopped) await receiver.stop();
   };
   const attempts = createAttempts(connect, log, 'SLACK_APP_TOKEN', WRONG_TOKEN);
@@ -56,7 +56,7 @@ export function createSocketMode(
 
   return {
     receiver,
-    /** Resolves when connected or after one failed attempt, and goes on trying. Never rejects. */
+    /** Resolves after the first attempt to connect. Attempts go on until one succeeds. Never rejects. */
     start: attempts.start,
     isUp: () => isConnected,
     async stop(): Promise<void> {
