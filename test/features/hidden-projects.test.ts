@@ -98,7 +98,7 @@ describe.each(Object.entries(WAYS))('a project that %s', (_, { begin, end }) => 
     expect(text).not.toMatch(/threshold|with a problem|No data for/);
   });
 
-  it('leaves its owner a row for deleting that names nothing, and shows others no row', async () => {
+  it('leaves the owner of its watch a row without names', async () => {
     await begin?.();
     await end();
     now += 2 * 60_000;

@@ -97,7 +97,7 @@ describe('Get spend', () => {
     expect(await errorOf(spend(inputs))).toMatch(error);
   });
 
-  it('repeats no secret that was entered as an input', async () => {
+  it('repeats no secret from an input', async () => {
     const error = await errorOf(spend({ project: goodToken(bot.billing) }));
     expect(error).toContain('Tally didn’t store, log or repeat it');
     expect(bot.log()).not.toContain(goodToken(bot.billing));
@@ -185,7 +185,7 @@ const signed = (event: object) =>
 const completions = () => bot.slack.calls.filter(({ method }) => method.startsWith('functions.complete'));
 
 describe('the event of a workflow step', () => {
-  it('ends the step once, however often Slack sends it', async () => {
+  it('ends the step once when Slack sends the event twice', async () => {
     const { id } = await bot.slack.runStep(OWNER, 'get_spend', { project: 'prod' });
     await bot.slack.waitFor(() => bot.slack.stepRun(OWNER, String(id))?.outputs);
     const before = completions().length;
@@ -224,7 +224,7 @@ it('Tally runs steps in Socket Mode too', async () => {
 }, 30_000);
 
 describe('a workspace that has uninstalled Tally', () => {
-  it('get no figures, and no internal error', async () => {
+  it('gets no figures', async () => {
     const oauth = await startOAuthBot();
     const status = await oauth.event({
       ...{ type: 'event_callback', team_id: 'T0GONE0001', api_app_id: 'A0TALLYAPP', event_id: 'Ev2' },

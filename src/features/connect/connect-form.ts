@@ -24,7 +24,7 @@ import {
   text,
 } from '../../slack/forms/fields.ts';
 import { CHANGED_FIRST, createForm, type SentForm } from '../../slack/forms/form.ts';
-import { type FormFields, selectedValues } from '../../slack/request/payload.ts';
+import type { FormFields } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   FIRST_CONNECTION_NAME,
@@ -55,7 +55,6 @@ export const createConnectForm = (services: Services) =>
       return { id: values.name, values };
     },
     fields: connectionFields(services.parseAddress),
-    hidden: ({ values: { known = '' } }) => ({ known }),
     revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.connection + (input?.name ?? id)),
     // Typing another connection's name means to replace that connection, so it is no conflict.
     conflict: ({ id, input }) => (input.name === id ? CHANGED_FIRST : undefined),
@@ -205,13 +204,8 @@ function connectionValues(
   };
   const { baseUrl = '', authUrl = '' } = like;
   const { account = '', test } = current ?? {};
-  const values = { name, baseUrl, authUrl, account, project: test?.project ?? '' };
-  const known = Object.entries(values).flatMap(([field, value]) => (value === '' ? [] : [field]));
-  return { ...values, known: known.join(',') };
+  return { name, baseUrl, authUrl, account, project: test?.project ?? '' };
 }
-
-const unlessKnown = <T>(name: string, field: Field<T>): Field<T> =>
-  more(field, ({ known }) => selectedValues(known).includes(name));
 
 const asInConsole = <T extends string>(
   label: string,
@@ -234,11 +228,6 @@ const TOKEN_FIELD = text('User access token', {
     return TOKEN.test(token) ? token : refuseField('Paste only the token, without spaces or line breaks.');
   },
 });
-
-const PROJECT_FIELD = projectIdField(
-  'Project to test with',
-  'The numeric ID. In the console: Cloud servers → your project → project card.',
-);
 
 const MORE_FIELDS = {
   lifetime: more(
@@ -276,16 +265,16 @@ const connectionFields = (parseAddress: Services['parseAddress']) => ({
     workspace.connectionNames.length === 0 ? [] : [section(describeEffect(id, workspace))],
   ),
   token: TOKEN_FIELD,
-  project: unlessKnown('project', PROJECT_FIELD),
-  baseUrl: unlessKnown(
-    'baseUrl',
-    text('Billing service address', {
-      hint: 'The part before /bill/graphql. A public https address, unless your operator allows others.',
-      placeholder: 'https://billing.example.com',
-      max: 500,
-      parse: parseAddress.baseUrl,
-    }),
+  project: projectIdField(
+    'Project to test with',
+    'The numeric ID. In the console: Cloud servers → your project → project card.',
   ),
+  baseUrl: text('Billing service address', {
+    hint: 'The part before /bill/graphql. A public https address, unless your operator allows others.',
+    placeholder: 'https://billing.example.com',
+    max: 500,
+    parse: parseAddress.baseUrl,
+  }),
   ...MORE_FIELDS,
   authUrl: more(
     text('Identity service address', {

@@ -27,7 +27,7 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/save-service-status.ts';
 import type { Feature, HealthLine, HealthSection, Services } from '../feature.ts';
 import { homeBlocks, homeRows, MAX_HOME_PROJECTS, REFRESH } from './home-view.ts';
-import { isProblem, loadHealth, needsAttention } from './workspace-health.ts';
+import { isProblem, loadHealth } from './workspace-health.ts';
 
 export function createHomeFeature(services: Services): Feature {
   const { registry, log, clock } = services;
@@ -139,27 +139,19 @@ function createStatusCommand({ workspaces, registry }: Services): CommandHandler
 
 const MOST_BLOCKS = 50;
 
-/** Leaves out lines that need no attention if not all sections fit into a message. */
 function statusPage(sections: readonly HealthSection[], { workspace }: Request): Message {
   const problems = sections.flatMap(({ lines }) => lines).filter(isProblem).length;
   const title = problems === 0 ? 'No problems' : pluralize(problems, 'problem');
   const room = MOST_BLOCKS - 2;
-  const whole = sections.flatMap((one) => drawSection(one));
-  const urgent = () =>
-    sections.flatMap((one) => drawSection({ ...one, lines: one.lines.filter(needsAttention) }));
-  const isCut = whole.length > room;
+  const blocks = sections.flatMap(drawSection);
   const used = workspace.connectionNames.flatMap((name) => workspace.lastUsed(name) ?? []);
   const end = compact([
-    isCut && 'Not everything fits, so only what needs attention is shown',
+    blocks.length > room && 'Not everything fits. The worst comes first',
     used.length > 0 && `Last answer from billing: ${formatInstant(Math.max(...used))}`,
   ]).join(' · ');
   return {
     text: title,
-    blocks: compact([
-      header(title),
-      ...(isCut ? urgent() : whole).slice(0, room),
-      end !== '' && context(end),
-    ]),
+    blocks: compact([header(title), ...blocks.slice(0, room), end !== '' && context(end)]),
   };
 }
 

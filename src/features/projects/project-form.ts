@@ -45,10 +45,7 @@ export const createProjectForm = ({ workspaces, registry }: Services) =>
     heading: 'Projects',
     /** @param before alias of the project to change; '' for a new project */
     start({ before, filled }: { readonly before: string; readonly filled: ProjectFormInput }, { user }) {
-      const values = valuesOf(filled, user.id);
-      const isOpen =
-        values.connection !== DEFAULT_CONNECTION || values.currency !== '' || values.channels !== '';
-      return { id: before, values, isOpen };
+      return { id: before, values: valuesOf(filled, user.id) };
     },
     title: ({ id }) => (id === '' ? 'Add a project' : 'Edit a project'),
     fields: projectFields(() => [...registry.commands(), ...registry.verbs()]),

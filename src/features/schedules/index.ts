@@ -17,13 +17,12 @@ import {
 } from '../../slack/automations/automation.ts';
 import { findItemProblem } from '../../slack/automations/automation-form.ts';
 import {
-  automationHealth,
   createAutomationFeature,
   PAUSED_BY_TALLY,
   showAutomations,
 } from '../../slack/automations/automation-list.ts';
 import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/block-kit/blocks.ts';
-import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
+import { type HelpLine, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { describeProjects, stopReasonOf } from '../../workspace/projects/project-ref.ts';
 import { limitedProjects, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
@@ -58,16 +57,8 @@ type ScheduleServices = Pick<Services, 'workspaces' | 'limits'> & Pick<DeliveryS
 
 export function createSchedulesFeature(services: ScheduleServices): Feature {
   const kind = createScheduleKind(services);
-  return {
-    help: HELP,
-    ...createAutomationFeature({
-      kind,
-      form: createScheduleForm(kind, services),
-      help: (request) => helpMessage('Scheduled posts', HELP, SMALL, request),
-      parse: parseScheduleText,
-    }),
-    health: (viewer) => automationHealth(kind, viewer),
-  };
+  const form = createScheduleForm(kind, services);
+  return createAutomationFeature({ kind, form, help: HELP, small: SMALL, parse: parseScheduleText });
 }
 
 function createScheduleKind({ workspaces, limits, scheduling }: ScheduleServices): AutomationKind<Schedule> {

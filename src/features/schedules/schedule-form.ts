@@ -234,13 +234,13 @@ async function planPosts({ scheduling }: FormServices, { id, values, request }: 
   const plan = planEdit(id, timing, before, await scheduling.loadLog(user.teamId), now);
   const isPaused = before?.paused !== undefined;
   const first = (isPaused ? undefined : plan.overdue.at(-1)) ?? plan.next[0];
-  const covered = { timing, report: reportIn(values), zone: workspace.settings.zone };
+  const coverage = { timing, report: reportIn(values), zone: workspace.settings.zone };
   const title = `*Next three posts${isPaused ? ' once resumed' : ''}* (${escapeMarkup(timing.zone)})`;
   const lines = compact([
     ...plan.next.map((due) => formatWallTime(due.at, timing.zone)),
-    first && coverageText(first, covered),
+    first && coverageText(first, coverage),
   ]);
-  const warning = first && staleText([first, ...plan.next], covered);
+  const warning = first && staleText(first, coverage);
   const preview = compact([
     markup([title, ...lines.map(escapeMarkup)].join('\n')),
     warning !== undefined && markup(`:warning: ${escapeMarkup(warning)}`),
@@ -280,32 +280,28 @@ interface Coverage {
   readonly zone: Zone;
 }
 
-const coveredDays = (due: DueTime, at: Millis, { timing, report, zone }: Coverage): readonly Day[] =>
-  daysOfReport(report, at, zone, daysCovered(timing, due.at));
+const coveredDays = (due: DueTime, sentAt: Millis, { timing, report, zone }: Coverage): readonly Day[] =>
+  daysOfReport(report, sentAt, zone, daysCovered(timing, due.at));
 
 const formatRange = (days: readonly Day[], near?: Day): string => {
   const [from, to] = [days[0], days.at(-1)];
   return from === undefined || to === undefined ? '' : formatDays(from, to, near?.slice(0, 4));
 };
 
-function coverageText(first: DueTime, covered: Coverage): string | undefined {
-  const days = coveredDays(first, first.at, covered);
-  return days.length === 0 ? undefined : `The first post covers ${formatRange(days)} (${covered.zone}).`;
+function coverageText(first: DueTime, coverage: Coverage): string | undefined {
+  const days = coveredDays(first, first.at, coverage);
+  return days.length === 0 ? undefined : `The first post covers ${formatRange(days)} (${coverage.zone}).`;
 }
 
-/** A warning about the first post that is sent before a day that it covers is over in the reporting time zone. */
-function staleText(posts: readonly DueTime[], covered: Coverage): string | undefined {
-  const { timing, zone: reportingZone } = covered;
-  for (const due of posts) {
-    const covers = coveredDays(due, due.at, covered);
-    const wanted = coveredDays(due, Math.max(due.at, startOfDay(due.date, reportingZone)), covered);
-    const misses = wanted.filter((day) => !covers.includes(day));
-    if (misses.length === 0) continue;
-    const which = due === posts[0] ? 'The first post' : `The post of ${formatDays(due.date, due.date)}`;
-    const last = formatRange(misses.slice(-1), due.date);
-    return `${which} misses ${formatRange(misses)}: at ${timing.time} in ${timing.zone}, ${last} isn’t over yet in ${reportingZone}, this workspace’s reporting time zone.`;
-  }
-  return undefined;
+/** A warning if the first post is sent before a day that it should cover is over in the reporting time zone. */
+function staleText(first: DueTime, coverage: Coverage): string | undefined {
+  const { timing, zone } = coverage;
+  const covered = coveredDays(first, first.at, coverage);
+  const wanted = coveredDays(first, Math.max(first.at, startOfDay(first.date, zone)), coverage);
+  const missed = wanted.filter((day) => !covered.includes(day));
+  if (missed.length === 0) return undefined;
+  const last = formatRange(missed.slice(-1), first.date);
+  return `The first post misses ${formatRange(missed)}: at ${timing.time} in ${timing.zone}, ${last} isn’t over yet in ${zone}, this workspace’s reporting time zone.`;
 }
 
 /** The test goes to the person who asks for it, so Tally needn't be in the channel. */

@@ -24,14 +24,13 @@ import {
   requireAutomation,
 } from '../../slack/automations/automation.ts';
 import {
-  automationHealth,
   createAutomationFeature,
   PAUSED_BY_TALLY,
   showAutomations,
 } from '../../slack/automations/automation-list.ts';
 import { button, formatInstant, markupMessage } from '../../slack/block-kit/blocks.ts';
 import { toCommand } from '../../slack/commands/command-buttons.ts';
-import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
+import { type HelpLine, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type ActionHandler, lookUp, onClick } from '../../slack/server/listeners.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
@@ -68,18 +67,9 @@ interface WatchServices extends Pick<Services, 'workspaces'>, Pick<DeliveryServi
 
 export function createWatchesFeature(services: WatchServices): Feature {
   const kind = createWatchKind(services);
-  const listeners = createAutomationFeature({
-    kind,
-    form: createWatchForm(kind, services),
-    help: (request) => helpMessage('Watches', HELP, SMALL, request),
-    parse: parseWatchText,
-  });
-  return {
-    help: HELP,
-    ...listeners,
-    actions: { ...listeners.actions, ...alertListeners(kind, services) },
-    health: (viewer) => automationHealth(kind, viewer),
-  };
+  const form = createWatchForm(kind, services);
+  const feature = createAutomationFeature({ kind, form, help: HELP, small: SMALL, parse: parseWatchText });
+  return { ...feature, actions: { ...feature.actions, ...alertActions(kind, services) } };
 }
 
 type WatchKind = AutomationKind<Watch>;
@@ -161,10 +151,7 @@ function needOf(
   return isCrossed ? { level: 'news', what: 'past the threshold', fix: SNOOZE } : undefined;
 }
 
-const alertListeners = (
-  kind: WatchKind,
-  services: WatchServices,
-): Readonly<Record<string, ActionHandler>> => ({
+const alertActions = (kind: WatchKind, services: WatchServices): Readonly<Record<string, ActionHandler>> => ({
   'watch-acknowledge': onClick('ask', { changes: true }, (value, request) =>
     acknowledge(kind, value, request, services),
   ),

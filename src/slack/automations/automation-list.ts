@@ -17,6 +17,7 @@ import {
   section,
 } from '../block-kit/blocks.ts';
 import { commandButton, pageButtons, toCommand } from '../commands/command-buttons.ts';
+import { type HelpLine, helpMessage } from '../commands/help.ts';
 import { parsePage } from '../commands/subcommands.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 import {
@@ -161,13 +162,16 @@ interface AutomationFeature<T extends Automation, Words> {
     readonly openNew: (words: Words, request: Request) => Promise<void>;
     readonly openFor: AutomationAction<T>;
   };
-  readonly help: (request: Request) => Message;
+  readonly help: readonly HelpLine[];
+  /** The last line of the help page. */
+  readonly small: string;
   /** Parses the words of the command that opens the form. @throws InvalidWord, secret-pasted */
   readonly parse: (text: string, reader: Reader) => Words;
 }
 
 export function createAutomationFeature<T extends Automation, Words>(feature: AutomationFeature<T, Words>) {
-  const { kind, form, help, parse } = feature;
+  const { kind, form, parse } = feature;
+  const help = (request: Request) => helpMessage(kind.words.title, feature.help, feature.small, request);
   const ownerActions = { ...sharedActions(kind, form.openFor), ...kind.actions };
   const readerOf = ({ workspace, at }: Request) => readerIn(workspace, at);
 
@@ -216,6 +220,8 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
   };
   return {
     ...form.listeners,
+    help: feature.help,
+    health: (viewer: Request) => automationHealth(kind, viewer),
     verbs: { [kind.noun]: creating, [pluralOf(kind)]: listing },
     actions: {
       ...form.listeners.actions,

@@ -29,7 +29,7 @@ import { failureMessage, markUnsure, notSavedMessage } from '../reply/error-repl
 import type { FormFields } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import type { Listeners, OptionsListener, ParsedForm } from '../server/listeners.ts';
-import { type Field, FieldRefusal, type FormMoment, isUnderMore, readField } from './fields.ts';
+import { type Field, FieldRefusal, type FormMoment, readField } from './fields.ts';
 
 export type Fields = Readonly<Record<string, Field>>;
 
@@ -48,17 +48,12 @@ export interface SentForm<F extends Fields> extends FormMoment {
 /** If the user has closed the form, the message leaves `todo` out. */
 export type FormProblem = readonly [what: string, todo?: string];
 
-interface FormStart extends Pick<FormMoment, 'id' | 'values'> {
-  /** Whether **More…** is expanded. */
-  readonly isOpen?: boolean;
-}
-
 /** @template A what the form is opened for */
 export interface FormDescription<F extends Fields, A> {
   readonly right: Right;
   readonly workspaces: Pick<Workspaces, 'load'>;
   /** The form's first values. @throws Failure if it can't be opened */
-  readonly start: (about: A, request: Request) => FormStart;
+  readonly start: (about: A, request: Request) => Pick<FormMoment, 'id' | 'values'>;
   /** Fields by block ID, in the order in which the form shows them. */
   readonly fields: F;
   readonly title?: (at: FormMoment) => string;
@@ -68,8 +63,6 @@ export interface FormDescription<F extends Fields, A> {
     readonly label: string;
     readonly press: (at: FormMoment, show: (result: readonly Block[]) => Promise<void>) => Promise<void>;
   };
-  /** Further values that the form keeps until it is submitted. */
-  readonly hidden?: (at: FormMoment) => FormFields;
   /** The channel for which the form suggests projects. Default is the channel where the form was opened. */
   readonly channelOf?: (values: FormFields) => string;
   /** The title of the modal with the result. */
@@ -136,10 +129,10 @@ export function createForm<F extends Fields, A>(name: FormName, description: For
   return {
     listeners,
     async open(about: A, request: Request): Promise<void> {
-      const { id, values, isOpen = false } = form.start(about, request);
+      const { id, values } = form.start(about, request);
       const place = request.channel ?? '';
       const seen = form.revision(id, request);
-      const state = { id, place, isOpen, seen, nonce: randomUUID(), hidden: {} };
+      const state = { id, place, isOpen: false, seen, nonce: randomUUID(), hidden: {} };
       await show(form, { state, id, place, request, values, data: {} }, 'open');
     },
   };
@@ -209,7 +202,7 @@ async function showAgain(
   notice = message.blocks,
   field = '',
 ): Promise<void> {
-  const isOpen = at.state.isOpen || isUnderMore(form.fields[field], at.values);
+  const isOpen = at.state.isOpen || form.fields[field]?.isMore === true;
   const state = { ...at.state, isOpen, nonce: randomUUID() };
   const again = await loadFields(form, { ...at, state }, false);
   // Leaves out slow previews, which have their own button, and the field's warning, which the error repeats.
@@ -316,9 +309,8 @@ function drawForm(
 ): ModalView {
   const { isOpen } = at.state;
   const all = Object.entries(form.fields);
-  const [first, more] = [false, true].map((isMore) =>
-    all.filter(([, field]) => isUnderMore(field, at.values) === isMore),
-  ) as [typeof all, typeof all];
+  const first = all.filter(([, field]) => !field.isMore);
+  const more = all.filter(([, field]) => field.isMore);
   const draw = (some: typeof all) => some.flatMap(([name, field]) => drawField(form, name, field, at));
   const row = compact([
     form.button && button(`${form.action}:button`, form.button.label),
@@ -364,6 +356,6 @@ function encodeState(form: AnyForm, at: Moment, blocks: readonly (Block | InputB
   return JSON.stringify({
     ...state,
     place,
-    hidden: { ...Object.fromEntries(hidden), ...form.hidden?.(at) },
+    hidden: Object.fromEntries(hidden),
   } satisfies FormState);
 }
