@@ -15,7 +15,7 @@ import type { ResolvedProject } from '../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import type { AnswerStore } from '../workspace/save-service-status.ts';
 
-/** What a feature provides to people and to other features. A feature has only the fields that it needs. */
+/** What a feature provides to people and to other features. */
 export interface Feature extends Listeners {
   readonly help?: readonly HelpLine[];
   readonly forms?: readonly { readonly listeners: Listeners }[];
@@ -47,7 +47,6 @@ interface StepQuestion {
   readonly locale: string;
 }
 
-/** A line of `/billing status`. Home shows only lines whose level isn't `fine`. */
 export interface HealthLine {
   /** `news`: Tally did what it should, and people should know. */
   readonly level: HealthLevel | 'news';

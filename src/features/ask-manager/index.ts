@@ -45,7 +45,6 @@ export function createAskManagerFeature({
     return handler && rulesFor(handler, text);
   };
 
-  /** @returns undefined if managers can't be asked for this @throws secret-pasted, text-too-long */
   function parseAsked(value: string, { workspace }: Request): AskedManager | undefined {
     const asked = tryParseRecord(askedManagerSchema, value);
     const { line, click } = asked ?? {};

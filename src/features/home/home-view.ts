@@ -1,4 +1,3 @@
-/** The blocks of Tally's Home tab. */
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
@@ -181,7 +180,7 @@ export function homeRows({ workspace, user, at }: Request): readonly Row[] {
         outlook: {
           overdrawn,
           left,
-          // From today; negative if the money was expected to run out before today.
+          // Counted from today, negative if the money was expected to run out by now.
           days: last?.days === undefined ? undefined : last.days - daysBetween(dayOf(last.at), dayOf(at)),
         },
         forecast: last?.forecast && last.forecast.month === dayOf(at).slice(0, 7) ? total : undefined,
@@ -207,7 +206,6 @@ function nameText({ project, otherNames }: Row): string {
 
 /** Totals, then a table in monospaced text, because Slack allows tables only in messages. */
 function projectTable({ user: { locale }, workspace }: Request, rows: readonly Row[]): readonly Block[] {
-  // If all projects have the same currency, only the header names it.
   const isMixed = new Set(rows.map(({ currency }) => currency)).size > 1;
   const write = (value: Money, currency: string) => formatMoney(value, locale, isMixed ? currency : '');
   const leftText = ({ project, last, outlook: { left }, currency }: Row): string => {

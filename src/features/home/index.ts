@@ -32,7 +32,7 @@ import { isProblem, loadHealth } from './workspace-health.ts';
 export function createHomeFeature(services: Services): Feature {
   const { registry, log, clock } = services;
 
-  /** Only logs errors: nobody asked a question, so nobody needs an answer. */
+  /** Errors are only logged, because a person who opens Home asks nothing. */
   const publish = (reply: Reply, blocks: readonly Block[]): Promise<void> =>
     reply
       .home(blocks)

@@ -236,7 +236,6 @@ const issuersOf = ({ people, groups }: SentAccess['input']): Issuers => ({ peopl
 const accessChange = (request: Request, project: string, ...done: readonly string[]): WorkspaceChange =>
   auditedChange(request, ...done.map((did) => [did, projectAuditText(request.workspace, project)] as const));
 
-/** Before it saves, gets a token and revokes it: to test the access, and whether tokens can be revoked. */
 async function registerAccess(
   { id: project, input, request }: SentAccess,
   { workspaces, identity, limits }: TokenServices,

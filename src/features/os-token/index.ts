@@ -108,14 +108,12 @@ function parseTokenText(text: string, reader: Reader): ProjectReference | 'help'
 
 interface TokenProject {
   readonly project: string;
-  /** How people read the project's name: `prod`, `Project 123`. */
   readonly label: string;
-  /** How commands take the project's name: `prod`, `123`. */
   readonly word: string;
   readonly access: OpenableAccess;
 }
 
-/** Whether a click isn't handled yet. If Redis doesn't answer, every click counts. @param use unique for each click */
+/** False for a click that was already handled. While Redis is down, true for every click. */
 const isFirstUse = (use: string, { user }: Request, { dedup }: TokenServices): Promise<boolean> =>
   dedup.first(user.teamId, `os-token ${use}`).catch(() => true);
 
@@ -137,7 +135,7 @@ async function issueToken(named: ProjectReference, request: Request, services: T
   await showToken(issued, target, request, services);
 }
 
-/** Asks Slack nothing, so user groups are checked later. @throws access-missing, not-issuer, and what `resolveProject` throws */
+/** Doesn't check user groups, because Slack has to be asked for their members. @throws access-missing, not-issuer */
 function findTokenProject(named: ProjectReference, request: Request): TokenProject {
   const { project, label, word } = resolveProject(named, request.workspace, request);
   // People of other organizations never get tokens, even where they may ask about spend.
@@ -237,7 +235,7 @@ const recordToken = (
     about: projectAuditText(workspace, project),
   });
 
-/** The token is alone in its block, so that people can copy the block. @param sealed metadata for **Revoke now** */
+/** The token's block has nothing else, so that people can copy the block. @param sealed metadata for **Revoke now** */
 function tokenModal(
   issued: IssuedToken,
   { label }: TokenProject,

@@ -15,7 +15,6 @@ import { findProject, type Workspace } from '../../workspace/record/workspace.ts
 
 export type ProjectFormInput = Partial<Omit<Project, 'addedBy' | 'addedAt'>>;
 
-/** What was asked; `other` is an action of another feature. */
 export type ProjectsRequest =
   | { readonly kind: 'list'; readonly page: number }
   | { readonly kind: 'add'; readonly filled: ProjectFormInput }
@@ -110,12 +109,9 @@ export function requireProject(word: string, record: Workspace, prefix: string):
 const FORM_WORDS =
   'A name has 2 to 32 letters, digits and hyphens, and starts with a letter, such as web-shop.';
 
-/** Words that commands use, or may use later, so they can't be names. */
-const RESERVED_WORDS = [
-  ...['add', 'edit', 'rename', 'remove', 'page', 'none', 'csv', 'details', 'why'],
-  ...['access', 'home', 'ostoken', 'schedule', 'schedules', 'status', 'tally', 'watch', 'watches'],
-  ...['daily', 'weekdays', 'weekly', 'monthly'],
-];
+/** Words that commands use, or may use later. */
+const RESERVED_WORDS =
+  'add edit rename remove page none csv details why access home ostoken schedule schedules status tally watch watches daily weekdays weekly monthly';
 
 /**
  * Why a project can't have this name, as a sentence; undefined if it can. Commands must not read a name, or a part of
@@ -127,7 +123,7 @@ export function validateAlias(alias: string, verbs: readonly string[]): string |
   if (/^\d+$/.test(alias)) return `That is a project ID, not a name. ${FORM_WORDS}`;
   if (!isAlias(alias)) return FORM_WORDS;
   // Commands are recognized with and without hyphens.
-  const reserved = [...verbs, ...RESERVED_WORDS].map((verb) => verb.replace(/^\/|-/g, ''));
+  const reserved = [...verbs, ...RESERVED_WORDS.split(' ')].map((verb) => verb.replace(/^\/|-/g, ''));
   if (reserved.includes(alias.replaceAll('-', '')))
     return `“${alias}” is a Tally command. Choose another name, for example ${alternativeAlias(alias)}.`;
   return holdsUnknownWord(alias, NO_ALIASES)

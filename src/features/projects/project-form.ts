@@ -163,7 +163,6 @@ async function saveProject({ id, input, request }: SentProject, workspaces: Serv
     known === undefined
       ? await workspaces.addProject(change, project)
       : await workspaces.changeProject(change, known.alias, project);
-  // Another person has just taken the name, or the form was sent twice.
   if (!isSaved) throw new Failure('edit-conflict', { now: takenText(project.alias) });
   const isRenamed = known !== undefined && known.alias !== project.alias;
   const isSame = known !== undefined && isSameProject(known, project);

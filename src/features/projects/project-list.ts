@@ -39,7 +39,6 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 
 type MoreVerbs = Readonly<Record<string, { readonly label: string }>>;
 
-/** @param page from 1; a number past the end shows the last page */
 export function projectListMessage(page: number, more: MoreVerbs, request: Request): Message {
   const { workspace, channel, user } = request;
   const projects = visibleProjects(workspace, { channel, isUnlimited: user.canManage });

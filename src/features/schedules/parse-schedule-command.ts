@@ -26,7 +26,6 @@ export const CADENCE_EXAMPLES = 'daily, weekdays (Monday to Friday), weekly mon,
 
 interface Part<T> {
   readonly rest: string;
-  /** The words that were read, as typed; '' for none. */
   readonly typed: string;
   readonly found?: T;
 }
@@ -93,7 +92,6 @@ const numberOf = (typed: string): number =>
 
 const NAMED = new RegExp(`(?<![^ ])(?:${NAMED_REPORTS.join('|')})(?![^ ])`);
 
-/** Reads a report that no period stands for: `balance` */
 function takeReport(text: string): Part<ReportName> {
   const match = NAMED.exec(text);
   if (match === null) return { rest: text, typed: '' };

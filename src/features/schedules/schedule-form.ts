@@ -70,11 +70,15 @@ const USUAL_REPORT: Readonly<Record<Cadence['kind'], ReportName>> = {
 };
 const DEFAULT_TIME = '09:00';
 
-export function createScheduleForm(kind: AutomationKind<Schedule>, services: FormServices) {
-  const { listeners, openNew, openFor } = createAutomationForm<Schedule>({
+export const createScheduleForm = (kind: AutomationKind<Schedule>, services: FormServices) =>
+  createAutomationForm({
     kind,
     title: 'Schedule a post',
     fields: scheduleFields(kind, services),
+    start: (words: ScheduleWords, request) => ({
+      projects: projectsIn(words, request),
+      values: newFields(words, request),
+    }),
     button: { label: 'Send a test to me', press: (at, show) => sendTest(kind, services, at, show) },
     valuesOf,
     async build(at, before) {
@@ -82,13 +86,6 @@ export function createScheduleForm(kind: AutomationKind<Schedule>, services: For
       return scheduleOf(at, before, since);
     },
   });
-  return {
-    listeners,
-    openFor,
-    openNew: (words: ScheduleWords, request: Request) =>
-      openNew(request, () => ({ projects: projectsIn(words, request), values: newFields(words, request) })),
-  };
-}
 
 const isEvery =
   (kind: Cadence['kind']) =>

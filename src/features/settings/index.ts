@@ -86,10 +86,8 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
 
 const EXAMPLE = ZERO.plus('1234567.80');
 /** Locales (BCP 47) that the form offers. A region is given where its number format differs. */
-const COMMON = [
-  ...['en-US', 'en-IN', 'cs', 'da', 'de', 'de-AT', 'de-CH', 'es', 'es-MX', 'fi', 'fr', 'it'],
-  ...['nl', 'nb', 'pl', 'pt-BR', 'pt-PT', 'sv', 'tr', 'ru', 'uk', 'zh', 'ja', 'ko'],
-];
+const COMMON =
+  'en-US en-IN cs da de de-AT de-CH es es-MX fi fr it nl nb pl pt-BR pt-PT sv tr ru uk zh ja ko'.split(' ');
 const MAX_LOCALE_LENGTH = 35;
 
 /** Each option shows an amount: `1.234.567,80 · Deutsch`. @param chosen the workspace's locale, which COMMON may lack */

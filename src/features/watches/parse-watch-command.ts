@@ -28,7 +28,6 @@ export function parseWatchText(text: string, reader: Reader): WatchWords {
   return { ...withoutUndefined({ project, alias, product }), ...found };
 }
 
-/** The longest text that a threshold's field takes; longer text can't be valid. */
 export const MAX_TYPED = 60;
 
 type RuleWords = Pick<WatchWords, 'kind' | ThresholdName>;
@@ -59,7 +58,6 @@ const THRESHOLD_FORMS: Readonly<
   ],
 };
 
-/** Takes the rule's words out of the text. The form checks the thresholds. */
 function takeRule(text: string): { readonly rest: string; readonly found?: RuleWords } {
   const [kind, second] = text.split(' ').filter(isKind);
   if (kind === undefined) return { rest: text };

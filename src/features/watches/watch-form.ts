@@ -51,7 +51,6 @@ import {
 } from '../../slack/forms/fields.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormFields } from '../../slack/request/payload.ts';
-import type { Request } from '../../slack/request/request.ts';
 import {
   type ChosenProject,
   isSameProject,
@@ -65,26 +64,20 @@ import { MAX_TYPED, WATCH_KINDS, type WatchWords } from './parse-watch-command.t
 
 type FormServices = Pick<DeliveryService, 'watching'>;
 
-export function createWatchForm(kind: AutomationKind<Watch>, services: FormServices) {
-  const { listeners, openNew, openFor } = createAutomationForm<Watch>({
+export const createWatchForm = (kind: AutomationKind<Watch>, services: FormServices) =>
+  createAutomationForm({
     kind,
     title: 'Set up a watch',
     fields: watchFields(kind, services),
+    start(words: WatchWords, request) {
+      const project = typedOrDefaultProject(words, request);
+      const { project: _, alias: __, product: ___, ...rule } = words;
+      const values = { ...DEFAULTS, ...withoutUndefined(rule) };
+      return { projects: project === undefined ? [] : [project], values };
+    },
     valuesOf: ({ rule }) => ({ ...DEFAULTS, ...valuesOfRule(rule) }),
     build: async (at, before) => watchOf(at, before),
   });
-  return {
-    listeners,
-    openFor,
-    openNew: (words: WatchWords, request: Request) =>
-      openNew(request, () => {
-        const project = typedOrDefaultProject(words, request);
-        const { project: _, alias: __, product: ___, ...rule } = words;
-        const values = { ...DEFAULTS, ...withoutUndefined(rule) };
-        return { projects: project === undefined ? [] : [project], values };
-      }),
-  };
-}
 
 const USUAL_RULE = { kind: 'runway', days: 14 } as const;
 const DEFAULTS: FormFields = { kind: USUAL_RULE.kind, days: String(USUAL_RULE.days), factor: '2' };
@@ -290,13 +283,12 @@ function previewLines({ rule, isWhole, result }: Preview, money: WriteMoney): st
   return compact([
     !needsBalance(rule) && measurementText(rule, measurement, money),
     fundsText(funds, money),
-    // If the threshold was crossed before these days, no date says so.
+    // A threshold that was crossed all the time has no date of a crossing.
     (!isCrossed || dates.length > 0) && countText(dates),
     isCrossed && 'It would alert now.',
   ]);
 }
 
-/** `1,242,713.39 EUR left · about 41 days, until around 1 Jan 2027`; '' without a balance. */
 function fundsText(funds: WatchPreview['funds'], money: WriteMoney): string {
   if (funds === undefined) return '';
   const lasts = funds.runway && formatRunway(funds.runway, money);

@@ -51,7 +51,6 @@ function withStepAdvice<T>({ project }: StepInputs, read: () => T): T {
 
 const FILL_IN = 'Fill in Project with one name or ID, and Period with days such as last-week.';
 
-/** Reads a step's fields like the words of a command. @throws InvalidWord, text-too-long, secret-pasted */
 function parseInputs(
   name: keyof StepOutputs,
   inputs: StepInputs,

@@ -55,18 +55,23 @@ import {
   targetMarkup,
 } from './automation.ts';
 
-interface AutomationForm<T extends Automation>
+interface AutomationForm<T extends Automation, Words>
   extends Pick<FormDescription<Fields, unknown>, 'fields' | 'button'> {
   readonly kind: AutomationKind<T>;
   readonly title: string;
+  /** The projects and the other fields' first values of a new item. @throws Failure */
+  start(
+    words: Words,
+    request: Request,
+  ): { readonly projects: AutomationContent['projects']; readonly values: FormFields };
   valuesOf(item: T): FormFields;
   /** Called after the target is checked. @returns the item to save, or why it can't be saved */
   build(at: FormMoment, before: T | undefined): Promise<T | FieldRefusal>;
 }
 
 /** A new item gets its ID when the form opens, so a second submit saves nothing more. */
-export function createAutomationForm<T extends Automation>(form: AutomationForm<T>) {
-  const { kind, title, valuesOf, build, ...described } = form;
+export function createAutomationForm<T extends Automation, Words>(form: AutomationForm<T, Words>) {
+  const { kind, title, start, valuesOf, build, ...described } = form;
   const isThere = (id: string, { workspace }: Request) => idsOf(kind, workspace).includes(id);
   const { open, listeners } = createForm(kind.noun, {
     ...described,
@@ -89,14 +94,10 @@ export function createAutomationForm<T extends Automation>(form: AutomationForm<
   });
   return {
     listeners,
-    /** @param fillIn gives the projects and the other fields' first values; may throw */
-    async openNew(
-      request: Request,
-      fillIn: () => { readonly projects: AutomationContent['projects']; readonly values: FormFields },
-    ): Promise<void> {
+    async openNew(words: Words, request: Request): Promise<void> {
       const full = limitReachedMessage(kind, request);
       if (full !== undefined) return request.reply.update(full);
-      const { projects, values } = fillIn();
+      const { projects, values } = start(words, request);
       const { channel = '' } = request;
       const common = commonValues(kind, { projects, channel: isChannel(channel) ? channel : '' }, request);
       await open({ id: newId(), values: { ...common, ...values } }, request);
@@ -110,7 +111,7 @@ const newId = (): string => randomUUID().replaceAll('-', '').slice(0, 8);
 
 async function saveItem<T extends Automation>(
   kind: AutomationKind<T>,
-  build: AutomationForm<T>['build'],
+  build: AutomationForm<T, never>['build'],
   sent: FormMoment,
 ): Promise<Message | FieldRefusal> {
   const { id, request } = sent;
