@@ -1,7 +1,8 @@
+/** Calls of Slack's Web API, with time-outs, one retry, and errors as failures. */
 import { channel } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
-import { Failure } from '../domain/failure/index.ts';
+import { Failure, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 
@@ -19,7 +20,6 @@ export const NON_REPEATABLE_METHODS: ReadonlySet<string> = new Set([
   'files.uploadV2',
 ]);
 
-/** A `fetch` whose timeout, in ms, covers the response's body too. */
 type TimedFetch = (timeout: Millis, ...args: Parameters<typeof fetch>) => Promise<Response>;
 
 const timedFetch: TimedFetch = (timeout, url, init) =>
@@ -42,7 +42,6 @@ const fetchTwice: TimedFetch = async (timeout, url, init) => {
 
 export const isUnclearStatus = (status: number): boolean => status === 502 || status === 504;
 
-/** The connection failed with one of these codes before the request was sent. */
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;
 
@@ -71,19 +70,29 @@ export const createClientFactory =
   (token: string, teamId: SlackId): WebClient =>
     new webApi.WebClient(token, { ...options, teamId });
 
-export async function callSlack<T>(method: string, call: () => Promise<T>): Promise<T> {
+/** Runs a call of the Web API. @throws slack-failed with Slack's error code */
+export const callSlack = <T>(method: string, call: () => Promise<T>): Promise<T> =>
+  measureCall(method, () =>
+    call().catch((cause: unknown) => {
+      const code = slackCode(cause);
+      const data = { method, code, retryAfter: retryAfterOf(cause), unclear: isUnclear(cause) };
+      // The underlying network error names the host and quotes no arguments.
+      const options = cause instanceof webApi.WebAPIRequestError ? { cause: cause.original } : {};
+      throw new Failure('slack-failed', data, options);
+    }),
+  );
+
+/** Reports a call's outcome to the metrics. @param method `response_url` for a post to a response URL */
+export async function measureCall<T>(method: string, call: () => Promise<T>): Promise<T> {
   const began = performance.now();
+  let outcome = 'ok';
   try {
-    const answer = await call();
-    reportApiCall({ method, outcome: 'ok', took: performance.now() - began });
-    return answer;
-  } catch (cause) {
-    const outcome = slackCode(cause);
-    reportApiCall({ method, outcome, took: performance.now() - began });
-    const data = { method, code: outcome, retryAfter: retryAfterOf(cause), unclear: isUnclear(cause) };
-    // The underlying network error names the host and quotes no arguments.
-    const options = cause instanceof webApi.WebAPIRequestError ? { cause: cause.original } : {};
-    throw new Failure('slack-failed', data, options);
+    return await call();
+  } catch (error) {
+    outcome = isFailure(error, 'slack-failed') ? error.data.code : 'failed';
+    throw error;
+  } finally {
+    API_CALLS.publish({ method, outcome, took: performance.now() - began } satisfies ApiCall);
   }
 }
 
@@ -103,16 +112,15 @@ function isUnclear(error: unknown): boolean {
   return error instanceof webApi.WebAPIRequestError && !wasNeverSent(error.original);
 }
 
-export interface ApiCall {
+interface ApiCall {
   readonly method: string;
+  /** `ok`, or Slack's error code. */
   readonly outcome: string;
   readonly took: Millis;
 }
 
 /** Calls are made in many places, so a diagnostics channel carries their outcomes to the metrics. */
 const API_CALLS = channel('tally:slack');
-
-export const reportApiCall = (call: ApiCall): void => API_CALLS.publish(call);
 
 export function onApiCall(listener: (call: ApiCall) => void): () => void {
   const subscriber = (call: unknown) => listener(call as ApiCall);

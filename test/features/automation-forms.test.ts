@@ -65,7 +65,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     expect(await save(first)).toContain('Saved');
     const before = await saved();
     const refused = await save(second, MEMBER);
-    expect(refused).toContain('Someone else changed this first. Save again to replace that.');
+    expect(refused).toContain('Someone else just changed this. Save again to overwrite their change.');
     expect(await saved()).toEqual(before);
     expect(await save({}, MEMBER)).toContain('Saved');
     expect(await saved()).not.toEqual(before);

@@ -269,7 +269,7 @@ describe('the form', () => {
     const asked = bot.billing.requests.length;
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Someone'));
-    expect(modalText()).toContain('Someone else changed this first. Save again to replace that.');
+    expect(modalText()).toContain('Someone else just changed this. Save again to overwrite their change.');
     expect(bot.billing.requests).toHaveLength(asked);
     expect((await connectionIn('main')).registeredBy).toBe(ADMIN);
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
@@ -340,7 +340,7 @@ describe('the expiry of a token', () => {
     await register('finance', { token: bot.billing.tokens[0]!.value });
     await register('main', { token: bot.billing.tokens[0]!.value });
     await bot.slack.submit(ADMIN, { expires: '2026-12-01' });
-    await bot.slack.waitFor(() => modalText(ADMIN).includes('Someone else changed this first.'));
+    await bot.slack.waitFor(() => modalText(ADMIN).includes('Someone else just changed this.'));
     for (const name of ['main', 'finance']) expect(await connectionIn(name)).not.toHaveProperty('expiresAt');
   });
 });

@@ -68,7 +68,9 @@ describe('a mention', () => {
     const refusalOf = async (as: string) =>
       (await say('@Tally how much did 7 spend last week?', { as })).visibleText;
     expect(await refusalOf(MEMBER)).toContain('or ask a Tally manager to allow this one.');
-    expect(await refusalOf(OWNER)).toContain('As a manager, ask in a direct message with Tally.');
+    expect(await refusalOf(OWNER)).toContain(
+      'As a Tally manager, you can ask in a direct message with Tally.',
+    );
   });
 
   it('asks which project is meant by an unknown name, and keeps the rest of the question', async () => {

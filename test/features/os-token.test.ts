@@ -195,7 +195,7 @@ describe('an application access', () => {
     await shows('Saved.', ADMIN);
     const before = await record();
     await bot.slack.submit(OWNER, { people: [OWNER, MEMBER], expires: '2027-03-01' });
-    await shows('Someone else changed this first. Save again to replace that.');
+    await shows('Someone else just changed this. Save again to overwrite their change.');
     expect(await record()).toEqual(before);
   });
 
@@ -358,12 +358,12 @@ describe('/os-token', () => {
   it.each([
     ['refused', 'refused the application access (HTTP 401)', []],
     ['404', 'doesn’t recognize that application access (HTTP 404)', []],
-    ['400', 'HTTP 400', ['Try again', 'Projects']],
+    ['400', 'HTTP 400', ['Try again', 'Open projects']],
     ['429', 'asked Tally to slow down (HTTP 429)', ['Try again']],
     [
       'no-token',
       'sent a response that Tally can’t read: it has no X-Subject-Token',
-      ['Try again', 'Projects'],
+      ['Try again', 'Open projects'],
     ],
   ])('says what is wrong when the service answers with %s', async (mode, sentence, buttons) => {
     await register();
@@ -467,7 +467,7 @@ describe('/os-token', () => {
     const said = await bot.ask('/os-token prod', OWNER);
     expect(said.visibleText).toContain('You can’t get tokens for prod.');
     expect(said.visibleText).toContain(
-      'Managers have to be on the list too. Add yourself with /billing projects access.',
+      'Managers can’t get tokens unless they’re added. Add yourself with /billing projects access.',
     );
     expect(await bot.read('/os-token prod', MEMBER)).toContain(
       'A Tally manager can add you with /billing projects access.',
@@ -513,10 +513,10 @@ describe('/os-token', () => {
   it('says which access is missing, with a button for people who can register it', async () => {
     const said = await bot.ask('/os-token prod');
     expect(said.visibleText).toContain('prod has no application access');
-    expect(said.visibleText).toContain('Register an access…');
-    await bot.press(said, 'Register an access…');
+    expect(said.visibleText).toContain('Add application access…');
+    await bot.press(said, 'Add application access…');
     await shows('Secret key');
-    expect(await bot.read('/os-token prod', MEMBER)).not.toContain('Register an access…');
+    expect(await bot.read('/os-token prod', MEMBER)).not.toContain('Add application access…');
   });
 
   it('takes neither a period nor a product, and shows help', async () => {
@@ -548,7 +548,7 @@ describe('/os-token', () => {
     await shows('Secret key');
     expect(modalText()).toContain('issue temporary OS_TOKENs for prod');
     const { visibleText } = await bot.ask(`/os-token prod ${pasted}`, MEMBER);
-    expect(visibleText).toContain('A Tally manager registers it with /billing projects access.');
+    expect(visibleText).toContain('A Tally manager can add it with /billing projects access.');
     expect(visibleText).not.toContain('Choose a project');
     expect(bot.log()).not.toContain(pasted);
   });

@@ -140,8 +140,8 @@ describe('the form', () => {
     await bot.closeForm(OWNER);
 
     await openForm('schedule 999');
-    await modalSays('That channel can’t see secret');
-    expect(await save()).toContain('Nothing was saved.');
+    await modalSays('secret can’t be shown in that channel');
+    expect(await save()).toContain('secret can’t be shown in that channel');
     expect(await stored()).toEqual([]);
   });
 });
@@ -186,7 +186,7 @@ describe('saving the form of a schedule', () => {
       await openForm('schedule prod', person, CHANNEL);
       await change('channel', { selected_conversation: channel }, person);
       await modalSays(sentence, person);
-      expect(await save({}, person)).toContain('Nothing was saved.');
+      expect(await save({}, person)).toContain(sentence);
       expect(await stored()).toEqual([]);
       await bot.closeForm(person);
     };
@@ -257,7 +257,7 @@ describe('the list of schedules', () => {
       cause: { kind: 'not-sent', data: { reason: 'channel-archived' } },
     });
     expect(paused).toMatch(
-      /\*paused\* since .+: The channel is archived\. · resumes by itself once it works · last tried/,
+      /\*paused\* since .+: The channel is archived\. · resumes by itself when that’s fixed · last tried/,
     );
     expect(await shows({ result: 'trying', cause: storedCause('eu'), next: around.now + MINUTE })).toMatch(
       /\*not posted yet\*, tried .+: There is no connection named eu\. Next try: <!date\^/,
@@ -349,7 +349,7 @@ describe('who can see and change schedules', () => {
     );
     await openForm('schedule prod', MEMBER, SHARED);
     await change('projects', { selected_options: [option('999:1')] }, MEMBER);
-    expect(await modalSays('That channel can’t see Project 999', MEMBER)).not.toContain('secret');
+    expect(await modalSays('Project 999 can’t be shown in that channel', MEMBER)).not.toContain('secret');
     members(FINANCE).push('bot');
     bot.slack.workspace.conversation(FINANCE)!.members = [OWNER, 'bot'];
     await add('secret', '999', { channels: [FINANCE] });

@@ -111,7 +111,7 @@ describe('two managers with the form open', () => {
     await submitted(
       { currency: 'USD' },
       OWNER,
-      'Someone else changed this first. Save again to replace that.',
+      'Someone else just changed this. Save again to overwrite their change.',
     );
     expect(await stored()).toMatchObject({ currency: 'EUR' });
     expect(bot.initial('currency')).toBe('USD');
@@ -125,7 +125,7 @@ describe('two managers with the form open', () => {
     bot.slack.failNext('views.update', { error: 'not_found' });
     await bot.slack.submit(OWNER, { currency: 'USD' });
     const said = await bot.slack.waitFor(() => bot.answers(OWNER, directOf(OWNER)).at(-1));
-    expect(said.visibleText).toBe('Someone else changed this first. Nothing was saved.');
+    expect(said.visibleText).toBe('Someone else just changed this. Nothing was saved.');
   });
 });
 

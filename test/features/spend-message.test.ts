@@ -118,7 +118,7 @@ describe('a bar of /spend', () => {
   it('is an average per day when a week is cut off or a day is missing', () => {
     const october = daysFrom('2026-10-01', 31).map((day) => item(day, '2'));
     const { bars, chartTitle } = shown('october', october);
-    expect(chartTitle).toBe('Average a day, by week');
+    expect(chartTitle).toBe('Average per day, by week');
     expect(bars.map(({ value }) => value)).toEqual([2, 2, 2, 2, 2]);
   });
 
@@ -127,7 +127,7 @@ describe('a bar of /spend', () => {
     const { bars, chartTitle } = shown('last-4-weeks', weeks);
     expect(chartTitle).toBe('Spent per week');
     expect(bars.map(({ value }) => value)).toEqual([14, 14, 14, 14]);
-    expect(shown('last-4-weeks', weeks.slice(1)).chartTitle).toBe('Average a day, by week');
+    expect(shown('last-4-weeks', weeks.slice(1)).chartTitle).toBe('Average per day, by week');
   });
 
   it.each([
@@ -162,7 +162,7 @@ describe('a year of which few days are reported', () => {
   it('has a chart of the weeks that have data', () => {
     const { bars, chartTitle } = shownOf('2025-10-19', 74);
     expect([bars[0]?.label, bars.at(-1)?.label, bars.length]).toEqual(['13–19 Oct', '29–31 Dec', 12]);
-    expect(chartTitle).toBe('Average a day, by week');
+    expect(chartTitle).toBe('Average per day, by week');
   });
 
   it('has a chart of the weeks even if only one month has data', () => {

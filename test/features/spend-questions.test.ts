@@ -128,7 +128,7 @@ describe('ranked days', () => {
 it('spend is grouped by the requested unit', async () => {
   const weeks = await bot.ask('/spend prod 2026-10 by week');
   expect(weeks.visibleText).toContain('Each week (5)');
-  expect(JSON.stringify(weeks.blocks)).toContain('"Average a day, by week"');
+  expect(JSON.stringify(weeks.blocks)).toContain('"Average per day, by week"');
   const months = await bot.ask('/spend prod last-3-months by month');
   expect(months.types).not.toContain('data_visualization');
   expect(months.rows.map(([name]) => name)).toEqual(['By month', 'Aug', 'Sep', 'Oct']);

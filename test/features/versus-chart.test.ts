@@ -52,7 +52,7 @@ describe('the chart of two periods', () => {
 
   it('shows months in groups of seven days as daily averages, and leaves out today', () => {
     expect(drawn('october vs september')).toMatchObject({
-      title: 'Average a day, by week',
+      title: 'Average per day, by week',
       labels: ['1–7', '8–14', '15–21', '22–28', '29–30'],
       names: ['1–31 Oct', '1–30 Sep'],
     });
@@ -63,11 +63,11 @@ describe('the chart of two periods', () => {
   it('draws years by month, and several whole weeks by week', () => {
     const years = drawn('2026 vs 2025');
     expect(years).toMatchObject({
-      title: 'Average a day, by month',
+      title: 'Average per day, by month',
       names: ['1 Jan – 20 Nov', '1 Jan – 31 Dec 2025'],
     });
     expect(years.labels).toEqual('Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov'.split(' '));
-    expect(drawn('last-4-weeks vs 2026-08-31..2026-09-27').title).toBe('Average a day, by week');
+    expect(drawn('last-4-weeks vs 2026-08-31..2026-09-27').title).toBe('Average per day, by week');
   });
 
   it('keeps the place of a day without data, without a bar', () => {
@@ -95,9 +95,9 @@ describe('the chart of two periods', () => {
   });
 
   it.each([
-    ['last-300-days vs 2024', 'Month 1', 'Average a day, by 4 weeks'],
-    ['2022-01-01..2025-12-31 vs 2018-01-01..2021-12-31', 'Quarter 1', 'Average a day, by quarter'],
-    ['2020-06-03..2026-05-05 vs 2013-01-01..2018-12-31', 'Year 1', 'Average a day, by 52 weeks'],
+    ['last-300-days vs 2024', 'Month 1', 'Average per day, by 4 weeks'],
+    ['2022-01-01..2025-12-31 vs 2018-01-01..2021-12-31', 'Quarter 1', 'Average per day, by quarter'],
+    ['2020-06-03..2026-05-05 vs 2013-01-01..2018-12-31', 'Year 1', 'Average per day, by 52 weeks'],
   ])('numbers its groups if dates would be too long: %s', (text, label, title) => {
     const chart = drawn(text, (day) => (day.endsWith('-07') ? 2 : 1));
     expect(chart).toMatchObject({ title });

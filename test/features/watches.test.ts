@@ -161,15 +161,16 @@ describe('a saved watch', () => {
   ])('cannot alert %s', async (_, person) => {
     await openForm('watch prod balance 50000', OWNER, OWNERS_DM);
     const text = await save({ people: [OWNER, person] });
-    expect(text).toContain(`choose someone else for <@${person}>`);
-    expect(text).toContain('Nothing was saved.');
+    expect(text).toContain(`Remove <@${person}>`);
     expect(await stored()).toEqual([]);
   });
 
   it('cannot be saved for a channel where its project may not be asked about', async () => {
     await add('secret', '789', { channels: [FINANCE] });
     await openForm('watch secret balance 5', OWNER, CHANNEL);
-    expect(await save()).toContain('That channel can’t see secret. Choose another project or channel.');
+    expect(await save()).toContain(
+      'secret can’t be shown in that channel. Choose another project or channel.',
+    );
     await choose('to', 'people');
     await modalSays('Full members of this workspace.');
     expect(await save({ people: [MEMBER] })).toContain('limited to certain channels');
@@ -211,7 +212,7 @@ describe('a saved watch', () => {
 
     it.each([
       ['a channel that the user is not in', to(FINANCE), 'can’t see that channel'],
-      ['a channel that may not see the project', to(CHANNEL), 'That channel can’t see Project 789.'],
+      ['a channel that may not see the project', to(CHANNEL), 'Project 789 can’t be shown in that channel.'],
       ['the user alone', { to: selected('people'), people: { value: { selected_users: [MEMBER] } } }, ''],
       ['a manager', { to: selected('people'), people: { value: { selected_users: [OWNER] } } }, ''],
     ])('previews nothing of a limited project for %s', async (_, target, problem) => {
@@ -284,7 +285,7 @@ describe('the list of watches', () => {
     );
     around.states.set(id, state({ problem: 'The <token> was rejected.', isPaused: true }));
     expect((await ask('watches', MEMBER)).visibleText).toContain(
-      '*paused:* The &lt;token&gt; was rejected. · resumes by itself once it works',
+      '*paused:* The &lt;token&gt; was rejected. · resumes by itself when that’s fixed',
     );
   });
 

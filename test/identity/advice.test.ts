@@ -6,7 +6,7 @@ const SUGGESTION = 'https://identity.example.com/v3';
 
 const FAILURES: readonly (readonly [Failure, string])[] = [
   [new Failure('access-refused', { status: 401 }), 'Its secret may be wrong or expired'],
-  [new Failure('access-refused', { status: 403 }), 'Its role may not be sufficient'],
+  [new Failure('access-refused', { status: 403 }), 'Its role may be too limited'],
   [new Failure('access-not-found'), 'or it was deleted'],
   [new Failure('project-disabled'), 'disabled or deleted'],
   [

@@ -21,7 +21,8 @@ let tally: ListenerBot;
 let request: Request;
 
 const handler = (right: Right): CommandHandler => ({
-  ...{ right, figures: true },
+  right,
+  figures: true,
   async run(text, ran) {
     request = ran;
     if (text === FORM) return ran.reply.modal.open(modal({ title: 'Form', blocks: [] }));
@@ -74,12 +75,16 @@ async function askedDuring(work: () => Promise<unknown>): Promise<readonly strin
 }
 const suggest = () =>
   tally.interact({
-    ...{ type: 'block_suggestion', action_id: 'managed', block_id: 'b', value: 'a' },
-    ...{ team: { id: TEAM }, user: { id: MEMBER, team_id: TEAM } },
+    type: 'block_suggestion',
+    action_id: 'managed',
+    block_id: 'b',
+    value: 'a',
+    team: { id: TEAM },
+    user: { id: MEMBER, team_id: TEAM },
   });
 
-describe('what Slack is asked of a person', () => {
-  it('is their role, once a minute if the person only asks questions', async () => {
+describe('the look-up of a person', () => {
+  it('asks Slack for the role once a minute if the person only asks questions', async () => {
     const twice = async () => [await ask('/spend'), await ask('/spend')];
     expect(await askedDuring(twice)).toEqual([MEMBER]);
     now += MINUTE + 1;
@@ -89,7 +94,7 @@ describe('what Slack is asked of a person', () => {
   it.each([
     ['/billing member', MEMBER],
     ['/billing manage', ADMIN],
-  ])('is their role each time if the person wants more than an answer: %s', async (text, person) => {
+  ])('asks Slack for the role each time the person wants more than an answer: %s', async (text, person) => {
     const thrice = async () => [
       await ask('/spend', person),
       await ask(text, person),
@@ -98,7 +103,7 @@ describe('what Slack is asked of a person', () => {
     expect(await askedDuring(thrice)).toEqual([person, person, person]);
   });
 
-  it('checks the managers’ groups before each change that needs a manager, but not at every keystroke', async () => {
+  it('asks for the managers’ groups before each change, but not at every keystroke', async () => {
     await useSettings({ managerGroups: [FINOPS] });
     const groups = async (work: () => Promise<unknown>) =>
       (await askedDuring(work)).filter((id) => id === FINOPS).length;
@@ -113,11 +118,16 @@ describe('what Slack is asked of a person', () => {
   });
 });
 
-describe('a refusal to someone who is no manager', () => {
+describe('the refusal of someone who isn’t a manager', () => {
   const connect = async (name: string, registeredBy: string, registeredAt: number) =>
     tally.workspaces.saveConnection(await changeIn(tally.workspaces, TEAM), {
-      ...{ name, baseUrl: 'https://billing.example', token: `a-token-for-${name}`, role: 'read-only' },
-      ...{ lifetime: '30-days', registeredBy, registeredAt },
+      name,
+      baseUrl: 'https://billing.example',
+      token: `a-token-for-${name}`,
+      role: 'read-only',
+      lifetime: '30-days',
+      registeredBy,
+      registeredAt,
     });
   const refusal = () => ask('/billing manage');
 
@@ -137,7 +147,7 @@ describe('a refusal to someone who is no manager', () => {
     for (const admin of [ADMIN, OWNER]) expect(said).toContain(`<@${admin}>`);
   });
 
-  it('names no one if the admin has lost that role, or no token was registered', async () => {
+  it('names nobody if no admin has registered a token, or the admin lost that role', async () => {
     expect(await refusal()).not.toContain('<@');
     await connect('main', MEMBER, 1);
     expect(await refusal()).not.toContain('<@');
@@ -145,7 +155,7 @@ describe('a refusal to someone who is no manager', () => {
 });
 
 describe('a request', () => {
-  it('is private and in the person’s locale, unless the workspace wants answers for the channel', async () => {
+  it('is answered privately in the person’s locale, unless the settings make answers public', async () => {
     await useSettings({ locale: 'fr-FR' });
     await ask('/spend');
     expect(request).toMatchObject({ audience: 'asker', locale: 'de-DE', channel: CHANNEL, at: now });
@@ -162,7 +172,7 @@ describe('a request', () => {
     ['in a direct message', OWNER, 'D0OWNER001', 'channel', [true, true, true]],
     ['by somebody who is no manager', MEMBER, MEMBERS_DM, 'asker', [false, false, false]],
   ])(
-    'may be about a limited project only if a manager alone reads the answer: %s',
+    'shows a limited project only to a manager who reads the answer alone: %s',
     async (_, person, channel, visibility, expected) => {
       await useSettings({ visibility });
       await ask('/spend', person, channel);
@@ -172,7 +182,7 @@ describe('a request', () => {
     },
   );
 
-  it('gets a button if it cannot open a form itself, without words that could be a secret', async () => {
+  it('that can’t open a form gets a button, without words that could be secrets', async () => {
     await tally.slack.say(MEMBER, CHANNEL, '@Tally form');
     const offer = await tally.slack.waitFor(() =>
       tally.slack

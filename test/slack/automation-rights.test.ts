@@ -8,14 +8,14 @@ const as = (user: {
   role?: 'admin' | 'member' | 'guest' | 'external' | 'nobody';
 }) => requestOf({ user: { id: 'U0OTHER', canManage: false, role: 'member', ...user } });
 
-it('an automation can be changed by its owner and by managers', () => {
+it('a schedule or watch can be changed by its owner and by managers', () => {
   const item = { id: 'one', owner: 'U0OWNER' };
   expect(
     [{ id: 'U0OWNER' }, { canManage: true }, {}].map((user) => canEditAutomation(item, as(user))),
   ).toEqual([...[true, true, false]]);
 });
 
-it('an automation is shown to full members', () => {
+it('a schedule or watch is shown to full members, but not to guests', () => {
   const roles = ['admin', 'member', 'guest', 'external', 'nobody'] as const;
   expect(roles.filter((role) => isFullMember(as({ role })))).toEqual(['admin', 'member']);
 });

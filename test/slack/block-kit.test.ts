@@ -10,7 +10,7 @@ describe('untrusted text', () => {
     );
   });
 
-  it('never contains a bare angle bracket, or an ampersand that is no entity', () => {
+  it('contains no unescaped angle bracket or ampersand', () => {
     fc.assert(
       fc.property(anyText(), (text) => {
         expect(escapeMarkup(text)).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
@@ -18,7 +18,7 @@ describe('untrusted text', () => {
     );
   });
 
-  it('has its formatting marks separated, except an underscore inside a word, which Slack ignores', () => {
+  it('loses its formatting, but keeps an underscore inside a word as it is', () => {
     for (const name of ['America/Los_Angeles', 'America/Argentina/Buenos_Aires', 'OS_TOKEN', 'US$ a_b_c'])
       expect(escapeMarkup(name)).toBe(name);
     for (const marked of [
@@ -41,7 +41,7 @@ describe('untrusted text', () => {
       ).not.toMatch(/[*~`]|(?<!\w)_|_(?!\w)/);
   });
 
-  it('is cut within the limit and never inside a character', () => {
+  it('is cut to the limit, but never inside a character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, limit) => {
         const cut = clipText(text, limit);

@@ -27,16 +27,17 @@ describe('a channel', () => {
     [{ channel: { is_ext_shared: true } }, { isShared: true }],
     [{ channel: { is_pending_ext_shared: true } }, { isShared: true }],
     [{ channel: { is_member: true } }, { isJoined: true }],
-  ])('that Slack describes as %j becomes %j', async (answer, expected) => {
+  ])('is read from Slack’s %j as %j', async (answer, expected) => {
     const { found, asked } = find(answer);
     expect(await found).toEqual({ ...PUBLIC, ...expected });
     expect(asked).toEqual([{ channel: 'C1' }]);
   });
 
-  it('is undefined if Tally cannot see it; any other refusal is an error', async () => {
+  it('is undefined if Tally can’t see it, and an error for any other refusal', async () => {
     expect(await find(refusal('channel_not_found')).found).toBeUndefined();
     await expect(find(refusal('missing_scope')).found).rejects.toMatchObject({
-      ...{ kind: 'slack-failed', data: { code: 'missing_scope', method: 'conversations.info' } },
+      kind: 'slack-failed',
+      data: { code: 'missing_scope', method: 'conversations.info' },
     });
   });
 });
@@ -51,10 +52,11 @@ describe('the members of a channel', () => {
     return { channels: channelsBy('members', members), asked };
   };
   const page = (members: readonly string[], next_cursor?: string) => ({
-    ...{ members, ...(next_cursor !== undefined && { response_metadata: { next_cursor } }) },
+    members,
+    ...(next_cursor !== undefined && { response_metadata: { next_cursor } }),
   });
 
-  it('are read to the end when looking for someone who is not among them', async () => {
+  it('are read to the end before someone counts as missing', async () => {
     for (const end of [page(['U3'], ''), page(['U3']), {}]) {
       const { channels, asked } = membersOf([page(['U1'], 'a'), end]);
       expect(await channels.has('C1', 'U9')).toBe(false);
@@ -62,7 +64,7 @@ describe('the members of a channel', () => {
     }
   });
 
-  it('are an error rather than a guess if Slack refuses', async () => {
+  it('are an error if Slack refuses to list them', async () => {
     const refused = channelsBy('members', () => Promise.reject(refusal('fatal_error'))).has('C1', 'U1');
     await expect(refused).rejects.toMatchObject({
       data: { method: 'conversations.members', code: 'fatal_error' },

@@ -54,14 +54,14 @@ const post = async (workspace: string) => {
   return bot.slack.called('chat.postMessage').at(-1);
 };
 
-describe('a post that no request from Slack asked for', () => {
-  it('uses the configured token if that is the only token', async () => {
+describe('a scheduled post', () => {
+  it('uses the configured token of a single workspace', async () => {
     await started({ SLACK_BOT_TOKEN: BOT_TOKEN });
     await worker.clientFor(NORTH.id).then((client) => client.auth.test().catch(() => undefined));
     expect(bot.slack.called('auth.test').at(-1)?.token).toBe(BOT_TOKEN);
   });
 
-  it('finds the organization of a workspace that has used its installation', async () => {
+  it('uses the organization’s token for a workspace that has used it before', async () => {
     await started();
     await bot.install(GRID);
     await expect(worker.clientFor(GRID.id)).rejects.toEqual(
@@ -74,7 +74,7 @@ describe('a post that no request from Slack asked for', () => {
   it.each([
     ['the workspace', { team_ids: [GRID.id], type: 'team_access_revoked' }],
     ['its organization', { type: 'app_uninstalled' }],
-  ])('does not go out once %s has left', async (_, event) => {
+  ])('isn’t sent once %s has uninstalled Tally', async (_, event) => {
     await started();
     await bot.install(GRID);
     await bot.command(GRID, '/billing help');
@@ -86,7 +86,7 @@ describe('a post that no request from Slack asked for', () => {
     expect((await bot.keys()).filter((key) => key.includes(GRID.id))).toEqual([]);
   });
 
-  it('does not go out with a token that expired', async () => {
+  it('isn’t sent with an expired token', async () => {
     await started();
     await bot.install({ ...NORTH, expires: 0 });
     bot.slack.refuse('oauth.v2.access', 'internal_error');
@@ -96,8 +96,8 @@ describe('a post that no request from Slack asked for', () => {
   });
 });
 
-describe('a call that Slack refuses because of too many calls', () => {
-  it('says after how many seconds the call may be repeated', async () => {
+describe('a call beyond Slack’s rate limit', () => {
+  it('fails with the number of seconds to wait', async () => {
     await started();
     await bot.install(NORTH);
     bot.slack.limit('chat.postMessage', 7);

@@ -6,7 +6,7 @@ const text = (value: string): CsvCell => ({ text: value });
 const digits = (value: string): CsvCell => ({ digits: value });
 
 describe('a CSV file', () => {
-  it('has one line per row, ended with CR and LF, with commas between the cells', () => {
+  it('has a line per row that ends with CR and LF, and commas between the cells', () => {
     expect(
       formatCsv([
         [text('day'), text('amount')],
@@ -33,11 +33,11 @@ describe('a CSV file', () => {
     ['=a,"b"', `"'=a,""b"""`],
     ['a=1', 'a=1'],
     ['a\n=1', '"a\n=1"'],
-  ])('neutralizes the formula %j: %s', (value, cell) =>
+  ])('writes the formula %j as harmless text: %s', (value, cell) =>
     expect(formatCsv([[text(value)]])).toBe(`${cell}\r\n`),
   );
 
-  it('leaves the digits of an amount as they are, including a minus before them', () => {
+  it('keeps an amount’s digits and its minus sign as they are', () => {
     expect(formatCsv([[digits('-1.5'), text('-1.5')]])).toBe("-1.5,'-1.5\r\n");
   });
 });

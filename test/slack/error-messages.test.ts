@@ -21,7 +21,7 @@ const request = (canManage: boolean) => requestOf({ user: { canManage } });
 const ID = '4f2a90bc';
 
 describe('the reply to a write that Redis refused', () => {
-  it('says that nothing was changed, unless an earlier step of the request was saved', async () => {
+  it('says that nothing was changed, unless the request had saved something before', async () => {
     const store = await testRedis();
     const workspaces = createWorkspaces({
       redis: store.client,
@@ -52,7 +52,7 @@ describe('the reply to any failure', () => {
     .map(([failure]) => failure)
     .filter(({ kind }) => kind !== 'project-missing' && kind !== 'invalid-word');
 
-  it('is a text without empty lines, followed by its buttons', () => {
+  it('has text without empty lines, followed by its buttons', () => {
     for (const failure of failures)
       for (const context of CONTEXTS) {
         const { text, blocks } = failureMessage(failure, context);
@@ -71,7 +71,7 @@ describe('the reply to any failure', () => {
       }
   });
 
-  it('has buttons that run a command in a window only if the command opens a window', async () => {
+  it('offers a button inside a modal only if the button’s command opens a modal', async () => {
     const reruns = async (rules: { readonly opensForm?: boolean }) => {
       const shown: string[] = [];
       const { reply } = requestOf();

@@ -86,17 +86,17 @@ const head = (headers: Record<string, string | number>) =>
 
 const ACTION = { type: 'block_actions', team: { id: TEAM }, user: { id: OWNER, team_id: TEAM } };
 
-describe('a body that nobody signed', () => {
+describe('an unsigned body', () => {
   const unread = ['payload=null', 'payload=%7B', `payload=null&${'%e4&'.repeat(250_000)}`, '{', 'null'];
 
-  it.each(unread)('is refused because nobody signed it, whatever the body contains: %#', async (body) => {
+  it.each(unread)('is refused, whatever it contains: %#', async (body) => {
     const { tally } = await started();
     for (const headers of [{}, signed(body, 'another')])
       for (const type of [FORM, 'application/json'])
         expect((await post(tally.url, body, headers, type)).status).toBe(401);
   });
 
-  it('is refused because of its announced size, before any of it is read', async () => {
+  it('is refused unread if its header announces too large a size', async () => {
     const { tally } = await started();
     const headers = { 'content-type': FORM, ...signed('', 'another') };
     const { socket, received } = await dial(tally.url);
@@ -105,7 +105,7 @@ describe('a body that nobody signed', () => {
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
-  it('is refused as soon as it gets too long, if it announces no size', async () => {
+  it('is refused as soon as it gets too long, if no header announces its size', async () => {
     const { tally } = await started();
     const headers = { 'content-type': FORM, ...signed('', 'another'), 'transfer-encoding': 'chunked' };
     const { socket, received } = await dial(tally.url);
@@ -115,7 +115,7 @@ describe('a body that nobody signed', () => {
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
-  it('takes memory only as it arrives, and the oldest bodies are cut off beyond 32 MB of them', async () => {
+  it('takes memory only as it arrives, and is cut off if 32 MB of newer ones arrive', async () => {
     const { tally } = await started();
     const before = process.memoryUsage().arrayBuffers;
     const headers = { 'content-type': FORM, ...signed('', 'another'), 'content-length': MB };
@@ -132,7 +132,7 @@ describe('a body that nobody signed', () => {
     expect(last.at(-1)!.closed()).toBe(false);
   });
 
-  it('is read and discarded for a while, so that its sender sees the refusal', async () => {
+  it('is discarded after the refusal, so that its sender can read the refusal', async () => {
     const { tally } = await started();
     const large = 'a'.repeat(4 * MB);
     for (const headers of [{}, signed(large, 'another')])
@@ -156,7 +156,7 @@ describe('a body that nobody signed', () => {
     ['a long digest', { 'x-slack-signature': `v0=${'a'.repeat(65)}` }],
     ['capitals', { 'x-slack-signature': `v0=${'A'.repeat(64)}` }],
     ['no hexadecimal digest', { 'x-slack-signature': `v0=${'g'.repeat(64)}` }],
-  ])('is not read if its headers cannot be Slack’s: %s', async (_, odd) => {
+  ])('is refused unread if its headers can’t be Slack’s: %s', async (_, odd) => {
     const { tally } = await started();
     const headers = Object.keys(odd).length === 0 ? {} : { ...signed(''), ...odd };
     const { socket, received } = await dial(tally.url);
@@ -165,7 +165,7 @@ describe('a body that nobody signed', () => {
     expect(received()).toContain('HTTP/1.1 401 ');
   });
 
-  it('is accepted if it is Slack’s small certificate check, and does nothing', async () => {
+  it('is acknowledged without effect if it is Slack’s check of the certificate', async () => {
     const { tally, ran } = await started();
     const check = 'ssl_check=1&token=x&command=/spend';
     expect((await post(tally.url, check, {})).status).toBe(200);
@@ -195,7 +195,7 @@ describe('a signed body', () => {
     ['[]', 'application/json'],
     ['"a"', 'application/json'],
     ['{', 'application/json'],
-  ])('that is not an object is refused before Bolt sees it: %s', async (body, type) => {
+  ])('is refused if it isn’t a JSON object: %s', async (body, type) => {
     const { tally, ran } = await started();
     expect((await post(tally.url, body, signed(body), type)).status).toBe(400);
     expect(ran).toEqual([]);
@@ -206,13 +206,13 @@ describe('a signed body', () => {
     `payload=${typed}&payload=${typed}`,
     'command=/spend&command=/balance',
     '',
-  ])('that can be read in two ways, or is empty, is acknowledged and does nothing: %s', async (body) => {
+  ])('is acknowledged without effect if it is ambiguous or empty: %s', async (body) => {
     const { tally, ran } = await started();
     expect((await post(tally.url, body, signed(body))).status).toBe(200);
     expect(ran).toEqual([]);
   });
 
-  it('that is not UTF-8 is refused, because Slack always sends UTF-8', async () => {
+  it('is refused if it isn’t UTF-8', async () => {
     const { tally } = await started();
     const bytes = Buffer.concat([Buffer.from('command=/spend&text='), Buffer.from([0xff, 0xfe])]);
     const timestamp = String(Math.floor(Date.now() / 1000));
@@ -229,7 +229,7 @@ describe('a signed body', () => {
     expect((await fetch(url, { method: 'POST', headers, body: bytes })).status).toBe(401);
   });
 
-  it('that breaks off leaves the bot running', async () => {
+  it('leaves the bot running if it breaks off', async () => {
     const { tally, ran } = await started();
     const { socket } = await dial(tally.url);
     socket.write(`${head({ 'content-type': FORM, ...signed(''), 'content-length': 100 })}half`);
@@ -239,7 +239,7 @@ describe('a signed body', () => {
     await waitUntil(() => ran.length > 0);
   });
 
-  it('is read correctly, however it is split on arrival', async () => {
+  it('is read correctly, however small its parts arrive', async () => {
     const { tally, ran } = await started();
     const body = `payload=${encodeURIComponent(payload)}`;
     const { socket, received } = await dial(tally.url);
@@ -251,7 +251,7 @@ describe('a signed body', () => {
     await waitUntil(() => ran.length > 0);
   });
 
-  it('gets an answer to Slack’s challenge that verifies the address', async () => {
+  it('is answered with the challenge if Slack verifies the address', async () => {
     const { tally } = await started();
     const body = JSON.stringify({ type: 'url_verification', challenge: 'c-1', token: 'x' });
     const answer = await post(tally.url, body, signed(body), 'application/json');
@@ -287,7 +287,7 @@ describe('a connection', () => {
       (socket) => socket.write(`${head({ ...signed(''), 'content-length': 900 })}a`),
     ],
   ])(
-    '%s makes room for a new one when there are too many connections',
+    '%s is closed when too many newer ones arrive',
     async (_, begin) => {
       const { tally, ran } = await started();
       const command = (text: number) =>
@@ -307,7 +307,7 @@ describe('a connection', () => {
     30_000,
   );
 
-  it('stays open longer than connections without a signed request', async () => {
+  it('with a signed request stays open when too many others are closed', async () => {
     const { tally } = await started();
     const { socket, received, closed } = await dial(tally.url);
     const body = 'command=/nothing';
@@ -325,7 +325,7 @@ describe('a connection', () => {
     expect(closed()).toBe(false);
   }, 30_000);
 
-  it('has a limited number of requests, so that a client that reads no answers cannot keep the bot working', async () => {
+  it('can carry only a limited number of requests', async () => {
     const { tally } = await started();
     const { socket, received, closed } = await dial(tally.url);
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(500));
@@ -333,14 +333,14 @@ describe('a connection', () => {
     expect(received().split('HTTP/1.1 404 ').length - 1).toBe(SERVER_LIMITS.requestsPerConnection);
   });
 
-  it('for a path such as /constructor gets a 404 like any other', async () => {
+  it('gets a 404 for a path such as /constructor', async () => {
     const { tally } = await started();
     for (const path of ['/__proto__', '/constructor', '//', '/slack/events/..'])
       expect((await fetch(`${tally.url}${path}`)).status).toBe(404);
   });
 });
 
-describe('a request that is sent a second time, byte for byte', () => {
+describe('a replayed request', () => {
   const interactive = (payload: object) => `payload=${encodeURIComponent(JSON.stringify(payload))}`;
   const event = {
     type: 'event_callback',
@@ -363,7 +363,7 @@ describe('a request that is sent a second time, byte for byte', () => {
       }),
     ],
     ['event', 'application/json', JSON.stringify(event)],
-  ])('is acknowledged and does nothing more: a %s', async (kind, type, body) => {
+  ])('is acknowledged without a second effect: %s', async (kind, type, body) => {
     const { tally, ran } = await started();
     const headers = signed(body);
     expect((await post(tally.url, body, headers, type)).status).toBe(200);
@@ -376,7 +376,7 @@ describe('a request that is sent a second time, byte for byte', () => {
     expect(ran).toEqual([kind, kind]);
   });
 
-  it('gets suggestions again, because people may type the same twice within a second', async () => {
+  it('gets suggestions again, because people may type the same text twice', async () => {
     const { tally, ran } = await started();
     const body = interactive({
       ...ACTION,
@@ -391,7 +391,7 @@ describe('a request that is sent a second time, byte for byte', () => {
     expect(ran).toEqual(['options', 'options']);
   });
 
-  it('does nothing in another process either, and what is stored about it names nobody', async () => {
+  it('has no effect in another process either, and is remembered without any name', async () => {
     const bot: OAuthBot = await startOAuthBot({ processes: 2 });
     releases.push(() => bot.stop());
     const team = { id: 'T0NORTH001', name: 'North' };

@@ -32,7 +32,7 @@ const refreshes = () =>
   bot.slack.called('oauth.v2.access').filter(({ fields }) => fields.grant_type === 'refresh_token');
 const asked = (method: string, of: string) => bot.slack.called(method).filter((call) => call.of === of);
 
-describe('the page that installs', () => {
+describe('the install page', () => {
   it('says what Tally is and asks for exactly the scopes of the manifest', async () => {
     await started();
     const { html, address } = await bot.openInstallPage();
@@ -72,7 +72,7 @@ describe('the page that installs', () => {
 });
 
 describe('an installation', () => {
-  it('ends with a page that says what to do next, the name of the workspace escaped', async () => {
+  it('ends with a page that says what to do next, with the workspace’s name escaped', async () => {
     await started();
     const { status, html } = await bot.install(NORTH);
     expect(status).toBe(200);
@@ -80,7 +80,7 @@ describe('an installation', () => {
     expect(html).toContain(`${bot.slack.url}/app_redirect?app=A0TALLY001&amp;team=${NORTH.id}`);
   });
 
-  it('sends its first steps to the person who installed it, with a button, and enters it into the audit', async () => {
+  it('sends the first steps to the person who installed Tally, and is audited', async () => {
     await started();
     await bot.install(NORTH);
     await waitUntil(() => asked('chat.postMessage', NORTH.id).length > 0);
@@ -95,7 +95,7 @@ describe('an installation', () => {
     expect(entry).toEqual(expect.arrayContaining(['installed Tally', INSTALLER]));
   });
 
-  it('leaves no trace of its secrets, neither in Redis nor in the log nor on the page', async () => {
+  it('leaves its secrets neither in Redis nor in the log nor on the page', async () => {
     await started();
     const { html } = await bot.install({ ...NORTH, expires: HOUR });
     await bot.command(NORTH, '/billing help');
@@ -111,11 +111,11 @@ describe('an installation', () => {
   });
 });
 
-describe('the return from Slack', () => {
+describe('the redirect from Slack', () => {
   const nothingInstalled = async () =>
     expect((await bot.keys()).filter((key) => !key.startsWith('tally:state:'))).toEqual([]);
 
-  it('works once, and the same address a second time installs nothing', async () => {
+  it('installs Tally only once', async () => {
     await started();
     const { state, cookie } = await bot.openInstallPage();
     expect((await bot.followRedirect({ code: bot.slack.allow(NORTH), state }, cookie)).status).toBe(200);
@@ -127,7 +127,7 @@ describe('the return from Slack', () => {
     expect(await recordOf(SOUTH)).toEqual({});
   });
 
-  it('works only once even for two requests at the same time', async () => {
+  it('installs Tally only once even if it arrives twice at the same time', async () => {
     await started();
     const { state, cookie } = await bot.openInstallPage();
     const both = await Promise.all(
@@ -151,7 +151,7 @@ describe('the return from Slack', () => {
         return { state: forged, cookie: `${cookie.split('=')[0]}=${forged}` };
       },
     ],
-  ])('is refused %s, before Slack is asked', async (_, change) => {
+  ])('is refused %s, without a call to Slack', async (_, change) => {
     await started();
     const { state, cookie } = await bot.openInstallPage();
     const changed = change(state, cookie);
@@ -164,7 +164,7 @@ describe('the return from Slack', () => {
     await nothingInstalled();
   });
 
-  it('is refused after the ten minutes are over', async () => {
+  it('is refused after ten minutes', async () => {
     await started();
     const store = createStateStore({ spend: async () => true }, STATE_SECRET);
     const state = await store.generateStateParam({ scopes: [] }, new Date((epochSeconds() - 601) * 1000));
@@ -173,7 +173,7 @@ describe('the return from Slack', () => {
     await nothingInstalled();
   });
 
-  it('shows a page that says so when the person declined', async () => {
+  it('shows that nothing was installed when the person declined', async () => {
     await started();
     const { state, cookie } = await bot.openInstallPage();
     const { status, html } = await bot.followRedirect({ error: 'access_denied', state }, cookie);
@@ -182,7 +182,7 @@ describe('the return from Slack', () => {
     await nothingInstalled();
   });
 
-  it('shows Slack’s own error code when Slack refuses', async () => {
+  it('shows Slack’s error code when Slack refuses', async () => {
     await started();
     bot.slack.refuse('oauth.v2.access', 'bad_redirect_uri');
     const { status, html } = await bot.install(NORTH);
@@ -197,7 +197,7 @@ describe('the return from Slack', () => {
     await nothingInstalled();
   });
 
-  it('reports Slack’s rate limit at once instead of waiting', async () => {
+  it('shows Slack’s rate limit at once instead of waiting', async () => {
     await started();
     const { state, cookie } = await bot.openInstallPage();
     bot.slack.limit('oauth.v2.access', 3_600);
@@ -206,7 +206,7 @@ describe('the return from Slack', () => {
     expect(html).toContain('Slack didn’t complete the installation');
   });
 
-  it('shows none of the text in the address', async () => {
+  it('shows no text from its own address', async () => {
     await started();
     const { html } = await bot.followRedirect(
       { error: '<b>x</b>', code: '"><img>', state: '<i>' },
@@ -217,7 +217,7 @@ describe('the return from Slack', () => {
 });
 
 describe('two workspaces', () => {
-  it('are each answered with their own token, from their own connection', async () => {
+  it('are answered with their own tokens, from their own connections', async () => {
     await started();
     await bot.install(NORTH);
     await bot.install(SOUTH);
@@ -231,7 +231,7 @@ describe('two workspaces', () => {
     expect(bot.slack.calls.filter(({ token, of }) => token !== undefined && of === undefined)).toEqual([]);
   });
 
-  it('do not share what only one of them connected', async () => {
+  it('don’t share a connection', async () => {
     await started();
     await bot.install(NORTH);
     await bot.install(SOUTH);
@@ -239,7 +239,7 @@ describe('two workspaces', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('isn’t connected');
   });
 
-  it('are told apart in a modal when a member of one clicks in a modal of the other', async () => {
+  it('aren’t mixed up when a member of one clicks in a modal of the other', async () => {
     await started();
     for (const team of [NORTH, SOUTH]) await bot.install(team);
     const view = { id: 'V1', type: 'modal', app_installed_team_id: NORTH.id, private_metadata: '' };
@@ -262,7 +262,7 @@ describe('a workspace without a usable installation', () => {
     expect(body).toContain(`${PUBLIC_URL}/slack/install`);
   });
 
-  it('is refused when its record was moved there from another workspace', async () => {
+  it('is refused if its record was copied from another workspace', async () => {
     await started();
     await bot.install(NORTH);
     const { installation = '' } = await recordOf(NORTH);
@@ -275,7 +275,7 @@ describe('a workspace without a usable installation', () => {
 });
 
 describe('an organization', () => {
-  it('installs once for all of its workspaces, which are listed under it', async () => {
+  it('installs Tally once for all of its workspaces', async () => {
     await started();
     const { html } = await bot.install(GRID);
     expect(html).toContain('Choose the workspaces for Tally');
@@ -293,10 +293,10 @@ describe('an organization', () => {
   });
 });
 
-describe('a token that expires soon', () => {
+describe('a Slack token that expires soon', () => {
   const SOON: Team = { ...NORTH, expires: HOUR };
 
-  it('is renewed by only one of two processes that need it at once, and both are answered', async () => {
+  it('is renewed once if two processes need it at the same time', async () => {
     await started({ processes: 2 });
     await bot.install(SOON);
     bot.slack.delay(150);
@@ -305,7 +305,7 @@ describe('a token that expires soon', () => {
     expect(refreshes()).toHaveLength(1);
   });
 
-  it('is used until it expires when Slack refuses to renew it, without another request at each command', async () => {
+  it('stays in use until it expires if Slack refuses to renew it', async () => {
     await started();
     await bot.install(SOON);
     bot.slack.refuse('oauth.v2.access', 'invalid_refresh_token');
@@ -314,7 +314,7 @@ describe('a token that expires soon', () => {
     expect(refreshes()).toHaveLength(1);
   });
 
-  it('is reported to the person if it expired and cannot be renewed', async () => {
+  it('that can’t be renewed makes Tally ask for a new installation once it expires', async () => {
     await started();
     await bot.install({ ...NORTH, expires: -1 });
     bot.slack.refuse('oauth.v2.access', 'invalid_refresh_token');
@@ -322,7 +322,7 @@ describe('a token that expires soon', () => {
     expect(body).toContain('Slack no longer accepts Tally’s token for this workspace.');
   });
 
-  it('is not restored by a renewal that ends after the workspace has left', async () => {
+  it('isn’t stored by a renewal that ends after the uninstall', async () => {
     await started();
     await bot.install(SOON);
     bot.slack.delay(300);

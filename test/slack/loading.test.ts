@@ -47,8 +47,8 @@ const posts = () => bot.slack.traffic.entries.filter(({ title }) => title === 'r
 const until = (...expected: string[]) =>
   bot.slack.waitFor(() => JSON.stringify(bot.messageTexts()) === JSON.stringify(expected), 3_000);
 
-describe('an answer that takes longer', () => {
-  it('shows that Tally is asking the billing service, and replaces that message', async () => {
+describe('a slow answer', () => {
+  it('replaces the message that Tally is asking the billing service', async () => {
     await started();
     await bot.slack.say(OWNER, CHANNEL, '/spend');
     await until(LOADING);
@@ -57,7 +57,7 @@ describe('an answer that takes longer', () => {
     expect(posts()).toBe(2);
   });
 
-  it('replaces the loading message in a channel, or removes it if only the asker sees the answer', async () => {
+  it('replaces a public loading message, or deletes it if the answer is private', async () => {
     let isPrivate = false;
     await started({}, (request) =>
       isPrivate ? request.reply.private(say('only you')) : request.reply.update(say('42')),
@@ -83,35 +83,32 @@ describe('an answer that takes longer', () => {
   it.each([
     ['a channel', CHANNEL],
     ['a direct message', OWNER.replace(/^U/, 'D')],
-  ])(
-    'shows a loading message below a message in %s whose menu asks for a file, and keeps that message',
-    async (_, channel) => {
-      const answer = say('42');
-      const menu = overflow('rerun:more', [option('CSV', '/spend csv')]);
-      await started({}, ({ reply }) =>
-        reply.source.isClick
-          ? reply.private(say('Here is the file'))
-          : reply.update({ ...answer, blocks: [...answer.blocks, actions(menu)] }),
-      );
-      finish();
-      await bot.slack.say(OWNER, channel, '/spend');
-      const { ts } = await bot.slack.waitFor(() =>
-        bot.slack.messages(OWNER, channel).find(({ text }) => text === '42'),
-      );
-      isAnswering = new Promise((resolve) => {
-        finish = resolve;
-      });
-      await bot.slack.choose(OWNER, { channel, ts }, 'rerun:more', 'CSV');
-      const texts = () =>
-        bot.slack.messages(OWNER, channel).flatMap(({ from, text }) => (from === OWNER ? [] : text));
-      await bot.slack.waitFor(() => texts().includes(LOADING));
-      finish();
-      await bot.slack.waitFor(() => texts().at(-1) === 'Here is the file');
-      expect(texts()[0]).toBe('42');
-    },
-  );
+  ])('with a file from a menu in %s keeps the message with the menu', async (_, channel) => {
+    const answer = say('42');
+    const menu = overflow('rerun:more', [option('CSV', '/spend csv')]);
+    await started({}, ({ reply }) =>
+      reply.source.isClick
+        ? reply.private(say('Here is the file'))
+        : reply.update({ ...answer, blocks: [...answer.blocks, actions(menu)] }),
+    );
+    finish();
+    await bot.slack.say(OWNER, channel, '/spend');
+    const { ts } = await bot.slack.waitFor(() =>
+      bot.slack.messages(OWNER, channel).find(({ text }) => text === '42'),
+    );
+    isAnswering = new Promise((resolve) => {
+      finish = resolve;
+    });
+    await bot.slack.choose(OWNER, { channel, ts }, 'rerun:more', 'CSV');
+    const texts = () =>
+      bot.slack.messages(OWNER, channel).flatMap(({ from, text }) => (from === OWNER ? [] : text));
+    await bot.slack.waitFor(() => texts().includes(LOADING));
+    finish();
+    await bot.slack.waitFor(() => texts().at(-1) === 'Here is the file');
+    expect(texts()[0]).toBe('42');
+  });
 
-  it('is replaced by the reason if the question fails', async () => {
+  it('is replaced by the error if the question fails', async () => {
     await started({}, async () => {
       throw new Failure('token-rejected', { service: 'billing' });
     });
@@ -122,7 +119,7 @@ describe('an answer that takes longer', () => {
   });
 });
 
-describe('a form, while Slack is slow', () => {
+describe('a form that loads slowly', () => {
   const form: CommandHandler = {
     right: 'manage',
     opensForm: true,
@@ -130,7 +127,7 @@ describe('a form, while Slack is slow', () => {
   };
   const title = () => bot.slack.modal(OWNER)?.view.title?.text;
 
-  it('opens with a loading view within the three seconds of the click', async () => {
+  it('opens within three seconds of the click', async () => {
     bot = await startListenerBot({ commands: { '/billing': form } }, { loadingDelays: LOADING_DELAYS });
     bot.slack.behaviour.latency = 2_500;
     await bot.slack.say(OWNER, CHANNEL, '/billing');
@@ -157,11 +154,13 @@ describe('a question in a thread', () => {
       .map(({ args }) => [args.channel, args.thread_ts, args.text] as const);
   const ask = (place: object, at: number) =>
     bot.event({
-      ...{ type: 'event_callback', team_id: TEAM, event_id: `Ev${at}` },
+      type: 'event_callback',
+      team_id: TEAM,
+      event_id: `Ev${at}`,
       event: { type: 'app_mention', user: OWNER, text: '/spend', ...place },
     });
 
-  it('gets its loading message and its answer there, whatever is asked elsewhere at the same time', async () => {
+  it('gets its loading message and its answer in that thread', async () => {
     await started({
       events: {
         app_mention: {

@@ -18,7 +18,7 @@ const logged = (log: string, workspace: string) =>
     .filter((line) => line.includes(`"workspace":"${workspace}"`) && !line.includes('"level":"info"'))
     .map((line) => JSON.parse(line) as { level: string; msg: string });
 
-it('an outage is reported to the person and in the log, and not as a missing installation', async () => {
+it('an outage of Redis is not reported as a missing installation', async () => {
   const store = await testRedis();
   const proxy = await startRedisProxy(store.url);
   const bot = await startOAuthBot({ env: { REDIS_URL: proxy.url } });
@@ -42,7 +42,7 @@ it('an outage is reported to the person and in the log, and not as a missing ins
   await store.close();
 });
 
-it('a form keeps what was typed while Redis is down, and is saved once Redis is back', async () => {
+it('a form keeps what was typed while Redis is down, and can be saved later', async () => {
   const store = await testRedis();
   const proxy = await startRedisProxy(store.url);
   const bot = await startBot({ redisUrl: proxy.url });
@@ -68,7 +68,7 @@ it('a form keeps what was typed while Redis is down, and is saved once Redis is 
   await store.close();
 });
 
-describe('Redis that goes away after it saved a change', () => {
+describe('an outage of Redis after a change was saved', () => {
   const TEXT = 'Your change may have been saved.';
   const FORMS = [
     ['project', '/billing projects add prod 123', 'added the project', {}],
@@ -76,7 +76,7 @@ describe('Redis that goes away after it saved a change', () => {
   ] as const;
 
   it.each(FORMS)(
-    'is not answered with “Nothing was changed”: %s form',
+    'is not answered with “Nothing was changed” in the %s form',
     async (form, command, action, fields) => {
       const store = await testRedis();
       const proxy = await startRedisProxy(store.url);

@@ -13,20 +13,20 @@ const reads = (failure: Failure) =>
     ).blocks,
   );
 
-describe('a token that was not registered', () => {
-  it('leaves the previous token in use when this is certain', () => {
+describe('a token that couldn’t be saved', () => {
+  it('leaves the old token in use, and says so if that is certain', () => {
     expect(reads(new Failure('timed-out', { service: 'billing', after: 1000 }))).toMatch(
       /^Not connected\n.*stays in use/s,
     );
   });
 
-  it('is not reported as unsaved if Redis’s answer was lost', () => {
+  it('may have been saved if Redis’s answer was lost', () => {
     const said = reads(new Failure('store-unavailable', { write: 'unsure' }));
-    expect(said).toMatch(/^May not be connected/);
+    expect(said).toMatch(/^May not have been connected/);
     expect(said).not.toMatch(/stays in use|not stored/);
   });
 
-  it('isn’t said to leave the previous token in use if another person changed it first', () => {
+  it('isn’t said to leave the old token in use if somebody else replaced that', () => {
     const said = reads(new Failure('edit-conflict', { now: 'Someone else changed this first.' }));
     expect(said).toMatch(/^Not connected/);
     expect(said).not.toContain('stays in use');

@@ -25,7 +25,8 @@ const ofBilling = () => bot.billing.requests.at(-1)?.token;
 
 /** As Slack sends it for an installation of the whole organization. */
 const from = (team: Team) => ({
-  ...{ team: null, user: { id: INSTALLER, team_id: team.id } },
+  team: null,
+  user: { id: INSTALLER, team_id: team.id },
   view: { id: 'V1', type: 'modal', app_installed_team_id: ORG, private_metadata: '', state: { values: {} } },
 });
 const click = (action_id: string, value = '') => ({
@@ -33,12 +34,15 @@ const click = (action_id: string, value = '') => ({
   actions: [{ type: 'button', action_id, block_id: 'b', value }],
 });
 const eventFrom = (team: Team, event: object) => ({
-  ...{ team_id: team.id, enterprise_id: ORG, context_team_id: team.id, event_id: `Ev${Math.random()}` },
+  team_id: team.id,
+  enterprise_id: ORG,
+  context_team_id: team.id,
+  event_id: `Ev${Math.random()}`,
   authorizations: [{ enterprise_id: ORG, team_id: null, is_enterprise_install: true }],
   event: { user: INSTALLER, channel: 'C0COSTS001', ts: '1.1', ...event },
 });
 
-describe('a payload from one of an organization’s workspaces', () => {
+describe('a payload from a workspace of an organization', () => {
   const PAYLOADS: readonly (readonly [string, (team: Team) => Promise<unknown>])[] = [
     ['a command', (team) => bot.command(team, '/billing help')],
     ['a click', (team) => bot.interact(team, { ...from(team), ...click('rerun:x', '/billing help') })],
@@ -46,7 +50,9 @@ describe('a payload from one of an organization’s workspaces', () => {
       'a click with its own workspace as the team',
       (team) =>
         bot.interact(team, {
-          ...{ ...from(team), team: { id: team.id }, user: { id: INSTALLER } },
+          ...from(team),
+          team: { id: team.id },
+          user: { id: INSTALLER },
           ...click('rerun:x', '/billing help'),
         }),
     ],
@@ -54,7 +60,8 @@ describe('a payload from one of an organization’s workspaces', () => {
       'a click in Home',
       (team) =>
         bot.interact(team, {
-          ...{ ...from(team), view: { ...from(team).view, type: 'home' } },
+          ...from(team),
+          view: { ...from(team).view, type: 'home' },
           ...click('rerun:x', '/billing help'),
         }),
     ],
@@ -63,7 +70,9 @@ describe('a payload from one of an organization’s workspaces', () => {
       (team) => {
         const { view, ...rest } = from(team);
         return bot.interact(team, {
-          ...{ ...rest, type: 'view_submission', view: { ...view, callback_id: 'settings' } },
+          ...rest,
+          type: 'view_submission',
+          view: { ...view, callback_id: 'settings' },
         });
       },
     ],
@@ -72,7 +81,10 @@ describe('a payload from one of an organization’s workspaces', () => {
       (team) =>
         bot.interact(team, {
           ...from(team),
-          ...{ type: 'block_suggestion', action_id: 'zone', block_id: 'zone', value: 'par' },
+          type: 'block_suggestion',
+          action_id: 'zone',
+          block_id: 'zone',
+          value: 'par',
         }),
     ],
     ['the Home being opened', (team) => bot.event(eventFrom(team, { type: 'app_home_opened', tab: 'home' }))],
@@ -118,7 +130,7 @@ describe('two workspaces of an organization', () => {
     return ofBilling();
   };
 
-  it('have a connection each, and each is answered through its own', async () => {
+  it('are each answered through their own connection', async () => {
     await bot.connect(NORTH, 'Read-only', ORG);
     await bot.connect(SOUTH, 'Accountant', ORG);
     expect(Object.keys(await record(ORG))).toEqual(['installation']);
@@ -133,11 +145,12 @@ describe('two workspaces of an organization', () => {
     }
   });
 
-  it('do not use a connection that only the other workspace has', async () => {
+  it('don’t use each other’s connection', async () => {
     await bot.connect(NORTH, 'Read-only', ORG);
     const before = bot.billing.requests.length;
     await bot.interact(SOUTH, {
-      ...{ ...from(SOUTH), response_url: bot.slack.replyAddress('click') },
+      ...from(SOUTH),
+      response_url: bot.slack.replyAddress('click'),
       ...click('run:x', '/balance 123'),
     });
     await waitUntil(() => bot.slack.replies.some(({ url }) => url.endsWith('/click')));
@@ -149,10 +162,12 @@ describe('two workspaces of an organization', () => {
 describe('another customer in a channel shared with an organization', () => {
   const inShared = (event: object) => ({
     ...eventFrom(OTHER, { type: 'app_mention', text: 'balance 123', ...event }),
-    ...{ enterprise_id: null, context_team_id: null, is_ext_shared_channel: true },
+    enterprise_id: null,
+    context_team_id: null,
+    is_ext_shared_channel: true,
   });
 
-  it('never becomes a member of the organization and is not answered from its record', async () => {
+  it('is never answered from the organization’s record', async () => {
     await bot.connect(OTHER, 'Read-only');
     const before = bot.billing.requests.length;
     expect(await bot.event(inShared({}))).toBe(200);
@@ -171,7 +186,7 @@ describe('another customer in a channel shared with an organization', () => {
     expect(bot.billing.requests).toHaveLength(before);
   });
 
-  it('stays when the organization leaves', async () => {
+  it('keeps its data when the organization uninstalls Tally', async () => {
     await bot.connect(OTHER, 'Read-only');
     await bot.interact(OTHER, {
       ...from(OTHER),
@@ -192,7 +207,7 @@ describe('an organization’s command without a workspace', () => {
   it.each([
     ['an empty one', ''],
     ['the organization itself', ORG],
-  ])('links no workspace to it, and its uninstall is acknowledged: %s', async (_, id) => {
+  ])('links no workspace to the organization: %s', async (_, id) => {
     const { reply } = await bot.command({ ...NORTH, id }, '/billing help');
     expect(reply).toContain('Tally only answers members');
     expect(await members()).toEqual([]);
@@ -206,12 +221,14 @@ describe('an organization’s command without a workspace', () => {
 describe('a workspace from which its organization removes Tally', () => {
   const own: Team = { ...SOUTH, whole: false };
   const access = (change: 'granted' | 'revoked', team: Team, event_time = epochSeconds()) => ({
-    ...{ team_id: null, enterprise_id: ORG, event_time },
+    team_id: null,
+    enterprise_id: ORG,
+    event_time,
     event: { type: `team_access_${change}`, team_ids: [team.id] },
   });
   const keysOf = async ({ id }: Team) => (await bot.keys()).filter((key) => key.includes(id));
 
-  it('keeps everything if the workspace has a working installation of its own', async () => {
+  it('keeps its data if it has an installation of its own', async () => {
     await bot.install(own);
     await bot.connect(own, 'Accountant');
     await bot.command(SOUTH, '/billing help');
@@ -223,7 +240,7 @@ describe('a workspace from which its organization removes Tally', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('keeps everything even when the whole organization leaves, until its own token is revoked', async () => {
+  it('with its own installation keeps its data until its own token is revoked', async () => {
     await bot.install(own);
     await bot.command(SOUTH, '/billing help');
     await bot.command(NORTH, '/billing help');
@@ -236,7 +253,7 @@ describe('a workspace from which its organization removes Tally', () => {
     expect(await keysOf(SOUTH)).toEqual([]);
   });
 
-  it('is not restored by a request that arrives late', async () => {
+  it('isn’t restored by a late request', async () => {
     for (const team of [NORTH, SOUTH]) await bot.connect(team, 'Read-only');
     await bot.event(access('revoked', SOUTH));
     const { body } = await bot.command(SOUTH, '/balance 123');
@@ -247,7 +264,7 @@ describe('a workspace from which its organization removes Tally', () => {
     expect((await bot.command(NORTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('is restored when the organization adds it again, whatever Slack repeats', async () => {
+  it('works again when the organization adds it again', async () => {
     const at = epochSeconds();
     await bot.event(access('revoked', SOUTH, at - 60));
     await bot.event(access('granted', SOUTH, at - 90));
@@ -258,7 +275,7 @@ describe('a workspace from which its organization removes Tally', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('is never confused with the organization, whose ID in a revocation is ignored', async () => {
+  it('isn’t affected by an event that names only the organization', async () => {
     await bot.connect(NORTH, 'Read-only');
     await bot.event(access('revoked', { ...SOUTH, id: ORG }));
     expect((await bot.command(NORTH, '/balance 123')).reply).toContain('left');

@@ -68,7 +68,7 @@ describe('untrusted text', () => {
     await bot.slack.waitFor(() => bot.slack.messages(MEMBER, CHANNEL).length > before);
   };
 
-  it('can be asked for, shared, listed, refused and posted', async () => {
+  it('appears in answers, lists, refusals and public posts', async () => {
     await ask('/balance prod');
     await press('Share');
     const reports = [
@@ -128,7 +128,7 @@ describe('untrusted text', () => {
     await bot.slack.waitFor(() => bot.slack.messages(MEMBER, CHANNEL).length > before);
   });
 
-  it('is shown in every place, and has no effect as markup', () => {
+  it('has no effect as mark-up in any place', () => {
     const texts = markedIn(sent());
     const harmless = texts.filter((text) => text.includes('&lt;!channel&gt;'));
     expect(harmless.length).toBeGreaterThan(10);
@@ -142,7 +142,7 @@ describe('untrusted text', () => {
 });
 
 describe('a scheduled post that is late, corrected, or fails', () => {
-  it('shows untrusted text without any effect as markup, too', async () => {
+  it('shows untrusted text without effect as mark-up', async () => {
     const nine = Date.parse('2026-11-20T08:00:00Z');
     let now = nine + 20 * 60_000;
     let digits = '100';

@@ -29,7 +29,7 @@ describe('a person', () => {
     expect(letThrough(50, 'requests')).toBe(20);
   });
 
-  it('is told when the next question is possible, and asking too early does not delay that', () => {
+  it('is told when to ask again, and asking too early doesn’t delay that', () => {
     const { take, letThrough, refused } = limiter();
     letThrough(10, 'tests');
     now += 6_000;
@@ -45,7 +45,7 @@ describe('a person', () => {
     expect(refused[0]).toEqual({ what: 'tests', whose: 'person' });
   });
 
-  it('does not use up the limit of others, of other workspaces or of other actions', () => {
+  it('doesn’t use up the limits of other people, workspaces or actions', () => {
     const { letThrough } = limiter();
     expect(letThrough(50, 'requests')).toBe(20);
     expect(letThrough(50, 'requests', 'U2')).toBe(20);
@@ -55,7 +55,7 @@ describe('a person', () => {
 });
 
 describe('a workspace', () => {
-  it('has its own limit, which a person’s refused requests do not use up', () => {
+  it('has its own limit, which refused requests don’t use up', () => {
     const { take, letThrough } = limiter();
     expect(letThrough(5_000, 'requests')).toBe(20);
     const people = Array.from({ length: 30 }, (_, n) => letThrough(20, 'requests', `U${n + 2}`));

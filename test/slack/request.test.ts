@@ -35,7 +35,7 @@ const lineWith = (text: string): string | undefined =>
     .find((line) => line.includes(text));
 
 describe('a modal that a request opened', () => {
-  it('says what went wrong after the modal opened', async () => {
+  it('shows an error that happens after it opened', async () => {
     await started({
       commands: command(async (request) => {
         await request.reply.modal.open(view('Issuing'));
@@ -48,7 +48,7 @@ describe('a modal that a request opened', () => {
     expect(tally.messageTexts()).toEqual([]);
   });
 
-  it('is replaced by a direct message if the modal was closed in the meantime', async () => {
+  it('is replaced by a direct message if the person has closed it', async () => {
     await started({
       commands: command(async (request) => {
         await request.reply.modal.open(view('Issuing'));
@@ -65,7 +65,7 @@ describe('a modal that a request opened', () => {
   });
 });
 
-describe('a message only for the asker', () => {
+describe('a private message', () => {
   const sayHello: CommandHandler = {
     right: 'ask',
     run: (_, request) => request.reply.private({ text: 'Hello.', blocks: [section('Hello.')] }),
@@ -73,21 +73,24 @@ describe('a message only for the asker', () => {
   const messages = (method: string) => tally.slack.calls.filter((call) => call.method === method);
   const ask = async () => {
     await tally.interact({
-      ...{ type: 'block_actions', team: { id: TEAM }, user: { id: OWNER }, channel: { id: CHANNEL } },
+      type: 'block_actions',
+      team: { id: TEAM },
+      user: { id: OWNER },
+      channel: { id: CHANNEL },
       response_url: 'http://127.0.0.1:2/gone',
       actions: [{ type: 'button', action_id: 'run:spend', block_id: 'b', value: '/spend' }],
     });
     await tally.slack.waitFor(() => tally.log().includes('could not be') || messages('chat.postMessage')[0]);
   };
 
-  it('is sent as a direct message if the channel refuses the message, whatever the reason', async () => {
+  it('is sent as a direct message if the channel refuses the message', async () => {
     await started({ commands: { '/spend': sayHello } });
     tally.slack.failNext('chat.postEphemeral', { error: 'internal_error' });
     await ask();
     expect(messages('chat.postMessage')[0]?.args).toMatchObject({ channel: OWNER });
   });
 
-  it('logs the first error when every way of sending fails', async () => {
+  it('that can’t be sent at all is logged with its first error', async () => {
     await started({ commands: { '/spend': sayHello } });
     tally.slack.failNext('chat.postEphemeral', { error: 'internal_error' }, 9);
     tally.slack.failNext('chat.postMessage', { error: 'fatal_error' }, 9);
@@ -117,7 +120,7 @@ describe('a click in a message', () => {
   const seenBy = (person: string) => tally.messageTexts(CHANNEL, person).map((read) => read.split('\n')[0]);
   const untilSeen = (count: number) => tally.slack.waitFor(() => seenBy(OWNER).length === count);
 
-  it.each(['Again', 'Go'])('that everybody sees leaves the message in place: %s', async (label) => {
+  it.each(['Again', 'Go'])('leaves a public message in place: %s', async (label) => {
     await started(listeners);
     await tally.slack.say(OWNER, CHANNEL, '/spend public');
     await untilSeen(1);
@@ -128,7 +131,7 @@ describe('a click in a message', () => {
     expect(seenBy(MEMBER)).toEqual(['For everybody.']);
   });
 
-  it.each(['Again', 'Go'])('that only the asker sees replaces the message: %s', async (label) => {
+  it.each(['Again', 'Go'])('replaces a private message: %s', async (label) => {
     await started(listeners);
     await tally.slack.say(OWNER, CHANNEL, '/spend');
     await untilSeen(1);
@@ -139,7 +142,7 @@ describe('a click in a message', () => {
   });
 });
 
-describe('an answer that Slack does not accept at once', () => {
+describe('an answer that Slack doesn’t accept at once', () => {
   const says = (text: string) => ({ text, blocks: [section(text)] });
   const open: Listeners = {
     commands: {
@@ -153,7 +156,7 @@ describe('an answer that Slack does not accept at once', () => {
   const answers = () => tally.messageTexts().filter((read) => read === 'Figures.').length;
   const mention = () => tally.slack.say(OWNER, CHANNEL, '@Tally spend');
 
-  it('waits for its turn, so that each of three simultaneous mentions is answered once', async () => {
+  it('is sent after the rate limit’s pause, once per mention', async () => {
     await started(open);
     tally.slack.failNext('chat.postMessage', { status: 429, retryAfter: 1 }, 4);
     await Promise.all([mention(), mention(), mention()]);
@@ -162,7 +165,7 @@ describe('an answer that Slack does not accept at once', () => {
     expect(tally.log()).not.toContain('A request failed');
   });
 
-  it('is not sent a second time if a gateway timed out', async () => {
+  it('isn’t sent again after a gateway’s timeout', async () => {
     await started(open);
     tally.slack.failNext('chat.postMessage', { status: 504 });
     await mention();
@@ -171,7 +174,7 @@ describe('an answer that Slack does not accept at once', () => {
     expect(posts().map(({ method }) => method)).toEqual(['chat.postMessage']);
   });
 
-  it('is sent once more if Slack answers that it is too busy', async () => {
+  it('is sent again if Slack says that it is too busy', async () => {
     await started(open);
     tally.slack.failNext('chat.postMessage', { status: 503 });
     await mention();
@@ -192,7 +195,7 @@ describe('an unexpected error', () => {
     [{ opensForm: true }, UNCHANGED],
     [{ changes: true }, PERHAPS],
     [{ changes: true, opensForm: true }, PERHAPS],
-  ])('is reported after a command or a click with the rules %o: %s', async (rules, text) => {
+  ])('with the rules %o is reported as: %s', async (rules, text) => {
     await started({
       commands: { '/spend': { right: 'ask', ...rules, run: bug } },
       actions: { connect: { right: 'ask', ...rules, run: bug } },
@@ -200,13 +203,16 @@ describe('an unexpected error', () => {
     await tally.slack.say(OWNER, CHANNEL, '/spend');
     await said(text);
     await tally.interact({
-      ...{ type: 'block_actions', team: { id: TEAM }, user: { id: OWNER }, channel: { id: CHANNEL } },
+      type: 'block_actions',
+      team: { id: TEAM },
+      user: { id: OWNER },
+      channel: { id: CHANNEL },
       actions: [{ type: 'button', action_id: 'connect', block_id: 'b', value: '' }],
     });
     await tally.slack.waitFor(() => tally.messageTexts().filter((read) => read.includes(text)).length === 2);
   });
 
-  it('is reported as possibly having changed something after a form was sent', async () => {
+  it('in a form asks to check whether the change was saved', async () => {
     await started({
       commands: {
         '/spend': {

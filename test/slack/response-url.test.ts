@@ -67,7 +67,7 @@ const rich: Message = {
 };
 
 describe('a response_url', () => {
-  it('receives the message for the asker only, unless the message is for everyone', async () => {
+  it('gets a private message, unless the message is for everyone', async () => {
     const { url, posted, responseUrls } = await responseUrl();
     await responseUrls.post(url, rich);
     await responseUrls.post(url, rich, { everyone: true });
@@ -84,24 +84,21 @@ describe('a response_url', () => {
     [400, '{"ok":false,"error":"invalid_blocks"}'],
     [200, '{"ok":false,"error":"invalid_blocks"}'],
     [500, 'invalid_blocks'],
-  ])(
-    'receives the same answer again as text if Slack refuses chart and table (%i %s)',
-    async (status, body) => {
-      const { url, posted, responseUrls } = await responseUrl([status, body]);
-      await responseUrls.post(url, rich);
-      expect(posted.map(({ blocks }) => blocks.map(({ type }) => type))).toEqual([
-        ['data_visualization', 'table'],
-        ['section', 'rich_text'],
-      ]);
-    },
-  );
+  ])('gets the answer again as text if Slack refuses chart and table (%i %s)', async (status, body) => {
+    const { url, posted, responseUrls } = await responseUrl([status, body]);
+    await responseUrls.post(url, rich);
+    expect(posted.map(({ blocks }) => blocks.map(({ type }) => type))).toEqual([
+      ['data_visualization', 'table'],
+      ['section', 'rich_text'],
+    ]);
+  });
 
   it.each([
     [404, '{"ok":false,"error":"expired_url"}', 'expired_url'],
     [404, 'used_url', 'used_url'],
     [200, 'used_url', 'used_url'],
     [503, '<html>busy</html>', 'HTTP 503'],
-  ])('that no longer works is reported with the reason (%i)', async (status, body, code) => {
+  ])('that no longer works fails with Slack’s reason (%i)', async (status, body, code) => {
     const { url, responseUrls } = await responseUrl([status, body]);
     await expect(responseUrls.post(url, rich)).rejects.toMatchObject({
       kind: 'slack-failed',
@@ -117,13 +114,13 @@ describe('a response_url', () => {
     [200, '{"ok":true}'],
     [200, '<html>fine</html>'],
     [204, ''],
-  ])('has accepted the message if its response says so, in whatever words (%i %s)', async (status, body) => {
+  ])('has accepted the message if it responds %i %s', async (status, body) => {
     const { url, posted, responseUrls } = await responseUrl([status, body]);
     await responseUrls.post(url, rich);
     expect(posted).toHaveLength(1);
   });
 
-  it('never appears in an error, because anyone who has it could post', async () => {
+  it('never appears in an error, because everyone who knows it can post', async () => {
     const { url, responseUrls } = await responseUrl([404, 'used_url']);
     const error = (await responseUrls.post(url, rich).catch((thrown: Error) => thrown)) as Error;
     expect(`${error.message} ${error.stack}`).not.toContain('secret-path');
@@ -133,7 +130,7 @@ describe('a response_url', () => {
   });
 });
 
-describe('a response_url that does not confirm', () => {
+describe('a response_url without a clear response', () => {
   const error = (post: Promise<void>) =>
     post.then(
       () => undefined,
@@ -145,13 +142,13 @@ describe('a response_url that does not confirm', () => {
     ['drops the connection once it has the message', (req) => req.socket.destroy(), 'UND_ERR_SOCKET'],
     ['resets it', (req) => req.socket.resetAndDestroy(), 'ECONNRESET'],
     ['is behind a gateway that gave up', (_, res) => res.writeHead(504).end('<html>'), 'HTTP 504'],
-  ])('may have posted: %s', async (_, answer, code) => {
+  ])('may have posted the message: %s', async (_, answer, code) => {
     const { url, responseUrls, posted } = await respond(answer);
     expect(await error(responseUrls.post(url, rich))).toMatchObject({ data: { code, unclear: true } });
     expect(posted).toHaveLength(1);
   });
 
-  it('is not in the log', async () => {
+  it('isn’t in the log', async () => {
     const { url, responseUrls } = await respond(() => undefined);
     const lines: string[] = [];
     const log = createLog('info', { write: (line) => void lines.push(line) });
@@ -162,12 +159,12 @@ describe('a response_url that does not confirm', () => {
   it.each([
     ['http://127.0.0.1:2/', 'ECONNREFUSED'],
     ['http://nowhere.invalid/', 'ENOTFOUND'],
-  ])('has posted nothing if nothing could be sent: %s', async (url, code) => {
+  ])('has posted nothing if no request could be sent: %s', async (url, code) => {
     const responseUrls = createResponseUrlClient(3_000);
     expect(await error(responseUrls.post(url, rich))).toMatchObject({ data: { code, unclear: false } });
   });
 
-  it('is reported as busy, with how long to wait', async () => {
+  it('fails with the seconds to wait', async () => {
     const { url, responseUrls } = await respond((_, res) => res.writeHead(429, { 'retry-after': '7' }).end());
     const busy = { data: { code: 'ratelimited', retryAfter: 7 } };
     expect(await error(responseUrls.post(url, rich))).toMatchObject(busy);

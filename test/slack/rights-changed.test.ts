@@ -25,15 +25,15 @@ async function asked(rules: Partial<CommandHandler> = {}): Promise<string> {
   return tally.slack.waitFor(() => tally.messageTexts()[0]);
 }
 
-it('an answer is not sent if the rights have changed since it was asked for, and can be asked for again', async () => {
+it('an answer isn’t sent if the asker’s rights have changed meanwhile', async () => {
   expect(await asked()).toBe('Permissions changed while Tally was answering.\nTry again');
 });
 
-it('an answer is sent if its own command changed the settings', async () => {
+it('an answer is sent if its own command has changed the settings', async () => {
   expect(await asked({ changes: true })).toBe('The answer');
 });
 
-it('a double click counts once in a message and in Home, and twice in a window', async () => {
+it('a double click counts once in a message and on Home, and twice in a modal', async () => {
   const pressed: string[] = [];
   tally = await startListenerBot({
     actions: {
@@ -43,8 +43,11 @@ it('a double click counts once in a message and in Home, and twice in a window',
   const press = (value: string, place: object) =>
     tally.interact({
       type: 'block_actions',
-      ...{ team: { id: 'T0SANDBOX1' }, user: { id: OWNER, team_id: 'T0SANDBOX1' }, ...uniqueClick() },
-      ...{ actions: [{ type: 'button', action_id: 'watch-row', block_id: 'b', value }], ...place },
+      team: { id: 'T0SANDBOX1' },
+      user: { id: OWNER, team_id: 'T0SANDBOX1' },
+      ...uniqueClick(),
+      actions: [{ type: 'button', action_id: 'watch-row', block_id: 'b', value }],
+      ...place,
     });
   const places = {
     message: { channel: { id: CHANNEL }, container: { message_ts: '1.1' } },

@@ -112,7 +112,7 @@ describe('Socket Mode', () => {
     await waitUntil(() => slack.open() === 1);
   });
 
-  it('starts while Slack is down, is not ready, and connects once Slack is back', async () => {
+  it('starts while Slack is down, and connects once Slack is back', async () => {
     await started(() => slack.fail(2));
     expect(socket.isUp()).toBe(false);
     await waitUntil(() => socket.isUp());
@@ -122,7 +122,7 @@ describe('Socket Mode', () => {
     expect(problems[0]).not.toContain('stack');
   });
 
-  it('starts although Slack rejects its token, is not ready, and says so', async () => {
+  it('starts although Slack rejects the token, and logs that', async () => {
     await started(() => slack.answer({ ok: false, error: 'invalid_auth' }));
     expect(socket.isUp()).toBe(false);
     expect(lines.join('')).toMatch(/"code":"invalid_auth".*"Slack rejects SLACK_APP_TOKEN"/);
@@ -130,7 +130,7 @@ describe('Socket Mode', () => {
     await waitUntil(() => socket.isUp());
   });
 
-  it('logs when a proxy refuses WebSockets, and connects when the proxy allows them', async () => {
+  it('logs that a proxy refuses WebSockets, and connects once the proxy allows them', async () => {
     await started(() => slack.block((done) => done(false, 403)));
     await waitUntil(() => lines.join('').includes('let this machine open WebSockets to Slack'));
     expect(socket.isUp()).toBe(false);

@@ -77,7 +77,7 @@ const untilLogged = (text: string) => tally.slack.waitFor(() => tally.log().incl
 const nothingUnknown = () =>
   expect(tally.log()).not.toMatch(/"outcome":"unknown"|an unknown error|A listener failed/);
 
-it.each(INHERITED)('the name %s, which every object inherits, matches nothing', async (name) => {
+it.each(INHERITED)('the name %s, which every JavaScript object has, matches no handler', async (name) => {
   expect(await tally.interact(act(name))).toMatchObject({ status: 200 });
   await untilLogged('"route":"other"');
   const form = submission({ callback_id: name, state: { values: {} }, private_metadata: '' });
@@ -94,9 +94,9 @@ it.each(INHERITED)('the name %s, which every object inherits, matches nothing', 
   await expect(routed.run(name, requestOf())).rejects.toMatchObject({ kind: 'invalid-word' });
 });
 
-describe('an answer shared with an impossible time', () => {
+describe('the button **Share** with an impossible time', () => {
   it.each(['-9e99', 'NaN', '', '9e99', '1e400', '8.64e15', '-1', 'x', '1.5'])(
-    'uses the current time instead: %s',
+    'uses the current time instead of %j',
     async (at) => {
       await tally.interact(act('share', `${at} /spend`));
       await tally.slack.waitFor(() => ran.length > 0);
@@ -105,21 +105,21 @@ describe('an answer shared with an impossible time', () => {
   );
 });
 
-describe('a form that comes without its state', () => {
+describe('a form without its state', () => {
   it.each([
     [undefined, undefined],
     [null, null],
     [{}, ''],
     [{ values: null }, ''],
-  ])('is read as empty: %o', async (state, private_metadata) => {
+  ])('is read as an empty form: %o', async (state, private_metadata) => {
     const { body } = await tally.interact(submission({ callback_id: 'form', state, private_metadata }));
     expect(body).toContain('"response_action":"update"');
     await tally.slack.waitFor(() => ran.length > 0);
   });
 });
 
-describe('a form of an older version that cannot be read', () => {
-  it('is answered with an error message in its place', async () => {
+describe('an unreadable form of an older version', () => {
+  it('is replaced by an error message', async () => {
     const { body } = await tally.interact(submission({ callback_id: 'broken', state: { values: {} } }));
     expect(JSON.parse(body)).toMatchObject({ response_action: 'update' });
     expect(body).toContain('Something went wrong in Tally. Nothing was changed.');
@@ -127,7 +127,7 @@ describe('a form of an older version that cannot be read', () => {
 });
 
 describe('a payload that names no workspace', () => {
-  it('is acknowledged, and answered wherever an answer can go', async () => {
+  it('is acknowledged, and answered if it has a response URL', async () => {
     const { response_url, replies } = await startReplies();
     const payload = { ...act('rerun:again', '/spend'), team: null, user: { id: OWNER }, response_url };
     expect(await tally.interact(payload)).toMatchObject({ status: 200 });
@@ -137,7 +137,7 @@ describe('a payload that names no workspace', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is refused in the modal that sent it', async () => {
+  it('is refused in its modal', async () => {
     const payload = submission({ id: 'V1', callback_id: 'form', state: { values: {} } });
     const { status } = await tally.interact({ ...payload, team: null, user: { id: OWNER } });
     expect(status).toBe(200);
@@ -147,7 +147,7 @@ describe('a payload that names no workspace', () => {
   });
 });
 
-describe('a value of another type where Slack sends text', () => {
+describe('a field with a value that isn’t text', () => {
   const ODD: unknown[] = [0, true, {}, [], [null], { toString: 1 }];
   const field = (block: string, value: unknown) => ({ state: { values: { [block]: { value: { value } } } } });
   const event = (more: object) => ({

@@ -71,13 +71,15 @@ describe('the first word of a command', () => {
     ['connect ?', ['help|connect|help']],
     ['projects help', ['answered About projects']],
     ['projects add help', ['answered About projects']],
-  ])('of “%s” chooses what runs: %j', async (text, expected) => {
+  ])('chooses the subcommand: “%s” runs %j', async (text, expected) => {
     expect(await run(text)).toEqual(expected);
   });
 
-  it('is refused if it is unknown, and the nearest known word is suggested', async () => {
+  it('is refused if it is unknown, with the nearest known word as a suggestion', async () => {
     expect(await run('conect now')).toMatchObject({
-      ...{ word: 'conect', offered: ['connect now'], kind: 'invalid-word' },
+      word: 'conect',
+      offered: ['connect now'],
+      kind: 'invalid-word',
       message: 'Unknown command “conect”.',
     });
     expect(await run('“Conect” now')).toMatchObject({ word: 'Conect', offered: ['connect now'] });
@@ -87,16 +89,16 @@ describe('the first word of a command', () => {
   });
 });
 
-describe('a secret after a command', () => {
+describe('a secret in a command', () => {
   it.each([`connect ${SECRET}`, `${SECRET} connect`, SECRET, 'connect token: abc'])(
-    'is never passed to a command: %s',
+    'never reaches a subcommand: %s',
     async (text) => {
       expect(await run(text)).toMatchObject({ kind: 'secret-pasted' });
       expect(ran).toEqual([]);
     },
   );
 
-  it('is not repeated in a refusal if it might be one, while other words are', async () => {
+  it('isn’t repeated in a refusal, unlike other words', async () => {
     expect(await run(`projects bad ${PERHAPS}`)).toMatchObject({ word: '…', offered: [] });
     expect(await run('projects bad word')).toMatchObject({ word: 'bad', offered: ['projects good'] });
     expect(await run(`projects fail ${PERHAPS}`)).toMatchObject({ kind: 'token-rejected' });

@@ -66,7 +66,7 @@ describe('a workspace that uninstalls', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('leaves nothing although its installation cannot be opened any more', async () => {
+  it('leaves nothing even if its installation can’t be decrypted', async () => {
     await started();
     await livedIn(NORTH);
     await bot.redis.client.hset(`tally:{${NORTH.id}}:record`, { installation: 'v1.gone.x.y' });
@@ -74,7 +74,7 @@ describe('a workspace that uninstalls', () => {
     expect(await keysWith(NORTH.id)).toEqual([]);
   });
 
-  it('stays if only a user’s own token was revoked', async () => {
+  it('keeps its data if only a user’s own token was revoked', async () => {
     await started();
     await livedIn(NORTH);
     const event = { type: 'tokens_revoked', tokens: { oauth: ['U1'], bot: [] } };
@@ -82,7 +82,7 @@ describe('a workspace that uninstalls', () => {
     expect(await isInstalled(NORTH)).toBe(1);
   });
 
-  it('is not deleted by an older event that Slack repeats, if it has installed Tally again', async () => {
+  it('keeps its data after a new installation, even if Slack resends an old event', async () => {
     await started();
     await livedIn(NORTH);
     const event = { team_id: NORTH.id, event: UNINSTALLED, event_time: epochSeconds() - 300 };
@@ -93,7 +93,7 @@ describe('a workspace that uninstalls', () => {
     expect(await keysWith(NORTH.id)).toEqual([]);
   });
 
-  it('is not deleted by a request that Slack did not sign', async () => {
+  it('keeps its data if the event isn’t signed by Slack', async () => {
     await started();
     await livedIn(NORTH);
     const body = JSON.stringify({ type: 'event_callback', team_id: NORTH.id, event: UNINSTALLED });
@@ -112,7 +112,7 @@ describe('a workspace that uninstalls', () => {
     expect(await isInstalled(NORTH)).toBe(1);
   });
 
-  it('is not acknowledged while Redis is away, so that Slack repeats the event', async () => {
+  it('gets no acknowledgement while Redis is down, so that Slack resends the event', async () => {
     const store = await startRedis();
     await started({ env: { REDIS_URL: store.url } });
     await store.stop();
@@ -120,7 +120,7 @@ describe('a workspace that uninstalls', () => {
   });
 });
 
-describe('an organization that leaves', () => {
+describe('an organization that uninstalls', () => {
   const installed = async () => {
     await started();
     await bot.install(SOUTH);
@@ -143,7 +143,7 @@ describe('an organization that leaves', () => {
     ['says so', { team_id: GRID.id, authorizations: [{ is_enterprise_install: true }] }],
     ['names no workspace', { team_id: null }],
     ['names one of its workspaces, with the token gone', { team_id: EAST.id, authorizations: [] }],
-  ])('also removes all of its workspaces when the event %s', async (_, body) => {
+  ])('loses the data of all its workspaces when the event %s', async (_, body) => {
     await installed();
     bot.slack.revoke(ORG);
     for (const event of [REVOKED, UNINSTALLED])
@@ -178,8 +178,8 @@ async function connectingWhile(leave: () => Promise<unknown>): Promise<void> {
   await connecting;
 }
 
-describe('a token that is being tested while the workspace leaves', () => {
-  it.each([0, 1])('is not stored afterwards, whichever process handles the uninstall: %i', async (at) => {
+describe('a token that is being tested during an uninstall', () => {
+  it.each([0, 1])('isn’t stored afterwards, whichever process handles the uninstall: %i', async (at) => {
     await started({ processes: 2 });
     await bot.install(NORTH);
     await connectingWhile(async () => {
@@ -189,18 +189,15 @@ describe('a token that is being tested while the workspace leaves', () => {
     expect(await keysWith(NORTH.id)).toEqual([]);
   });
 
-  it.each([0, 1])(
-    'is not stored by a single-token bot either, not even as the first token: %i',
-    async (at) => {
-      await started({ processes: 2, env: ONE_TOKEN });
-      bot.slack.grant(ONE_TOKEN.SLACK_BOT_TOKEN, NORTH);
-      await connectingWhile(async () => {
-        bot.slack.revoke(NORTH.id);
-        expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED }, bot.urls[at])).toBe(200);
-      });
-      expect(await bot.keys()).toEqual([]);
-    },
-  );
+  it.each([0, 1])('isn’t stored in single-workspace mode either: %i', async (at) => {
+    await started({ processes: 2, env: ONE_TOKEN });
+    bot.slack.grant(ONE_TOKEN.SLACK_BOT_TOKEN, NORTH);
+    await connectingWhile(async () => {
+      bot.slack.revoke(NORTH.id);
+      expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED }, bot.urls[at])).toBe(200);
+    });
+    expect(await bot.keys()).toEqual([]);
+  });
 });
 
 const ONE_TOKEN = {
@@ -210,7 +207,7 @@ const ONE_TOKEN = {
   SLACK_STATE_SECRET: '',
 };
 
-describe('the only workspace of a bot with a configured token', () => {
+describe('the workspace of a bot with a configured token', () => {
   it('leaves no key behind when it uninstalls', async () => {
     await started({ env: ONE_TOKEN });
     await bot.redis.client.hset(`tally:{${NORTH.id}}:record`, { settings: '{}' });

@@ -71,7 +71,7 @@ describe('the profile of a person', () => {
     expect(times('U1')).toBe(2);
   });
 
-  it('is looked up again if it must be current, and then remembered', async () => {
+  it('is looked up again before a change, and then remembered', async () => {
     expect(await find('U1')).toMatchObject({ role: 'member' });
     users.U1 = { team_id: TEAM, deleted: true };
     expect(await find('U1', true)).toMatchObject({ role: 'nobody' });
@@ -105,7 +105,7 @@ describe('the role', () => {
     [{ team_id: 'E1', enterprise_user: { enterprise_id: 'E1', teams: ['T9'] } }, 'external'],
     [{ deleted: true, is_owner: true }, 'nobody'],
     [{ is_bot: true, is_admin: true }, 'nobody'],
-  ])('for %o is %s', async (user, role) => {
+  ])('of the user %o is %s', async (user, role) => {
     users.U1 = { team_id: TEAM, ...user };
     expect(await find('U1')).toMatchObject({ role });
   });
@@ -114,14 +114,14 @@ describe('the role', () => {
     expect(await find('USLACKBOT')).toMatchObject({ role: 'nobody' });
   });
 
-  it('is external if the payload says that the person belongs to another workspace', async () => {
+  it('is external if the payload names another home workspace', async () => {
     const roleOf = async (homeTeamId: string) =>
       (await people(client, TEAM).find({ ...identity('U1'), homeTeamId })).role;
     expect(await roleOf(TEAM)).toBe('member');
     expect(await roleOf('T9')).toBe('external');
   });
 
-  it('is unknown if Slack does not say whose token it is, and is looked up again', async () => {
+  it('is an error while Slack doesn’t say whose token it has', async () => {
     const before = installation;
     installation = refusal('internal_error');
     await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed', data: { method: 'auth.test' } });
@@ -129,7 +129,7 @@ describe('the role', () => {
     expect(await find('U1')).toMatchObject({ role: 'member' });
   });
 
-  it('is external if the payload is from a different workspace than the token', async () => {
+  it('is external if the payload is from another workspace than the token', async () => {
     users.U9 = { team_id: 'T9', is_admin: true };
     const home = { userId: 'U9', homeTeamId: 'T9' };
     expect(await people(client, 'T9').find(home)).toMatchObject({ role: 'external' });
@@ -137,12 +137,12 @@ describe('the role', () => {
   });
 });
 
-describe('a named group', () => {
+describe('a user group of managers', () => {
   const settings = { ...DEFAULT_SETTINGS, managerGroups: ['S1', 'S2'] };
   const admit = async (person: string, fresh = false) =>
     people(client, TEAM).admit(await find(person), settings, fresh);
 
-  it('lets its members manage, and looks them up once a minute, or at once if they must be current', async () => {
+  it('makes its members managers, and is looked up once a minute', async () => {
     members = { S1: [], S2: ['U1'] };
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: true });
     members.S2 = [];
@@ -151,7 +151,7 @@ describe('a named group', () => {
     expect([times('S1'), times('S2')]).toEqual([2, 2]);
   });
 
-  it('has no members for questions and is an error for changes, if Slack does not list it', async () => {
+  it('that Slack doesn’t list has no members for questions, and is an error for changes', async () => {
     members = { S1: refusal('missing_scope'), S2: ['U2'] };
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });

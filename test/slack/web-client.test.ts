@@ -57,14 +57,14 @@ const FAULTS: [string, (res: ServerResponse) => void][] = [
 ];
 
 describe('a call to Slack', () => {
-  it.each(FAULTS)('is repeated once if it only reads and Slack %s', async (_, fault) => {
+  it.each(FAULTS)('that only reads is repeated once if Slack %s', async (_, fault) => {
     const { client, calls } = await startApi(fault);
     expect(await read(client)).toMatchObject({ ok: true });
     expect(calls).toEqual(['users.info', 'users.info']);
   });
 
   it.each([...FAULTS, ['says nothing', () => undefined] as (typeof FAULTS)[number]])(
-    'that posts is made only once if Slack %s, because the message may be there',
+    'that posts isn’t repeated if Slack %s',
     async (_, fault) => {
       const { client, calls } = await startApi(fault);
       expect(await error(post(client))).toMatchObject({
@@ -80,24 +80,21 @@ describe('a call to Slack', () => {
     'chat.update',
     'files.getUploadURLExternal',
     ...NON_REPEATABLE_METHODS,
-  ])(
-    'to %s is repeated when Slack drops the connection, unless people could see the result twice',
-    async (method) => {
-      if (method === 'files.uploadV2') return;
-      const { client, calls } = await startApi((res) => res.socket?.destroy());
-      const outcome = await error(client.apiCall(method));
-      expect(calls).toEqual(Array(NON_REPEATABLE_METHODS.has(method) ? 1 : 2).fill(method));
-      expect(outcome === undefined).toBe(!NON_REPEATABLE_METHODS.has(method));
-    },
-  );
+  ])('to %s is repeated after a dropped connection only if that is harmless', async (method) => {
+    if (method === 'files.uploadV2') return;
+    const { client, calls } = await startApi((res) => res.socket?.destroy());
+    const outcome = await error(client.apiCall(method));
+    expect(calls).toEqual(Array(NON_REPEATABLE_METHODS.has(method) ? 1 : 2).fill(method));
+    expect(outcome === undefined).toBe(!NON_REPEATABLE_METHODS.has(method));
+  });
 
-  it('is repeated once if it posts and Slack answers that it is too busy', async () => {
+  it('that posts is repeated once if Slack says that it is too busy', async () => {
     const { client, calls } = await startApi((res) => res.writeHead(503).end());
     expect(await post(client)).toMatchObject({ ok: true });
     expect(calls).toHaveLength(2);
   });
 
-  it('counts as not done if it could not be sent, or was refused', async () => {
+  it('counts as not done if it couldn’t be sent, or was refused', async () => {
     const closed = await startApi(() => undefined);
     releases.splice(0).forEach((release) => void release());
     expect(await error(post(closed.client))).toMatchObject({ data: { unclear: false } });

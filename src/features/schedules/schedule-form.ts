@@ -71,11 +71,11 @@ const USUAL_REPORT: Readonly<Record<Cadence['kind'], ReportName>> = {
 const DEFAULT_TIME = '09:00';
 
 export const createScheduleForm = (kind: AutomationKind<Schedule>, services: FormServices) =>
-  createAutomationForm({
+  createAutomationForm<Schedule, ScheduleWords>({
     kind,
     title: 'Schedule a post',
     fields: scheduleFields(kind, services),
-    start: (words: ScheduleWords, request) => ({
+    start: (words, request) => ({
       projects: projectsIn(words, request),
       values: newFields(words, request),
     }),

@@ -65,11 +65,11 @@ import { MAX_TYPED, WATCH_KINDS, type WatchWords } from './parse-watch-command.t
 type FormServices = Pick<DeliveryService, 'watching'>;
 
 export const createWatchForm = (kind: AutomationKind<Watch>, services: FormServices) =>
-  createAutomationForm({
+  createAutomationForm<Watch, WatchWords>({
     kind,
     title: 'Set up a watch',
     fields: watchFields(kind, services),
-    start(words: WatchWords, request) {
+    start(words, request) {
       const project = typedOrDefaultProject(words, request);
       const { project: _, alias: __, product: ___, ...rule } = words;
       const values = { ...DEFAULTS, ...withoutUndefined(rule) };

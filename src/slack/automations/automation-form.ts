@@ -65,7 +65,6 @@ interface AutomationForm<T extends Automation, Words>
     request: Request,
   ): { readonly projects: AutomationContent['projects']; readonly values: FormFields };
   valuesOf(item: T): FormFields;
-  /** Called after the target is checked. @returns the item to save, or why it can't be saved */
   build(at: FormMoment, before: T | undefined): Promise<T | FieldRefusal>;
 }
 
@@ -126,7 +125,6 @@ async function saveItem<T extends Automation>(
   return savedMessage(kind, item, request);
 }
 
-/** The fields that an edit leaves as they were. */
 export const unchangedFields = (
   before: Automation | undefined,
   { id, request: { user, at } }: FormMoment,
@@ -157,7 +155,6 @@ function commonValues(
   return { projects: item.projects.map(projectValue).join(','), to, channel, people: named.join(',') };
 }
 
-/** Until the user chooses a channel, `channel` is ''. */
 export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFields): AutomationContent => ({
   projects: selectedValues(projects).flatMap((value) => parseProjectValue(value) ?? []),
   ...(to === 'people'
@@ -190,7 +187,6 @@ export const projectsField = (max: number): Field<AutomationContent['projects']>
   );
 };
 
-/** Below these fields, the form says what is wrong with the target. */
 export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends' | 'maxPeople'>) => {
   const { maxPeople } = kind;
   const isForPeople = ({ to }: FormFields) => maxPeople > 0 && to === 'people';
@@ -255,7 +251,7 @@ async function checkTarget(
   const names = limited.map((project) => escapeMarkup(nameProject(project, request, request.channel)));
   return {
     ...check,
-    problem: `That channel can’t see ${names.join(', ')}. Choose another project or channel.`,
+    problem: `${names.join(', ')} can’t be shown in that channel. Choose another project or channel.`,
   };
 }
 
@@ -292,7 +288,7 @@ async function findPeopleProblem(
     );
     const others = found.filter((person) => !meetsRight('member', person)).map(({ person: id }) => id);
     if (others.length > 0)
-      return `Only full members of this workspace can get alerts, so choose someone else for ${others.map(mention).join(', ')}.`;
+      return `Only full members of this workspace can get alerts. Remove ${others.map(mention).join(', ')}.`;
     // A project that is limited to channels can't be sent to people who aren't managers.
     if (limitedProjects('', projects, workspace).length === 0) return undefined;
     return found.every(({ canManage }) => canManage)

@@ -50,7 +50,6 @@ const PAGE = 20;
 interface ShowOptions {
   /** From 1; a number past the end shows the last page. */
   readonly page?: number;
-  /** Mrkdwn above the list, about the user's last action. */
   readonly notice?: string | undefined;
   readonly buttons?: readonly Button[];
 }
@@ -93,7 +92,6 @@ function listMessage<T extends Automation>(
   };
 }
 
-/** @param page from 1; a number past the end gives the last page */
 export function pageOf<T>(all: readonly T[], page: number) {
   const pages = Math.max(1, Math.ceil(all.length / PAGE));
   const number = Math.min(Math.max(page, 1), pages);
@@ -121,7 +119,6 @@ function itemRow<T extends Automation>(
 
 const MOST_LINES = 5;
 
-/** Undefined if the viewer may see no schedule or watch. */
 export async function automationHealth<T extends Automation>(kind: AutomationKind<T>, viewer: Request) {
   const { describe, needOf } = await kind.viewFor(viewer);
   const all = visibleAutomations(kind, viewer).map((item) => ({ item, need: needOf(item) }));

@@ -20,7 +20,6 @@ export type AutomationAction<T> = (item: T, request: Request) => Promise<void>;
 /** Why an item is listed first. The level `news` isn't a problem, but something that people should know. */
 export interface AutomationNeed {
   readonly level: 'broken' | 'warning' | 'news';
-  /** Words that follow a count, as in “2 paused by Tally”. */
   readonly what: string;
   readonly fix: readonly [label: string, action: string];
 }
@@ -29,7 +28,6 @@ export interface AutomationView<T> {
   /** Lines of mrkdwn, which name neither a project that the reader may not see, nor its failure. */
   describe(item: T): readonly string[];
   needOf(item: T): AutomationNeed | undefined;
-  /** Entries of the item's menu besides pausing, editing and deleting. */
   choices(item: T): readonly (readonly [label: string, action: string])[];
 }
 
@@ -38,15 +36,12 @@ export interface AutomationKind<T extends Automation = Automation> {
   readonly sends: 'posts' | 'alerts';
   readonly max: number;
   readonly maxProjects: number;
-  /** 0 if alerts or posts can only go to a channel. */
   readonly maxPeople: number;
   readonly words: AutomationWords<T>;
   readonly workspaces: Pick<Workspaces, 'load'>;
   readonly store: AutomationStore<T>;
   changed(teamId: string): Promise<void>;
-  /** @throws unseal-failed when the item's record is damaged */
   find(workspace: Workspace, id: string): T | undefined;
-  /** Whether the list shows the item here to people who may not change it. */
   isShownHere(item: T, viewer: ListViewer): boolean;
   viewFor(reader: Request): Promise<AutomationView<T>>;
   resumed(item: T, request: Request): T;
@@ -58,7 +53,6 @@ interface AutomationWords<T> {
   count(items: number): string;
   readonly create: string;
   readonly none: string;
-  /** Mrkdwn for readers who may see all the item's projects. The target isn't named. */
   summary(item: T, reader: Pick<Request, 'workspace' | 'locale'>): string;
   auditText(item: T, workspace: Workspace): string;
   readonly paused: string;
@@ -70,7 +64,6 @@ export const pluralOf = ({ noun }: Pick<AutomationKind, 'noun'>) => PLURALS[noun
 export const createCommandOf = ({ noun }: Pick<AutomationKind, 'noun'>) => `/billing ${noun}` as const;
 export const listCommandOf = ({ noun }: Pick<AutomationKind, 'noun'>) => `/billing ${PLURALS[noun]}` as const;
 
-/** Items with a damaged record are included. */
 export const idsOf = ({ noun }: Pick<AutomationKind, 'noun'>, workspace: Workspace): readonly string[] =>
   noun === 'schedule' ? workspace.scheduleIds : workspace.watchIds;
 
@@ -165,9 +158,8 @@ export const PAUSED_TEXTS = {
   'project-limited': 'paused: the project is limited to other channels',
   'not-connected': 'paused: its connection to the billing service is missing',
 } as const;
-export const RESUMES_BY_ITSELF = ' · resumes by itself once it works';
+export const RESUMES_BY_ITSELF = ' · resumes by itself when that’s fixed';
 
-/** `2 schedules and 1 watch use it.` Undefined if none does. */
 export function usersText(
   { schedules, watches }: Pick<Workspace, 'schedules' | 'watches'>,
   isUsed: (project: ChosenProject) => boolean,

@@ -1,3 +1,4 @@
+/** Block Kit's blocks, messages and modals, within Slack's limits. */
 import type {
   ActionsBlock,
   ActionsBlockElement,
@@ -45,7 +46,6 @@ export const SLACK_LIMITS = {
   input: 3000,
 } as const;
 
-/** The cut never splits a surrogate pair. */
 export function clipText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const cut = text.slice(0, limit - 1);
@@ -135,11 +135,9 @@ export const header = (text: string): HeaderBlock => ({
   text: plainText(text, SLACK_LIMITS.header),
 });
 
-/** A title that is too long for a header is repeated in full below it. */
 export const titleBlocks = (title: string): Block[] =>
   title.length > SLACK_LIMITS.header ? [header(title), section(title)] : [header(title)];
 
-/** Leaves out buttons and selects, for places where they don't work. */
 export const withoutActions = (blocks: readonly Block[]): Block[] =>
   blocks.filter(({ type }) => type !== 'actions');
 
@@ -164,7 +162,6 @@ const textElement = (text: string) =>
 export const quote = (text: string): RichTextBlock =>
   richText({ type: 'rich_text_quote', elements: [textElement(text)] });
 
-/** Monospaced text that is easy to select as a whole. */
 export const preformatted = (text: string): RichTextBlock =>
   richText({ type: 'rich_text_preformatted', elements: [textElement(text)], border: 0 });
 
@@ -289,7 +286,6 @@ export function table(rows: readonly (readonly string[])[]): TableBlock {
     type: 'table',
     column_settings: Array.from({ length: columns }, (_, column) => ({
       align: column === 0 ? 'left' : 'right',
-      // A long name wraps, so that the figures beside it stay on a phone's screen.
       ...(column === 0 && { is_wrapped: true }),
     })),
     rows: rows.map((row) =>
@@ -348,6 +344,5 @@ export function refuseForm(
     : ({ response_action: 'errors', errors: { [last]: text } } as const);
 }
 
-/** The view that replaces a submitted form while Tally works. */
 export const waitingModal = (title: string, text = 'Saving…', ...more: readonly Block[]): ModalView =>
   modal({ title, blocks: [section(text), ...more] });

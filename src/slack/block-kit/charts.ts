@@ -1,3 +1,4 @@
+/** Draws spend as Slack's bar charts, or as bars of text where Slack refuses a chart. */
 import { type Money, toRoundedDigits } from '../../domain/money/amount.ts';
 import { type AskedDays, comparedRows, pairDays, periodRows, type Row } from '../../domain/money/rows.ts';
 import type { Usage } from '../../domain/money/usage.ts';
@@ -13,7 +14,6 @@ import {
 import type { ComparisonWindow } from '../../domain/time/period.ts';
 import { type Chart, clipText, SLACK_LIMITS } from './blocks.ts';
 
-/** With fewer bars, a chart shows nothing that the text above doesn't say. */
 const FEWEST_BARS = 4;
 const NO_DATA = 'no data';
 
@@ -33,7 +33,6 @@ export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Char
   const isTodayAlone = ({ current }: Row) => current?.days.every((day) => day === period.today) === true;
   const rows = unit === 'day' ? all : all.filter((row) => !isTodayAlone(row));
   const days = rows.flatMap(({ current }) => current?.days ?? []);
-  // A few days with data fit into smaller bars.
   if (unit !== 'day' && days.length < period.days.length && days.length > 0)
     return spendChart(usage, { ...period, days }, finest);
   const isTotal = rows.every(({ current }) => current && current.reported === daysInUnit(unit, current.days));
@@ -49,7 +48,7 @@ export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Char
     return { label: label.replace(/ ?– .*/, '…'), value, isSoFar };
   });
   const title =
-    unit === 'day' ? 'Spent per day' : isTotal ? `Spent per ${unit}` : `Average a day, by ${unit}`;
+    unit === 'day' ? 'Spent per day' : isTotal ? `Spent per ${unit}` : `Average per day, by ${unit}`;
   return barChart(
     title,
     ['Spent'],
@@ -92,7 +91,7 @@ export function versusChart(usage: Usage, before: Usage, window: ComparisonWindo
   const [first = '', second = ''] = [currentDays, days].map((side) =>
     formatRequestedDays({ first: side[0] ?? '', last: side.at(-1) ?? '', today: requested.today }),
   );
-  return barChart(unit === 'day' ? 'Spent per day' : `Average a day, by ${step}`, [first, second], bars);
+  return barChart(unit === 'day' ? 'Spent per day' : `Average per day, by ${step}`, [first, second], bars);
 }
 
 /** `16`, `1–7` or `Oct`. Empty if there is no short form. */
@@ -104,7 +103,6 @@ function partLabel(days: readonly Day[], unit: Unit, isCalendar: boolean): strin
     : '';
 }
 
-/** @returns undefined if there are too few bars, or a series has no value */
 function barChart(
   title: string,
   series: readonly string[],

@@ -16,9 +16,7 @@ import { type Column, clipText, escapeMarkup } from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 export interface AskedProjects {
-  /** The projects as a command names them: `prod`, `prod,123`, `all`, `top 3`. */
   readonly word: string;
-  /** The product of a single project, or the product that was typed for a list. */
   readonly product: ProductId | undefined;
   readonly targets: readonly (ResolvedProject | UnresolvedProject)[];
   readonly isList: boolean;
@@ -137,17 +135,15 @@ export function productNames(answered: readonly ProjectAnswer[]) {
     facts:
       shared === undefined || (shared === USUAL && answered.every(({ target }) => target.isOwnProduct))
         ? []
-        : [`${PRODUCTS[shared].name}${products.size > 1 ? ' unless a row names another' : ''}`],
+        : [`${PRODUCTS[shared].name}${products.size > 1 ? ', unless a row says otherwise' : ''}`],
   };
 }
 
 const USUAL: ProductId = 1;
 
-/** Amounts in different currencies can't be added up. */
 export const hasOneCurrency = (answered: readonly ProjectAnswer[]): boolean =>
   new Set(answered.map(({ target }) => target.currency)).size === 1;
 
-/** The warning is empty if no balance runs out soon. */
 export const runningOutLine = (soon: readonly ProjectAnswer[]): string =>
   soon.length === 0
     ? ''
@@ -155,7 +151,6 @@ export const runningOutLine = (soon: readonly ProjectAnswer[]): string =>
 
 const LONGEST_REASON = 200;
 
-/** Billing's own message follows, if Tally's sentence is no more precise. */
 function reasonOf(failure: Failure): string {
   const { messages = [] } = failure.kind === 'query-rejected' ? failure.data : {};
   return messages.length === 0 ? failure.message : `${failure.message} “${messages.join('” “')}”`;

@@ -1,3 +1,4 @@
+/** Commands as the values of buttons and options. */
 import type { Button } from '@slack/types';
 import type { CommandName, SlashCommand } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
@@ -73,7 +74,6 @@ export function offeredAgain(typed: Command, aliases = NO_ALIASES): Command | un
   return withoutSecrets(typed, aliases).text === typed.text ? typed : undefined;
 }
 
-/** @param line untrusted, so the command can be unknown */
 export function parseCommand(line: string): Command {
   const [command = '', ...words] = line.split(' ');
   return { command: command as SlashCommand, text: words.join(' ') };

@@ -1,3 +1,4 @@
+/** Help pages, with examples as buttons. */
 import type { Button } from '@slack/types';
 import { PRODUCT_WORDS } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
@@ -23,7 +24,6 @@ export interface HelpLine {
   /** A few words for the short `/billing help`. Without them, the line is under **More…**. */
   readonly short?: string;
   readonly examples?: readonly string[];
-  /** A right that the command needs beyond `ask`. */
   readonly right?: 'member' | 'manage';
 }
 
@@ -114,11 +114,9 @@ function askableProject(reader: Reader): string | undefined {
   return isOpen ? tested.project : undefined;
 }
 
-const exampleProject = (reader: Reader): string => askableProject(reader) ?? '123';
-
 export function exampleQuestions(reader: Reader): readonly string[] {
   const isChannel = reader.channel !== undefined && !isDirectMessage(reader.channel);
-  return questionsAbout(exampleProject(reader)).map(([question]) =>
+  return questionsAbout(askableProject(reader) ?? '123').map(([question]) =>
     isChannel ? `@Tally ${question}` : question,
   );
 }

@@ -1,6 +1,7 @@
+/** Selects of the projects that a person may ask about, for replies and forms. */
 import type { PlainTextOption } from '@slack/types';
 import type { SlashCommand } from '../../domain/command-names.ts';
-import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import { parseCommandText, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
 import { ANY_DAY_READER, formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
@@ -38,7 +39,6 @@ import { checkChannel } from '../request/channels.ts';
 import { privateScope, type Request } from '../request/request.ts';
 import { type Command, commandButton, commandOption, toCommand } from './command-buttons.ts';
 
-/** Choosing a project runs the command for that project. */
 export function projectPicker(command: Command, request: Request): Block[] {
   const options = projectOptions(command, request);
   return options.length === 0
@@ -46,7 +46,6 @@ export function projectPicker(command: Command, request: Request): Block[] {
     : [actions(select('rerun:project', 'Choose a project', options))];
 }
 
-/** @param prefix words before the project, such as `projects edit` */
 export function projectSelect(command: SlashCommand, prefix: string, request: Request): Block[] {
   const options = optionsFor(request, command, (alias) => `${prefix} ${alias}`);
   return options.length === 0 ? [] : [actions(select('rerun:project', 'Choose a project', options))];
@@ -75,7 +74,6 @@ function projectOptions({ command, text }: Command, request: Request): PlainText
   return [...each, commandOption('All projects', { command, text: textOf('all') })].filter(fitsOption);
 }
 
-/** A command that is too long for an option is left out. */
 const optionsFor = (request: Request, command: SlashCommand, textOf: (alias: string) => string) =>
   visibleProjects(request.workspace, privateScope(request))
     .map(({ alias, id, product }) =>
@@ -98,10 +96,8 @@ function projectIdHint(command: Command, request: Request): Block[] {
   return [section(`${hint}\nOr give it a name once, then ask by that name.`), actions(...add)];
 }
 
-/** @param name what the reader may call the project */
 export function projectOption(project: ChosenProject, name: string) {
   const product = PRODUCTS[project.product].name;
-  // The label of a project without a name already shows its ID.
   const about = name.startsWith(`Project ${project.id}`) ? product : `project ${project.id} · ${product}`;
   // The option's value has the name only if the user may see the name.
   const { alias, ...unnamed } = project;
@@ -143,24 +139,15 @@ export function typedOrDefaultProject(
   const { channel, workspace } = request;
   if (!isNamed && (channel === undefined || workspace.channelDefault(channel) === undefined))
     return undefined;
-  try {
-    const named = withoutUndefined({ project, alias, product });
-    const target = resolveProject(named, workspace, request);
-    return chosenProject(target);
-  } catch (error) {
-    if (isNamed || !isFailure(error)) throw error;
-    return undefined;
-  }
+  const find = () =>
+    chosenProject(resolveProject(withoutUndefined({ project, alias, product }), workspace, request));
+  return isNamed ? find() : tryParse(find, Failure);
 }
 
 /** `123` is offered under every product, and `123 storage` under one. */
 function typedProjects(query: string): readonly ChosenProject[] {
-  try {
-    const { project, product } = parseSingleProjectText(query, ANY_DAY_READER);
-    if (project === undefined) return [];
-    return (product === undefined ? PRODUCT_IDS : [product]).map((id) => ({ id: project, product: id }));
-  } catch (error) {
-    if (error instanceof InvalidWord) return [];
-    throw error;
-  }
+  const { project, product } =
+    tryParse(() => parseSingleProjectText(query, ANY_DAY_READER), InvalidWord) ?? {};
+  if (project === undefined) return [];
+  return (product === undefined ? PRODUCT_IDS : [product]).map((id) => ({ id: project, product: id }));
 }

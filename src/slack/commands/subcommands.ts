@@ -1,3 +1,4 @@
+/** Finds the subcommand of `/billing` that a text names, and runs its handler. */
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import {
   cleanTyping,
@@ -10,22 +11,14 @@ import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/se
 import { clipWord } from '../../domain/wording.ts';
 import { type CommandHandler, lookUp, rulesFor } from '../server/listeners.ts';
 
-/** Runs the subcommand that the first word names. For help, shows the subcommand's own page or `help`. */
 export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>): CommandHandler {
   const find = (text: string) => {
     const { verb, rest, asksForHelp } = split(text);
     const named = lookUp(verbs, verb);
     const handler = asksForHelp ? lookUp(verbs, 'help') : named;
+    const words = asksForHelp && verb !== 'help' ? verb : rest;
     const unknown = () => unknownVerb(text, verb, Object.keys(verbs));
-    return {
-      named,
-      handler,
-      verb,
-      rest,
-      unknown,
-      asksForHelp,
-      words: asksForHelp && verb !== 'help' ? verb : rest,
-    };
+    return { named, handler, verb, words, unknown, asksForHelp };
   };
   return {
     right: 'ask',
@@ -34,11 +27,11 @@ export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>
       return handler === undefined ? {} : rulesFor(handler, words);
     },
     parse(text, workspace, reader) {
-      const { handler, verb, rest, unknown, asksForHelp } = find(text);
+      const { handler, verb, words, unknown, asksForHelp } = find(text);
       if (asksForHelp) return;
       if (handler === undefined) throw unknown();
-      if (handler.parse === undefined) refuseExtraWords(rest, verb);
-      handler.parse?.(rest, workspace, reader);
+      if (handler.parse === undefined) refuseExtraWords(words, verb);
+      handler.parse?.(words, workspace, reader);
     },
     async run(text, request) {
       if (holdsSecret(text, request.workspace.aliases)) throw new Failure('secret-pasted');
@@ -57,7 +50,6 @@ export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>
   };
 }
 
-/** Known names of projects don't count as secrets. */
 function holdsSecret(text: string, aliases: ReadonlySet<string>): boolean {
   const tidied = cleanTyping(text);
   const words = tidied.split(' ').filter((word) => !aliases.has(normalizeText(word)));
@@ -86,7 +78,6 @@ function unknownVerb(text: string, verb: string, known: readonly string[]): Inva
   return new InvalidWord(clipWord(simplifyText(text).split(' ')[0] ?? verb), UNKNOWN_COMMAND, '', texts);
 }
 
-/** `page 2` gives 2. No words give 1. */
 export function parsePage(text: string, verb: string): number {
   const page = /^page (\d{1,3})$/.exec(text)?.[1];
   if (page === undefined) refuseExtraWords(text, verb);

@@ -22,19 +22,15 @@ import { canSuggest, projectPicker, projectSelect } from '../commands/project-pi
 import { privateScope, type Request } from '../request/request.ts';
 
 export interface Advice {
-  /** A sentence that replaces the failure's message. */
   readonly sentence?: string;
-  /** What to do next. Absent if the sentence or the buttons say so. */
   readonly todo?: string;
   readonly managerTodo?: string;
   /** Set if trying again can help. Where no button works, the text stands instead. */
   readonly again?: '' | 'Try again.';
-  /** Managers get the `managerButtons`, too. */
   readonly buttons?: readonly Button[];
   readonly managerButtons?: readonly Button[];
   /** The command that **Ask a manager** passes on. */
   readonly ask?: Command | 'what was asked' | undefined;
-  /** Managers whom the message mentions. Admins can always help, too. */
   readonly people?: readonly SlackId[];
   readonly quotes?: readonly string[];
   /** Whether to show the reference by which the operator finds the error in the log. */
@@ -48,7 +44,6 @@ export type AdviceTable = {
     | ((data: DataOf<K>, request: FailedRequest) => Advice);
 };
 
-/** Empty if no user is involved. */
 export interface FailedRequest extends Partial<Request> {
   readonly command?: Command | undefined;
   /** Set if the clicked button opens a form and isn't inside a form. */
@@ -61,7 +56,6 @@ export interface FailedRequest extends Partial<Request> {
 
 /** The value of a button **Ask a manager**, which is untrusted when Slack sends it back. */
 export const askedManagerSchema = z.object({
-  /** The channel of the command or click. Absent for Home. */
   place: z
     .string()
     .regex(/^[A-Z][A-Z0-9]{1,30}$/)
@@ -139,7 +133,6 @@ export function adviseOnWord(failure: InvalidWord, request: FailedRequest): Advi
 
 const ASKS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance', '/os-token']);
 
-/** Empty if the other words already name a project. */
 function pickerInstead({ word, fact }: InvalidWord, { command, text }: Command, request: Request): Advice {
   const at = text.toLowerCase().indexOf(word.toLowerCase());
   // A failure leaves out a word that may be a secret, so the text doesn't contain that word.

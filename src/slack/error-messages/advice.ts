@@ -37,18 +37,16 @@ const REPLACE = {
   ask: CONNECT_FORM,
 };
 const SETTINGS = toCommand('/billing settings');
-const NO_ZONE = 'Tally can’t answer without the time zone in them.';
 const ACCESS = commandText('/billing projects access');
 const ACCESS_PAGE = 'Cloud servers → the project → Access for applications';
 const TEMPORARY = 'This is usually temporary.';
 const PUBLIC_ONLY =
   'Tally only connects to public https addresses. Your operator can allow others in TRUSTED_API_HOSTS.';
-const DAMAGED = 'The stored record is damaged.';
 const LOST_TOKEN = 'It may have expired or been revoked.';
-const WRONG_ROLE = 'Its role may not include billing, or it may be for another account.';
+const WRONG_ROLE = 'The token’s role may not include billing, or the token may belong to another account.';
 
 const replace = (reason: string): Advice => ({
-  todo: `${reason} A Tally manager can replace it.`,
+  todo: `${reason} A Tally manager can replace it.`.trim(),
   managerTodo: reason,
   ...REPLACE,
 });
@@ -97,15 +95,20 @@ const ADVICE: AdviceTable = {
     const choose = edit === undefined ? [] : commandButton('edit', 'Choose another…', edit);
     const connect = button('connect', 'Connect…', connection === undefined ? {} : { value: connection });
     return {
-      todo: `A Tally manager can choose another. ${commandText('/billing status')} lists them.`,
-      managerTodo: 'Choose another connection, or register this one again.',
+      todo: `A Tally manager can choose ${connection === undefined ? 'one' : 'another'}. ${commandText('/billing status')} lists them.`,
+      managerTodo:
+        connection === undefined
+          ? `Choose a connection for the project, or make one the default in ${commandText('/billing status')}.`
+          : 'Choose another connection, or add this one again.',
       managerButtons: [...choose, connect],
       ask: edit,
     };
   },
   'not-allowed': ({ reason, managers = [], owned }, request) => {
     const isMine = reason === 'channel' && canManage(request);
-    const todo = isMine ? 'As a manager, ask in a direct message with Tally.' : ASK_INSTEAD[reason];
+    const todo = isMine
+      ? 'As a Tally manager, you can ask in a direct message with Tally.'
+      : ASK_INSTEAD[reason];
     const asked = owned === undefined ? 'what was asked' : toCommand(`/billing ${owned.plural}`, owned.text);
     // A manager who ran the command would get the token, and tokens can't be handed over.
     const isToken = request.command?.command === '/os-token';
@@ -118,7 +121,7 @@ const ADVICE: AdviceTable = {
   },
   'not-issuer': ({ label }) => ({
     todo: `A Tally manager can add you with ${ACCESS}.`,
-    managerTodo: `Managers have to be on the list too. Add yourself with ${ACCESS}.`,
+    managerTodo: `Managers can’t get tokens unless they’re added. Add yourself with ${ACCESS}.`,
     ask: toCommand('/billing projects', `access ${label.replace(/^Project /, '')}`),
   }),
   'rights-changed': tryAgain(),
@@ -149,8 +152,8 @@ const ADVICE: AdviceTable = {
       ? { todo: 'Ask about a shorter period.' }
       : checkAddress(service, 'The address may be wrong.'),
   'redirect-refused': ({ service, target }) => ({
-    todo: `It may have moved. A Tally manager can enter the new address with ${ADDRESS_FORM[service]}. It redirects to:`,
-    managerTodo: 'It may have moved. Enter the new address. It redirects to:',
+    todo: `A Tally manager can enter the new address with ${ADDRESS_FORM[service]}. It redirects to:`,
+    managerTodo: 'Enter the new address if it’s right. It redirects to:',
     quotes: target === undefined ? [] : [target],
     managerButtons: addressButton(service),
   }),
@@ -162,25 +165,25 @@ const ADVICE: AdviceTable = {
   'access-refused': ({ status }) => ({
     todo:
       status === 401
-        ? `Its secret may be wrong or expired, or its user may have lost access. Check it in the console under ${ACCESS_PAGE}, or make a new one there.`
-        : 'Its role may not be sufficient.',
+        ? `Its secret may be wrong or expired, or its user may have lost access. Check it in the console under ${ACCESS_PAGE}, or create a new one there.`
+        : `Its role may be too limited. Check it in the console under ${ACCESS_PAGE}.`,
   }),
   'access-not-found': {
-    todo: `Its ID may be mistyped, or it was deleted. The console lists every access under ${ACCESS_PAGE}.`,
+    todo: `Its ID may be mistyped, or it was deleted. In the console, look under ${ACCESS_PAGE}.`,
   },
   'project-disabled': { todo: 'The project may be disabled or deleted. Check it in the console.' },
   'wrong-identity-url': ({ suggestion }) =>
     suggestion === undefined
-      ? { todo: 'Copy the address from the console: API endpoints, identity. It ends with /v3.' }
+      ? { todo: 'Copy the address from the console: API endpoints → identity. It ends with /v3.' }
       : { todo: 'The address should end with /v3. Did you mean:', quotes: [suggestion] },
   'outcome-unclear': {
     todo: 'If a token was issued, nobody has seen it, and it will expire. Try again.',
     again: '',
   },
   'access-missing': ({ project }) => ({
-    todo: `A Tally manager can register one with ${ACCESS}.`,
+    todo: `A Tally manager can add it with ${ACCESS}.`,
     managerTodo: 'Create one in the console first: it shows the ID and the secret.',
-    managerButtons: [button('access-form', 'Register an access…', { value: project, style: 'primary' })],
+    managerButtons: [button('access-form', 'Add application access…', { value: project, style: 'primary' })],
     ask: toCommand('/billing projects', `access ${project}`),
   }),
   'token-not-shown': ({ why, isRevoked }) => {
@@ -193,12 +196,12 @@ const ADVICE: AdviceTable = {
   'unseal-failed': ({ reason, what }) => {
     if (reason !== 'malformed') return { sentence: KEY_IS_GONE };
     return what === 'billing-token'
-      ? replace(DAMAGED)
-      : { todo: `${DAMAGED} Your operator can find details in Tally’s log.` };
+      ? replace('')
+      : { todo: 'Your operator can find details in Tally’s log.' };
   },
   'settings-damaged': {
-    todo: `${NO_ZONE} An admin can set them again with ${commandText('/billing settings')}.`,
-    managerTodo: `${NO_ZONE} Save them again.`,
+    todo: `Tally can’t answer until they’re saved again. An admin can do that with ${commandText('/billing settings')}.`,
+    managerTodo: 'Tally can’t answer until you save them again.',
     managerButtons: commandButton('settings', 'Open settings…', SETTINGS, { style: 'primary' }),
     ask: SETTINGS,
   },
@@ -219,7 +222,7 @@ const ADVICE: AdviceTable = {
   'cannot-post': ({ reason }) => ({
     todo:
       reason === 'not-there'
-        ? 'Type /invite @Tally there, then try again; or ask here.'
+        ? 'Type /invite @Tally in that channel and try again, or ask here.'
         : 'Ask in another channel or here.',
     again: '',
   }),
@@ -231,16 +234,16 @@ const MOST_NAMED = 5;
 
 const REVOKE_PASTED = 'It’s still in Slack’s history, so revoke it in the console and create a new one.';
 const TOKEN_PASTED: Advice = {
-  todo: `${REVOKE_PASTED} Then a Tally manager can register the new one.`,
-  managerTodo: `${REVOKE_PASTED} Then register the new one here.`,
+  todo: `${REVOKE_PASTED} Then a Tally manager can add the new one.`,
+  managerTodo: `${REVOKE_PASTED} Then add the new one here.`,
   managerButtons: [CONNECT],
 };
 
 function accessSecretPasted(request: FailedRequest): Advice {
   const revoke = 'It’s still in Slack’s history, so delete the access in the console and create a new one.';
   return {
-    todo: `${revoke} A Tally manager registers it with ${ACCESS}.`,
-    managerTodo: `${revoke} Register the new one with ${ACCESS}.`,
+    todo: `${revoke} A Tally manager can add it with ${ACCESS}.`,
+    managerTodo: `${revoke} Add the new one with ${ACCESS}.`,
     choices:
       isAuthorized(request) && canManage(request)
         ? projectSelect('/billing', ACCESS.replace('/billing ', ''), request)
@@ -260,10 +263,9 @@ const checkAddress = (
   managerButtons: addressButton(service),
 });
 
-/** The button leads to where the service's address can be changed. */
 function addressButton(service: Service): Button[] {
   if (service === 'billing') return [button('connect', 'Check the address…')];
-  return commandButton('projects', 'Projects', toCommand('/billing projects'));
+  return commandButton('projects', 'Open projects', toCommand('/billing projects'));
 }
 
 function otherProducts(wrong: ProductId, { command: failed, workspace, at }: FailedRequest): Button[] {
@@ -278,7 +280,6 @@ function otherProducts(wrong: ProductId, { command: failed, workspace, at }: Fai
   );
 }
 
-/** For managers, the description has technical details. */
 export function describeError(failure: Failure, request: FailedRequest) {
   const { kind, data } = failure;
   const entry = kind === 'invalid-word' ? adviseOnWord(failure, request) : ADVICE[kind];

@@ -133,7 +133,6 @@ export const REMINDER_HINT = 'Tally reminds you 14, 3 and 1 days before.';
 
 const day = z.iso.date().startsWith('2');
 
-/** @param empty the value, or the refusal, if neither field is filled in */
 export const expiryFields = <T>(hint: string, empty: T | FieldRefusal) => ({
   expires: date<ExpiryChoice | T>('Expires on', `${hint} ${REMINDER_HINT}`, (expires, { never = '' }) => {
     if (expires === '') return never === '' ? empty : 'never';

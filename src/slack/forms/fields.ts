@@ -15,11 +15,9 @@ export const refuseField = (sentence: string): FieldRefusal => new FieldRefusal(
 
 /** A form with its current values, which may be empty or invalid. */
 export interface FormMoment {
-  /** The ID of the edited record, untrusted. */
   readonly id: string;
   readonly values: FormFields;
   readonly request: Request;
-  /** What each field's `load` returned, or null if it found nothing. */
   readonly data: Readonly<Record<string, unknown>>;
   /** The channel that the form posts to, or else where the form was opened. Empty if neither. */
   readonly place: string;
@@ -94,7 +92,6 @@ export const note = <D>(
 type Element = InputBlock['element'];
 type WithUndefined<E> = E extends unknown ? { readonly [K in keyof E]: E[K] | undefined } : never;
 
-/** @param element draws the input element, to which the form adds its action ID */
 const drawAs =
   (
     label: string,
@@ -210,7 +207,7 @@ export const people = (
   parse(chosen) {
     const all = selectedValues(chosen);
     const isWhole = all.length <= max && all.every(isPerson) && (form.optional !== false || all.length > 0);
-    return isWhole ? all : refuseField(`Choose ${form.optional === false ? '1' : '0'} to ${max} people.`);
+    return isWhole ? all : refuseField(`Choose ${form.optional === false ? '1 to' : 'up to'} ${max} people.`);
   },
 });
 

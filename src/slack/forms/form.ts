@@ -58,14 +58,12 @@ export interface FormDescription<F extends Fields, A> {
   readonly fields: F;
   readonly title?: (at: FormMoment) => string;
   readonly submit?: string;
-  /** A button below the fields. @param show draws the form again, with these blocks below the button */
   readonly button?: {
     readonly label: string;
     readonly press: (at: FormMoment, show: (result: readonly Block[]) => Promise<void>) => Promise<void>;
   };
   /** The channel for which the form suggests projects. Default is the channel where the form was opened. */
   readonly channelOf?: (values: FormFields) => string;
-  /** The title of the modal with the result. */
   readonly heading: string;
   /** Shown while a form is being saved that can take long. */
   readonly waiting?: string;
@@ -74,7 +72,6 @@ export interface FormDescription<F extends Fields, A> {
   readonly before?: (id: string, request: Request) => FormFields;
   /** What the form says if the record has changed since it was opened. Undefined if the change doesn't matter. */
   readonly conflict?: (sent: SentForm<F>) => FormProblem | undefined;
-  /** The ID to save under after a conflict. */
   readonly idAfterConflict?: (sent: SentForm<F>) => string;
   readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal>;
   /** The word that completes “Not …” if saving fails. Default is `saved`. */
@@ -92,7 +89,10 @@ type AnyForm = Omit<FormDescription<any, any>, 'fields'> & {
 };
 const NOTHING_SAVED = 'Nothing was saved.';
 const CAN_CLOSE = context('You can close this window. Tally will send you the result in a direct message.');
-export const CHANGED_FIRST: FormProblem = ['Someone else changed this first.', 'Save again to replace that.'];
+export const CHANGED_FIRST: FormProblem = [
+  'Someone else just changed this.',
+  'Save again to overwrite their change.',
+];
 export function createForm<F extends Fields, A>(name: FormName, description: FormDescription<F, A>) {
   const form: AnyForm = {
     ...description,
@@ -178,7 +178,6 @@ function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm {
   return { submit: (request) => submit(form, momentOf(shown, metadata, request), input) };
 }
 
-/** Finds the first invalid field, and says why. */
 async function findProblem(
   form: AnyForm,
   at: Moment,
@@ -193,7 +192,7 @@ async function findProblem(
   return undefined;
 }
 
-const LEAKED = 'that looks like a token. Everyone can see it, so choose something else.';
+const LEAKED = 'that looks like a token, and everyone can see this field. Choose something else.';
 
 async function showAgain(
   form: AnyForm,
@@ -212,14 +211,13 @@ async function showAgain(
   await at.request.reply.modal.update(drawForm(form, known, notice), message);
 }
 
-/** @param problem as mrkdwn */
 const showProblem = (
   form: AnyForm,
   at: Moment,
-  [what, todo = NOTHING_SAVED]: FormProblem,
+  [what, todo = '']: FormProblem,
   field?: string,
 ): Promise<void> =>
-  showAgain(form, at, markupMessage(`${what} ${NOTHING_SAVED}`), [markup(`${what} ${todo}`)], field);
+  showAgain(form, at, markupMessage(`${what} ${NOTHING_SAVED}`), [markup(`${what} ${todo}`.trim())], field);
 
 async function submit(
   form: AnyForm,
@@ -256,7 +254,6 @@ async function submit(
   }
 }
 
-/** The form gets the record's current revision, so that people can save again. */
 function showConflict(form: AnyForm, sent: Moment & SentForm<Fields>, conflict: FormProblem): Promise<void> {
   const id = form.idAfterConflict?.(sent) ?? sent.id;
   const state = { ...sent.state, id, seen: form.revision(id, sent.request) };
@@ -277,7 +274,6 @@ const stateSchema = z.object({
 });
 type FormState = Readonly<z.infer<typeof stateSchema>>;
 
-/** Invalid metadata gives the state of a new form. */
 const decodeState = (metadata: string): FormState =>
   tryParseRecord(stateSchema, metadata) ?? stateSchema.parse({});
 
@@ -300,7 +296,6 @@ async function loadFields({ fields }: AnyForm, at: Moment, isSlow: boolean): Pro
   return found.length === 0 ? at : { ...at, data: { ...at.data, ...Object.fromEntries(found) } };
 }
 
-/** @param notice blocks above the fields @param result blocks below the buttons */
 function drawForm(
   form: AnyForm,
   at: Moment,

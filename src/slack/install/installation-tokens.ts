@@ -1,3 +1,4 @@
+/** The bot tokens of installed workspaces. A token that expires soon is renewed before its use. */
 import type { Installation, InstallationStore, InstallProvider } from '@slack/oauth';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
@@ -26,7 +27,6 @@ const tokenExpiresAt = ({ installation: { bot } }: StoredInstallation): number =
     : bot.expiresAt * 1000;
 
 export interface CachedInstallation extends StoredInstallation {
-  /** The organization's workspaces that this process has already linked to the installation. */
   readonly joined: Set<string>;
 }
 
@@ -98,7 +98,6 @@ export function createInstallationTokens(
   };
 }
 
-/** Renews a token in one process at a time. The other processes use the old token meanwhile. */
 async function renew(id: string, installed: InstallationRecords, renewer: Renewer): Promise<void> {
   if (!(await installed.lock(id))) return;
   // While this process waited for the lock, another one may have renewed the token.
@@ -108,7 +107,6 @@ async function renew(id: string, installed: InstallationRecords, renewer: Renewe
   const { isEnterpriseInstall = false, enterprise, team } = stored.installation;
   await renewer({
     fetchInstallation: async () => stored.installation,
-    // Nothing is replaced if Tally was removed or reinstalled during the renewal.
     async storeInstallation(installation) {
       await installed.replace(id, before, JSON.stringify({ ...stored, installation }));
     },

@@ -1,3 +1,4 @@
+/** Where bot tokens come from: the configuration for a single workspace, or OAuth for many workspaces. */
 import { type Authorize, type AuthorizeResult, webApi } from '@slack/bolt';
 import { type Installation, type InstallationStore, InstallProvider } from '@slack/oauth';
 import type { Logger } from 'pino';
@@ -41,12 +42,10 @@ import {
 import { createTokenCheck, isTokenAccepted, type TokenCheck } from './token-check.ts';
 import { createUninstallHandler } from './uninstall.ts';
 
-/** Where bot tokens come from: a token in the configuration for a single workspace, or OAuth for many workspaces. */
 export interface Installations {
   readonly pages: BrowserRoutes;
   /** Finds the bot token for a payload. @throws not-installed, unseal-failed, store-unavailable */
   readonly authorize: Authorize<boolean>;
-  /** The acknowledgement of a payload for which `authorize` found no token. */
   readonly notInstalledReply: (payload: object) => object | undefined;
   clientFor(workspace: SlackId): Promise<WebClient>;
   /** Deletes a workspace's data after an uninstall. @returns false for any other event @throws store-unavailable */

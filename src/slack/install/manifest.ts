@@ -22,7 +22,7 @@ export const SCOPES: readonly Scope[] = [
   { scope: 'channels:join', why: 'to join a public channel where someone schedules a post', optional: true },
   {
     scope: 'channels:history',
-    why: 'to see whether a scheduled post arrived in a public channel when Tally was interrupted, so that it is not posted twice',
+    why: 'to check whether a scheduled post reached a public channel after an interruption, and not post it twice',
     optional: true,
   },
   { scope: 'groups:history', why: 'the same in a private channel it is in', optional: true },
@@ -34,7 +34,6 @@ export const SCOPES: readonly Scope[] = [
 export interface ManifestChoices {
   readonly url?: string | undefined;
   readonly org?: boolean | undefined;
-  /** Custom workflow steps, which Slack allows only in an app for organizations. */
   readonly functions?: object | undefined;
 }
 
@@ -47,7 +46,7 @@ const COMMANDS: Readonly<Record<SlashCommand, { readonly description: string; re
     description: 'What a project spent in a period, day by day',
     usage: '[project] [last-7-days | last-month | 2026-10 | …] [cloud | storage | virtualization]',
   },
-  '/os-token': { description: 'A temporary OS_TOKEN, shown to you alone', usage: '[project]' },
+  '/os-token': { description: 'A temporary OS_TOKEN that only you see', usage: '[project]' },
   '/billing': {
     description: 'Connect to the billing service, schedule posts, name projects, get help',
     usage: '[connect | projects | schedule | schedules | settings | status | help]',
@@ -72,7 +71,7 @@ export const appAddress = z
     abort: true,
   })
   .refine((text) => new URL(text).pathname === '/', {
-    error: problemText('has a path', `Slack sends to /slack/events there. ${EXAMPLE}`),
+    error: problemText('has a path', `Leave it out: Slack sends to /slack/events. ${EXAMPLE}`),
   })
   .transform((text) => new URL(text).origin);
 
@@ -128,7 +127,7 @@ export function createManifest({ url, org = false, functions }: ManifestChoices)
 
 const LONG_DESCRIPTION = [
   'Ask Tally in Slack what a cloud project has left, what it spent, and how long the balance lasts.',
-  `${commandText('/balance')} 123 shows the balance, the bonuses and about how many days remain at the pace of the last week. ${commandText('/spend')} 123 last-month adds up a period to the cent, compares it with the one before, and lists every day. A day that the billing service hasn't reported is missing, never zero.`,
+  `${commandText('/balance')} 123 shows the balance, the bonuses and roughly how many days are left at last week’s pace. ${commandText('/spend')} 123 last-month adds up a period to the cent, compares it with the one before, and lists every day. A day that the billing service hasn't reported is missing, never zero.`,
   `${commandText('/os-token')} prod issues a temporary token for the platform's API, shown once, only to you, and stored nowhere. A manager chooses who can get tokens.`,
   "Answers are private until you share them. An owner or admin connects Tally once, with a read-only access token. Tally encrypts the token and never shows it again. Tally only reads figures: it can't buy, pay or change anything.",
 ].join('\n\n');

@@ -19,7 +19,6 @@ import { postMessage } from '../reply/message-calls.ts';
 import type { WebClient } from '../web-client.ts';
 import { installationId } from './installation-tokens.ts';
 
-/** In seconds. */
 const STATE_LIFETIME = 600;
 
 /** A signed OAuth `state` works once, because Redis stores the used ones. */
@@ -48,7 +47,6 @@ export interface OAuthPages {
   readonly options: InstallURLOptions;
   readonly installUrl: string;
   readonly slackOrigin: string;
-  /** Called after the page is sent. Never rejects. */
   readonly welcome: (installation: Installation) => Promise<void>;
   readonly log: Logger;
 }
@@ -81,7 +79,6 @@ export function createOAuthPages(pages: OAuthPages): BrowserRoutes {
   return { [INSTALL_PATH]: begin, [REDIRECT_PATH]: complete };
 }
 
-/** Slack's error code is in the redirect's query, or in the response to the OAuth code. */
 function slackReason({ url = '' }: IncomingMessage, error: unknown): string | undefined {
   const inQuery = new URLSearchParams(url.split('?')[1] ?? '').get('error');
   const { data } = error as { data?: { error?: unknown } };
@@ -163,7 +160,7 @@ const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; sa
   denied: {
     status: 200,
     title: 'Tally wasn’t installed',
-    says: 'You or a rule of your workspace declined on Slack’s page. Nothing was saved.',
+    says: 'You canceled, or your workspace doesn’t allow this app. Nothing was saved.',
   },
   state: {
     status: 400,
@@ -173,12 +170,12 @@ const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; sa
   slack: {
     status: 502,
     title: 'Slack didn’t complete the installation',
-    says: 'Nothing was saved. Start again; that usually helps.',
+    says: 'Nothing was saved. This is usually temporary.',
   },
   ours: {
     status: 503,
     title: 'Tally can’t be installed right now',
-    says: 'The error is ours, and nothing was saved. Try again in a minute; if it keeps happening, ask your admin to check Tally’s log.',
+    says: 'Something went wrong in Tally. Nothing was saved. Try again in a minute. If it keeps happening, ask your operator to check Tally’s log.',
   },
 };
 
@@ -207,7 +204,14 @@ ${body}
 </html>
 `;
 
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
 
 const FIRST_STEPS: Message = {
   text: 'Tally is installed. Three steps to the first answer.',

@@ -96,7 +96,6 @@ function retryAfterOf(error: unknown): Millis {
 
 const REFUSED = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
 
-/** @returns Slack's error code if Slack rejects the token; undefined for any other error */
 function refusalCode(error: unknown): string | undefined {
   const { data, code } = (error ?? {}) as { data?: { error?: string; code?: string }; code?: string };
   return [data?.error, data?.code, code].find((refusal) => refusal !== undefined && REFUSED.has(refusal));

@@ -1,3 +1,4 @@
+/** Deletes the data of a workspace or organization that uninstalls Tally. */
 import type { Logger } from 'pino';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
@@ -90,7 +91,6 @@ async function isOrganization(parts: UninstallParts, body: SlackPayload): Promis
   if (!organization) return false;
   if (body.is_enterprise_install ?? body.authorizations?.[0]?.is_enterprise_install) return true;
   if (!team || team === organization) return true;
-  // Slack may not say whether the workspace or its whole organization revoked the token.
   const hasOwn = (await installedAt(parts, team)) !== undefined;
   if (hasOwn || (await installedAt(parts, organization)) === undefined) return false;
   return !(await parts.isAccepted?.(organization));

@@ -12,7 +12,7 @@ const PRODUCT = input(
 );
 const CHANNEL = input(
   'Channel',
-  'Where the result will be read. Tally gives only what everyone in this channel may see.',
+  'The channel where you’ll use the result. Tally returns only what everyone there may see.',
   'slack#/types/channel_id',
 );
 const PERIOD = input('Period', 'yesterday, last-week, this-month, 2026-10 … Empty means the last 7 days.');

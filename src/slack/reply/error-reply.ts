@@ -1,3 +1,4 @@
+/** Tells people about an error: in a message, in a modal, or below a form field. */
 import { randomBytes } from 'node:crypto';
 import type { ModalView } from '@slack/types';
 import type { Logger } from 'pino';
@@ -51,9 +52,7 @@ export function createErrorReply(log: Logger): ErrorReply {
     },
     async send(reply, report, failed, rules) {
       const { source, modal } = reply;
-      // If a manager took over a colleague's request, `askedIn` is the colleague's channel.
       const request = { ...failed, place: source.askedIn ?? source.channel };
-      // The handler of an unauthorized request never ran.
       const isUnchanged = !isAuthorized(request) || !rules.changes;
       const message = errorMessageOf(report, request, isUnchanged);
       const isInModal = source.via === 'form' || (await modal.isShown());
@@ -67,7 +66,6 @@ export function createErrorReply(log: Logger): ErrorReply {
   };
 }
 
-/** @param isUnchanged whether it is certain that nothing was changed */
 export const errorMessageOf = (
   { failure, id }: ErrorReport,
   request: FailedRequest,
@@ -122,11 +120,10 @@ export const failureFacts = (failure: Failure, request: Request): Block[] =>
 export const failureText = (failure: Failure): string =>
   joinTexts(' ', [failure.message, describeError(failure, {}).todo]);
 
-/** @param done completes “Not …” @param kept says what stays as it was, and is used only if that is certain */
 export const notSavedMessage = (failure: Failure, reason: Message, done: string, kept: string): Message => ({
   text: reason.text,
   blocks: compact([
-    header(mayHaveBeenSaved(failure) ? `May not be ${done}` : `Not ${done}`),
+    header(mayHaveBeenSaved(failure) ? `May not have been ${done}` : `Not ${done}`),
     ...withoutActions(reason.blocks),
     !mayHaveBeenSaved(failure) && failure.kind !== 'edit-conflict' && section(kept),
   ]),

@@ -7,9 +7,8 @@ import { tryParseJson } from '../../domain/try-parse.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import { type Block, escapeMessageText, type Message, preformatted, section } from '../block-kit/blocks.ts';
 import { barsText } from '../block-kit/charts.ts';
-import { callSlack, isUnclearStatus, reportApiCall, type WebClient, wasNeverSent } from '../web-client.ts';
+import { callSlack, isUnclearStatus, measureCall, type WebClient, wasNeverSent } from '../web-client.ts';
 
-/** `channel` can also be a person, who gets a direct message. */
 interface PostDestination {
   readonly channel: SlackId;
   readonly thread?: string | undefined;
@@ -123,7 +122,6 @@ const REFUSED_BLOCKS = /^invalid_(?:blocks|attachments|payload)/;
 const isRefusal = (error: unknown): boolean =>
   isFailure(error, 'slack-failed') && REFUSED_BLOCKS.test(error.data.code);
 
-/** Charts become text bars, and tables become monospaced text. @returns undefined for a message without either */
 export function withoutRichBlocks(message: Message): Message | undefined {
   if (!message.blocks.some(isRich)) return undefined;
   return { text: message.text, blocks: message.blocks.flatMap(simplify) };
@@ -181,20 +179,9 @@ export function createResponseUrlClient(timeout: Millis = 5000): ResponseUrlClie
         unclear: reason === undefined && isUnclearStatus(status),
       });
   }
-  const attempt = async (...call: Parameters<typeof send>): Promise<void> => {
-    const began = performance.now();
-    let outcome = 'ok';
-    try {
-      await send(...call);
-    } catch (error) {
-      outcome = isFailure(error, 'slack-failed') ? error.data.code : 'failed';
-      throw error;
-    } finally {
-      reportApiCall({ method: 'response_url', outcome, took: performance.now() - began });
-    }
-  };
   return {
-    post: (url, message, options = {}) => sendOrSimplify(message, (shown) => attempt(url, shown, options)),
+    post: (url, message, options = {}) =>
+      sendOrSimplify(message, (shown) => measureCall('response_url', () => send(url, shown, options))),
   };
 }
 

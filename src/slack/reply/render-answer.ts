@@ -1,3 +1,4 @@
+/** An answer as a value, and the message that Tally draws from it. */
 import type {
   ActionsBlock,
   ActionsBlockElement,
@@ -100,7 +101,6 @@ export type CsvCell = { readonly text: string } | { readonly digits: string };
 
 export interface AnswerFile<T> {
   readonly name: string;
-  /** Titles of the columns between the product and the note. */
   readonly columns: readonly string[];
   /** What a row covers, such as `each day (UTC)`, and sentences about days and projects without figures. */
   readonly each: string;
@@ -153,7 +153,6 @@ export const zoneFact = ({ user, sharedBy }: AnswerView, zone: Zone): string =>
 export const productFact = ({ target: { product, alias, isOwnProduct } }: ProjectAnswer): string =>
   alias !== undefined && isOwnProduct ? '' : PRODUCTS[product].name;
 
-/** `1,234.00 EUR spent`, or `35.00 EUR credited` for a negative sum. */
 export const formatSpent = (value: Money, money: MoneyFormatter, [spent, credited] = SPENT): string =>
   value.lt(0) ? `${money(value.abs())} ${credited}` : `${money(value)} ${spent}`;
 
@@ -161,7 +160,6 @@ type SumVerbs = readonly [positive: string, negative: string];
 const SPENT: SumVerbs = ['spent', 'credited'];
 export const LEFT: SumVerbs = ['left', 'overdrawn'];
 
-/** A sum per currency: `1,234.00 EUR spent and 20.00 USD credited`. Empty without amounts. */
 export const formatSums = (amounts: readonly LabelledAmount[], locale: string, verbs: SumVerbs): string =>
   listNames(
     sumByLabel(amounts).map(({ value, label }) => formatSpent(value, moneyFormatter(locale, label), verbs)),
@@ -211,7 +209,6 @@ interface AnswerActions {
   readonly before: readonly ActionsBlockElement[];
   readonly after?: readonly Button[];
   readonly more: readonly PlainTextOption[];
-  /** Words that **Schedule this…** and **Watch…** add after the project. */
   readonly report?: string | undefined;
   readonly watch?: string;
 }

@@ -1,3 +1,4 @@
+/** Sends a reply's messages to where the person reads them, in place of a loading message. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -15,11 +16,9 @@ import {
   replaceMessage,
 } from './message-calls.ts';
 
-/** Tally can't edit a loading message without `place`. */
 interface Loading {
   readonly place?: PostedTo;
   readonly isPublic?: boolean;
-  /** Whether a post with `replace_original` to the response URL would replace the loading message. */
   readonly canReplace?: boolean;
 }
 
@@ -35,7 +34,6 @@ const LOADING: Message = { text: TEXT, blocks: [context(TEXT)] };
 export class ReplyMessages {
   posted: PostedTo | undefined;
   readonly #loading = createDelayed<Loading>();
-  /** The question's thread, or a new thread below the question. */
   readonly #publicThread: string | undefined;
 
   constructor(
@@ -112,7 +110,6 @@ export class ReplyMessages {
     const { client, source, services } = this;
     const { channel, responseUrl, thread } = source;
     const { place } = (await this.#loading.take()) ?? {};
-    // A response URL can't post into a thread.
     const isPosted = channel !== undefined && (responseUrl === undefined || thread !== undefined);
     await this.#sendFirstPossible([
       place !== undefined && (() => replaceMessage(client, place, message).then(() => undefined)),

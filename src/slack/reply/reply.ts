@@ -1,3 +1,4 @@
+/** Replies to a payload with messages, modals, files, or Home. */
 import type { ModalView } from '@slack/types';
 import { LRUCache } from 'lru-cache';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -18,7 +19,6 @@ export interface Reply {
   readonly source: Source;
   readonly client: WebClient;
   readonly modal: ModalReply;
-  /** Makes a reply for another origin, or for other readers. */
   as(source: Source, terms?: ReplyTerms): Reply;
   /** @throws if the readers may no longer see the answer */
   confirm(): Promise<void>;
@@ -41,13 +41,11 @@ export interface Reply {
 interface ModalReply {
   /** False after a message, because Slack opens a modal only after a click or a slash command. */
   readonly canOpen: boolean;
-  /** Whether this request has opened or replaced a modal. */
   isShown(): Promise<boolean>;
   /** Opens the modal on top of a form, whose input stays, or in place of any other modal. */
   open(view: ModalView): Promise<void>;
   /** If the user has closed the modal, sends `fallback` as a direct message. */
   update(view: ModalView, fallback?: Message): Promise<boolean>;
-  /** @param more blocks that only the modal shows */
   show(title: string, message: Message, ...more: readonly Block[]): Promise<void>;
   /** Draws the form again, unless the user has clicked in the form since. */
   redraw(view: ModalView): Promise<void>;
@@ -55,7 +53,6 @@ interface ModalReply {
 
 interface ReplyTerms {
   readonly audience?: Audience;
-  /** If no modal can be opened, the reply is a button for this command. */
   readonly command?: Command | undefined;
   /** @throws if the readers may no longer see the answer */
   readonly confirm?: () => Promise<void>;
@@ -163,7 +160,6 @@ function openFormMessage(command: Command): Message {
   return { text, blocks: [section(text), actions(...buttons)] };
 }
 
-/** Replaces the loading modal if the answer is a message. */
 const ANSWERED_VIEW: ModalView = modal({
   title: 'Tally',
   blocks: [section('Tally answered in the conversation. You can close this window.')],
@@ -171,12 +167,10 @@ const ANSWERED_VIEW: ModalView = modal({
 
 const LOADING_VIEW: ModalView = modal({ title: 'Tally', blocks: [section('Loading…')] });
 
-/** In seconds. The limit is short, because the user is watching. */
 const MODAL_WAIT = 3;
 
 class ReplyModal {
   isLoading = false;
-  /** The `view_id` of the modal that this request has opened or replaced. */
   #opened: string | undefined;
   readonly #loading = createDelayed<void>();
 
@@ -194,7 +188,6 @@ class ReplyModal {
     return this.#opened !== undefined;
   }
 
-  /** Waits until the loading modal is open, or cancels it. */
   async settle(): Promise<void> {
     await this.#loading.take();
   }

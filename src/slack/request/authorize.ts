@@ -1,3 +1,4 @@
+/** Finds out who sent a payload, and what this person may do. */
 import { Failure } from '../../domain/failure/index.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
 import {

@@ -1,3 +1,4 @@
+/** Looks up channels in Slack, and checks whether Tally can post in them. */
 import type { webApi } from '@slack/bolt';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -7,24 +8,27 @@ import { callSlack, type WebClient } from '../web-client.ts';
 import type { User } from './users.ts';
 
 export interface Channel {
-  /** The name without the #. Undefined for a direct message. */
   readonly name: string | undefined;
   readonly isPrivate: boolean;
   readonly isArchived: boolean;
-  /** Whether another organization is in the channel, or is invited to it. */
   readonly isShared: boolean;
   readonly isJoined: boolean;
 }
 
-export type Channels = ReturnType<typeof channelsOf>;
+/** Each method throws slack-failed. */
+export interface Channels {
+  find(channel: SlackId): Promise<Channel | undefined>;
+  has(channel: SlackId, person: SlackId): Promise<boolean>;
+  /** Fails with `missing_scope` if the optional scope channels:join was declined. */
+  join(channel: SlackId): Promise<void>;
+}
 
 /** A page has 1,000 members. A person on a later page counts as not in the channel. */
 const MOST_PAGES = 20;
 
-export function channelsOf(client: WebClient) {
+export function channelsOf(client: WebClient): Channels {
   return {
-    /** Undefined if the channel doesn't exist, or is private without Tally in it. */
-    async find(channel: SlackId): Promise<Channel | undefined> {
+    async find(channel) {
       try {
         const { channel: found = {} } = await callSlack('conversations.info', () =>
           client.conversations.info({ channel }),
@@ -41,7 +45,7 @@ export function channelsOf(client: WebClient) {
         throw error;
       }
     },
-    has: (channel: SlackId, person: SlackId): Promise<boolean> =>
+    has: (channel, person) =>
       callSlack('conversations.members', async () => {
         let pages = 0;
         for await (const page of client.paginate('conversations.members', { channel, limit: 1000 })) {
@@ -51,17 +55,14 @@ export function channelsOf(client: WebClient) {
         }
         return false;
       }),
-    /** @throws slack-failed with `missing_scope` if the optional scope channels:join was declined */
-    async join(channel: SlackId): Promise<void> {
+    async join(channel) {
       await callSlack('conversations.join', () => client.conversations.join({ channel }));
     },
   };
 }
 
 export interface ChannelCheck {
-  /** A sentence that says why Tally can't post in the channel. */
   readonly problem: string | undefined;
-  /** Whether the channel is public and Tally isn't in it. */
   readonly canJoin: boolean;
   readonly warnings: readonly string[];
 }

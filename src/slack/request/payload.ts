@@ -31,7 +31,6 @@ const team = z
 const each = <Name extends string, Type>(type: Type, ...names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, type])) as Record<Name, Type>;
 
-/** Field values by block ID, then by action ID. */
 const stateValues = z.record(z.string(), z.record(z.string(), stateValue));
 const state = z.looseObject({ values: stateValues.nullish() }).nullish();
 
@@ -127,12 +126,10 @@ export interface Source {
   readonly responseUrl?: string | undefined;
   /** Whether the user clicked in a message, which a response with `replace_original` would replace. */
   readonly isClick: boolean;
-  /** Whether the answer replaces the message with the clicked button. */
   readonly replaces: boolean;
   readonly triggerId?: string | undefined;
   /** The modal's `view_id`. Undefined for Home. */
   readonly viewId?: string | undefined;
-  /** Whether the modal has fields, whose input would be lost if another view replaced it. */
   readonly hasFields: boolean;
   /** Slack's `hash` of the modal, which changes whenever the modal changes. */
   readonly viewHash?: string | undefined;
@@ -184,7 +181,6 @@ export function sourceOfPayload(
   };
 }
 
-/** @returns undefined if the event names no workspace or no user */
 export function sourceOfEvent(
   { user: userId, user_team: homeTeamId, channel, thread_ts: thread, ts }: SlackEvent,
   payload: SlackPayload,

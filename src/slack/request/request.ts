@@ -1,3 +1,4 @@
+/** What a handler gets: who asks, where, what this person may see, and how to reply. */
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type {
@@ -7,20 +8,18 @@ import type {
 } from '../../workspace/projects/resolve-project.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { Right } from '../../workspace/roles-and-rights.ts';
+import type { Permissions, Right } from '../../workspace/roles-and-rights.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { WebClient } from '../web-client.ts';
-import { channelsOf } from './channels.ts';
+import { type Channels, channelsOf } from './channels.ts';
 import type { Audience } from './payload.ts';
 import type { People, User } from './users.ts';
 
-/** What an authorized person asks for. */
 export interface Request extends ProjectScope {
   /** All figures in the answer are as of this time. */
   readonly at: Millis;
-  /** The instant at which the figures of a shared answer were first asked for. */
   readonly sharedFrom: number | undefined;
   readonly user: User;
   readonly workspace: Workspace;
@@ -31,13 +30,21 @@ export interface Request extends ProjectScope {
   readonly locale: string;
   /** The thread in which a follow-up finds the question before it. Undefined where threads don't work. */
   readonly thread?: ThreadPlace | undefined;
-  /** The user ID of Tally's bot, which only events name. */
   readonly self?: SlackId | undefined;
   readonly reply: Reply;
   readonly mayShare: (asked: readonly (ResolvedProject | UnresolvedProject)[]) => boolean;
   /** Logs a failure that is part of the answer and isn't thrown. */
   readonly recordError: (error: unknown) => void;
-  readonly slack: ReturnType<typeof slackLookups>;
+  readonly slack: SlackLookups;
+}
+
+/** Each method throws slack-failed. */
+interface SlackLookups extends Pick<People, 'userGroups' | 'roleOf'> {
+  readonly channels: Channels;
+  /** Whether the user is in one of these groups, as Slack says now. */
+  isInGroups(groups: readonly string[]): Promise<boolean>;
+  permissionsOf(person: SlackId, settings?: Settings): Promise<Permissions>;
+  managers(): Promise<readonly SlackId[]>;
 }
 
 /** What everyone in the channel may see. A direct message with Tally has no other reader. */
@@ -65,13 +72,16 @@ export interface HandlerRules {
   readonly isForManagers?: boolean;
 }
 
-export const slackLookups = (people: People, client: WebClient, asker: SlackId, workspace: Workspace) => ({
+export const slackLookups = (
+  people: People,
+  client: WebClient,
+  asker: SlackId,
+  workspace: Workspace,
+): SlackLookups => ({
   channels: channelsOf(client),
-  /** @throws slack-failed with `missing_scope` if the optional scope usergroups:read was declined */
   userGroups: () => people.userGroups(),
-  isInGroups: async (groups: readonly string[]) => (await people.membersOf(groups, true)).includes(asker),
-  roleOf: (person: SlackId) => people.roleOf(person),
-  permissionsOf: (person: SlackId, settings: Settings = workspace.settings) =>
-    people.permissionsOf(person, settings, false),
+  isInGroups: async (groups) => (await people.membersOf(groups, true)).includes(asker),
+  roleOf: (person) => people.roleOf(person),
+  permissionsOf: (person, settings = workspace.settings) => people.permissionsOf(person, settings, false),
   managers: () => people.managers(workspace, true),
 });

@@ -1,3 +1,4 @@
+/** The people of a workspace as Slack knows them: role, locale, time zone, user groups, managers. */
 import type { webApi } from '@slack/bolt';
 import { LRUCache } from 'lru-cache';
 import { isFailure } from '../../domain/failure/index.ts';

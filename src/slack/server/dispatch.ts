@@ -116,7 +116,6 @@ function registerClicks(app: App, dispatch: Dispatch): void {
       const excess = findExcess(dispatch, task);
       if (excess !== undefined) {
         if (limits.take('refusals', source) !== undefined) return;
-        // The message stays, so that its button can be pressed again later.
         return errorReply.send(reply.as({ ...source, replaces: false }), excess, {}, {});
       }
       const asked = readCommandClick(click, source, payload);
@@ -128,7 +127,6 @@ function registerClicks(app: App, dispatch: Dispatch): void {
       } else if (handler !== undefined) await runAction(dispatch, task, handler, click, payload);
       if (payload.view?.type !== 'home') return;
       const opened = { type: 'app_home_opened', user: source.userId, tab: 'home' };
-      // Drawing Home again must not overwrite the click's data in the log line.
       await answerEvent(dispatch, { reply, annotate: () => undefined }, opened);
     });
   });

@@ -1,7 +1,9 @@
+/** What a feature handles: commands, clicks, forms, requests for suggestions, events and workflow steps. */
 import type { ModalView, PlainTextOption } from '@slack/types';
-import { isFailure } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/parsed-command.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Right } from '../../workspace/roles-and-rights.ts';
 import type { Message } from '../block-kit/blocks.ts';
@@ -26,7 +28,6 @@ type CommandWork = (text: string, request: Request, typed?: string) => Promise<v
 
 export interface CommandHandler extends Handler<CommandWork> {
   readonly help?: (request: Request) => Message;
-  /** Has no side effects. A command without `parse` takes no words. */
   readonly parse?: (text: string, workspace: Workspace, reader: Reader) => unknown;
 }
 
@@ -102,16 +103,10 @@ export function acceptsWords(
   at: Millis,
 ): boolean {
   if (handler?.parse === undefined) return handler !== undefined && text === '';
-  try {
-    handler.parse(text, workspace, readerIn(workspace, at));
-    return true;
-  } catch (error) {
-    if (isFailure(error)) return false;
-    throw error;
-  }
+  const { parse } = handler;
+  return tryParse(() => [parse(text, workspace, readerIn(workspace, at))], Failure) !== undefined;
 }
 
-/** Handlers by name. What follows a colon in an action ID isn't part of the name. */
 export interface Listeners {
   readonly commands?: Readonly<Record<string, CommandHandler>>;
   readonly actions?: Readonly<Record<string, ActionHandler>>;

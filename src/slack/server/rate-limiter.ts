@@ -1,3 +1,4 @@
+/** Limits how often a person and a workspace can ask. Each process counts for itself. */
 import { LRUCache } from 'lru-cache';
 import { Failure, type FailureOf } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -13,11 +14,8 @@ const rate = (most: number, seconds: number): Rate => ({ most, per: seconds * 1_
 
 type PersonAndWorkspace = Readonly<Record<'person' | 'workspace', Rate>>;
 
-/** Each process counts for itself. */
 export const RATE_LIMITS = {
-  /** The limit for commands, mentions, clicks, forms, and opening Home. */
   requests: { doing: ASKING, person: rate(20, 20), workspace: rate(200, 10) },
-  /** The limit for tests, **Send now** and OS_TOKENs, each of which calls a service or posts. */
   tests: {
     doing: 'doing this faster than Tally can keep up with',
     person: rate(10, 100),

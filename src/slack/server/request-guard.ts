@@ -1,3 +1,4 @@
+/** Rejects requests that aren't from Slack before Bolt's receiver reads them. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isValidSlackRequest } from '@slack/bolt';
 import { LRUCache } from 'lru-cache';
@@ -7,27 +8,22 @@ import { tryParseJson } from '../../domain/try-parse.ts';
 
 const REJECTIONS = {
   unsigned: 401,
-  /** The signature's time is too long ago, or in the future. */
   outdated: 401,
   'wrong-signature': 401,
   'too-large': 413,
-  /** The body is cut off, or is neither a form nor JSON. */
   malformed: 400,
 } as const;
 
 export type RejectionReason = keyof typeof REJECTIONS;
 
-/** Sizes are in bytes, times in ms. */
 export const SERVER_LIMITS = {
   /** Slack's largest payload, a view of 250 KB, fits even if each byte is percent-encoded. */
   bodyBytes: 1024 * 1024,
   unsignedBytes: 1024,
-  /** The limit for all bodies that are being read at a time. */
   allBodiesBytes: 32 * 1024 * 1024,
   /** Slack waits 3 s for a response, so a slower request isn't from Slack. */
   headersTimeout: 5_000,
   requestTimeout: 5_000,
-  /** Node checks the two timeouts above at this interval. */
   connectionsCheckingInterval: 1_000,
   /** Above this number of connections without a signed request, Tally closes the oldest. */
   unsignedConnections: 256,
@@ -144,7 +140,6 @@ function createBodyReader() {
   };
 }
 
-/** Node discards the body, which isn't read. */
 export function refuse(res: ServerResponse, status: number): void {
   res.writeHead(status, { 'content-length': 0 }).end();
 }
@@ -155,11 +150,11 @@ export function refuse(res: ServerResponse, status: number): void {
 const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: string]>> = {
   'wrong-signature': [
     'Rejected requests that were not signed with SLACK_SIGNING_SECRET',
-    'If nobody gets an answer, set SLACK_SIGNING_SECRET to the Signing Secret on the app’s page, Basic Information. Otherwise someone else sends them.',
+    'If nobody gets an answer, set SLACK_SIGNING_SECRET to the Signing Secret from the app’s page, Basic Information. Otherwise these requests don’t come from Slack, and you can ignore them.',
   ],
   outdated: [
-    'Rejected requests that were signed more than five minutes before or after this machine’s time',
-    'If nobody gets an answer, correct this machine’s clock. Otherwise someone else sends them.',
+    'Rejected requests whose time differs from this machine’s by more than five minutes',
+    'If nobody gets an answer, correct this machine’s clock. Otherwise these requests don’t come from Slack, and you can ignore them.',
   ],
 };
 

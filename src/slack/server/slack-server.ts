@@ -1,6 +1,7 @@
+/** Bolt behind an HTTP server for pages and health, with Slack's events from HTTP or from Socket Mode. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { App, type CustomRoute, HTTPReceiver, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -25,10 +26,6 @@ const EVENTS_PATH = '/slack/events';
 
 type ServerServices = Pick<SlackServices, 'redis' | 'onRejected' | 'log' | 'boltLogger'>;
 
-/**
- * Bolt with its own receivers: HTTPReceiver serves pages and, without Socket Mode, Slack's events. Tally acknowledges
- * an event when its listeners end, even if they fail.
- */
 export function createSlackServer(
   config: Config['slack'],
   services: ServerServices,
@@ -58,23 +55,20 @@ export function createSlackServer(
     start: async () => undefined,
     stop: async () => undefined,
   };
-  // Tally stores no conversations in Bolt, so Bolt needn't look one up for each event.
   const app = new App({ receiver, logger, clientOptions, authorize, convoStore: false });
 
   return {
     app,
-    /** Resolves after Tally has asked Slack about the token, or for a socket. @returns the port */
     async start(port: number): Promise<number> {
       const listening = await http.start(port);
       await Promise.all([socket?.start(), tokenCheck?.start()]);
       return listening;
     },
     up: (): boolean => !isLeaving && (tokenCheck?.ok() ?? true) && (socket?.isUp() ?? true),
-    /** Makes `up` false, waits `delay` ms, and then until no more requests arrive. */
+    /** Makes `up` false, and goes on serving for `delay` ms. */
     async leave(delay: Millis): Promise<void> {
       isLeaving = true;
       await sleep(delay);
-      await waitUntilQuiet(http.arrived);
     },
     /**
      * Accepts nothing new. @param deadline limits the wait for running work, in ms @returns how many requests were cut
@@ -90,17 +84,6 @@ export function createSlackServer(
       return inFlight.count();
     },
   };
-}
-
-/** Waits until no request has arrived for 50 ms, at most 3 s, because some may still be in the system's buffers. */
-async function waitUntilQuiet(arrivals: () => number): Promise<void> {
-  const end = performance.now() + 3_000;
-  for (let before = -1; before !== arrivals() && performance.now() < end; ) {
-    before = arrivals();
-    await sleep(50);
-    // Under load, the timer can end before Node reads what has arrived, so Node gets a turn.
-    await turn();
-  }
 }
 
 function createInFlight() {
@@ -121,10 +104,6 @@ function createInFlight() {
 
 function createHttpServer({ receiver, unsigned }: ReturnType<typeof createHttpReceiver>) {
   let server: Server | undefined;
-  let arrived = 0;
-  const count = () => {
-    arrived += 1;
-  };
   /** Clients without the signing secret must not use up all connections and keep Slack out. */
   const limitUnsigned = (socket: Socket): void => {
     unsigned.add(socket);
@@ -134,11 +113,10 @@ function createHttpServer({ receiver, unsigned }: ReturnType<typeof createHttpRe
   };
   return {
     receiver,
-    arrived: () => arrived,
     async start(port: number): Promise<number> {
       server = await receiver.start(port, SERVER_LIMITS);
       server.maxRequestsPerSocket = SERVER_LIMITS.requestsPerConnection;
-      server.on('connection', limitUnsigned).on('connection', count).on('request', count);
+      server.on('connection', limitUnsigned);
       return (server.address() as AddressInfo).port;
     },
     stop: async () => server && receiver.stop(),
@@ -185,7 +163,6 @@ function createHttpReceiver(
   });
   const serve = receiver.requestListener;
   receiver.requestListener = (req, res) => {
-    // The header makes clients reconnect, to another process, before this process stops.
     if (isLeaving()) res.setHeader('connection', 'close');
     if (req.method !== 'POST') serve(req, res);
     else if (isSocketMode || req.url?.split('?')[0] !== EVENTS_PATH) refuse(res, 404);
@@ -204,10 +181,9 @@ async function processAndAck(
   { boltLogger }: ServerServices,
   event: ReceiverEvent,
 ): Promise<void> {
-  // Bolt reads some fields of a payload without a check.
   const body = parsePayload(event.body);
   if (body === undefined) {
-    boltLogger.warn('Ignored a payload that does not have the shape of Slack’s');
+    boltLogger.warn('Ignored a payload that does not look like one from Slack');
     return event.ack();
   }
   if (body.type === 'event_callback' && (await installations.handleUninstall(body))) return event.ack();

@@ -1,12 +1,12 @@
+/** Socket Mode that reconnects at once. Slack's client waits 5 s, and gives up if it can't reach the API then. */
 import { type Logger as BoltLogger, SocketModeReceiver, type webApi } from '@slack/bolt';
 import type { Logger } from 'pino';
 import { createAttempts } from '../install/token-check.ts';
 
 const CLOSED_EARLY =
-  'Slack closed the connection before it was ready. If this stays, let this machine open WebSockets to Slack, wss://*.slack.com.';
-const WRONG_TOKEN = 'Make an app-level token with connections:write on the app’s page.';
+  'Slack closed the connection before it was ready. If this keeps happening, allow WebSocket connections from this machine to wss://*.slack.com.';
+const WRONG_TOKEN = 'Create an app-level token with connections:write on the app’s page.';
 
-/** Reconnects at once. Slack's client waits 5 s, and gives up if it can't reach the API then. */
 export function createSocketMode(
   appToken: string,
   clientOptions: webApi.WebClientOptions,
@@ -50,7 +50,6 @@ export function createSocketMode(
   });
   client.on('disconnected', () => {
     isConnected = false;
-    // While the client connects, `connect` gets the error and tries again.
     if (!isConnecting) void attempts.start();
   });
 
