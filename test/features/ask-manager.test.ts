@@ -61,7 +61,7 @@ describe('a refusal', () => {
 describe('the managers', () => {
   const COMMAND = '/billing projects add prod 123';
 
-  it('each get one message with who, what and where, and the person who asked reads who received it', async () => {
+  it('each get one message that says who asks for what, and where', async () => {
     const said = await asks(COMMAND);
     expect(said.visibleText).toBe(`Asked <@${OWNER}>, <@${ADMIN}>.`);
     expect(said.buttons).toEqual([]);
@@ -73,7 +73,7 @@ describe('the managers', () => {
     }
   });
 
-  it('get one message after a double click, even if two processes receive it', async () => {
+  it('get one message after a double click that two processes receive', async () => {
     const refused = await bot.ask(COMMAND, MEMBER);
     await bot.startAnotherProcess();
     await Promise.all([1, 2].map(() => press(MEMBER, refused, BUTTON)));
@@ -82,7 +82,7 @@ describe('the managers', () => {
     expect([dms(OWNER).length, dms(ADMIN).length]).toEqual([1, 1]);
   });
 
-  it('are listed to the asker if Slack accepts only some of the messages, and the asker is told if it accepts none', async () => {
+  it('are named to the person who asked if Slack delivered their message', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' });
     expect((await asks(COMMAND)).visibleText).toBe(`Asked <@${ADMIN}>.`);
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' }, 2);
@@ -90,7 +90,7 @@ describe('the managers', () => {
     await reply(MEMBER, 'Slack returned an error');
   });
 
-  it('open the form as the person filled it in, but with their own rights', async () => {
+  it('open the refused form with its values, and with their own rights', async () => {
     await asks(COMMAND);
     await press(OWNER, await newest(OWNER, COMMAND), 'Open');
     await opened(OWNER, 'Project ID');
@@ -108,7 +108,7 @@ describe('the managers', () => {
     expect(await bot.redis.client.hget(recordKey(TEAM), `channel:${CHANNEL}`)).toContain('prod');
   });
 
-  it('see the answer to a limited question, while the person who asked gains no rights', async () => {
+  it('see figures of a limited project, and the person who asked does not', async () => {
     await addProject(bot, { alias: 'prod', id: '123', channels: [FINANCE] });
     await asks('/balance prod');
     await press(OWNER, await newest(OWNER, '/balance prod'), 'Open');
@@ -117,7 +117,7 @@ describe('the managers', () => {
     expect(await bot.read('/balance prod', MEMBER)).toContain('can’t ask about this project');
   });
 
-  it('open the list of people for someone who may not get a project’s tokens', async () => {
+  it('open the form where they can let a person get tokens', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const access = { project: '123', authUrl: 'http://127.0.0.1/v3', lastFour: '0001', registeredAt: 0 };
     const issuers = { people: [OWNER], groups: [] };
@@ -126,7 +126,7 @@ describe('the managers', () => {
     await newest(OWNER, '/billing projects access prod');
   });
 
-  it('open nothing once they no longer manage', async () => {
+  it('can open nothing after they lose the manager role', async () => {
     await asks(COMMAND);
     const got = await newest(ADMIN, COMMAND);
     bot.slack.workspace.person(ADMIN)!.role = 'member';
@@ -137,7 +137,7 @@ describe('the managers', () => {
     bot.slack.workspace.person(ADMIN)!.role = 'admin';
   });
 
-  it.each(['pause', 'edit'])('can %s someone else’s schedule', async (action) => {
+  it.each(['pause', 'edit'])('can %s another person’s schedule', async (action) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const post = { channel: CHANNEL, projects: [{ id: '123', product: 1 as const }], since: SATURDAY };
     const save = (owner: string) => bot.store({ 'schedule:schedul1': schedule({ ...post, owner }) });
@@ -213,7 +213,7 @@ describe('a forged value', () => {
     expect([...dms(OWNER), ...dms(ADMIN)]).toEqual([]);
   });
 
-  it('is rejected if it contains a secret, and is never rendered as mark-up', async () => {
+  it('is refused if it contains a secret, and is never shown as mark-up', async () => {
     expect(await send({ line: '/billing projects add <!channel>' })).toContain('Asked');
     expect(JSON.stringify((await newest(OWNER, 'asks you')).blocks)).toContain(
       '`/billing projects add &lt;!channel&gt;`',

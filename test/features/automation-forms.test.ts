@@ -59,7 +59,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     await notWaiting(person);
   };
 
-  it('saves the first of two edits, tells the second person, and saves theirs once they agree', async () => {
+  it('saves the first of two edits, and the second after its author agrees', async () => {
     const { id } = await setUp(kind, command, MEMBER);
     for (const person of [OWNER, MEMBER]) await edit(id, person);
     expect(await save(first)).toContain('Saved');
@@ -71,7 +71,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     expect(await saved()).not.toEqual(before);
   });
 
-  it('does not conflict with a pause of the same item', async () => {
+  it('can be saved after someone paused the item', async () => {
     const { id } = await setUp(kind, command);
     await edit(id);
     const answer = await ask(list);
@@ -80,7 +80,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     expect(await save(first)).toContain('It stays paused until someone resumes it.');
   });
 
-  it('saves a new one when the original was deleted while the form was open', async () => {
+  it('saves a new item if the old one was deleted meanwhile', async () => {
     const { id } = await setUp(kind, command);
     await edit(id);
     expect(await forgedClick(OWNER, `${kind}-row`, `remove ${id}`)).toContain('Deleted ');
@@ -93,7 +93,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
   it.each([
     ['first', [0, 1]],
     ['last', [1, 0]],
-  ])('shows the last choice, even when an earlier redraw ends %s', async (_, order) => {
+  ])('shows the last choice if an earlier update of the form ends %s', async (_, order) => {
     await open(`${kind} ${command}`);
     const release = holdPreviews(2);
     for (const [at, [field, value]] of choices.entries()) {
@@ -107,7 +107,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     expect(modalText()).toContain(last);
   });
 
-  it('shows the loaded preview, even if a project is searched for in the meantime', async () => {
+  it('shows the preview although a project is searched for meanwhile', async () => {
     await open(`${kind} ${command}`);
     const [[field, value, shown]] = choices as [Example['choices'][number]];
     const release = holdPreviews(1);
@@ -119,7 +119,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     await notWaiting();
   });
 
-  it('cannot be opened with a forged state', async () => {
+  it('saves nothing if its metadata is forged', async () => {
     await open(`${kind} ${command}`);
     const values = {
       projects: { value: { selected_options: [{ value: '123:1' }] } },
@@ -143,20 +143,20 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
 });
 
 describe('a temporarily hidden field', () => {
-  it('keeps its value, such as a typed amount or the channel', async () => {
+  it('keeps a typed amount and a chosen channel', async () => {
     await open('watch prod balance 50000');
     await choose('kind', 'runway');
     await shows('Fewer than');
     await choose('to', 'people');
     await shows('Full members of this workspace');
     await choose('kind', 'balance');
-    await shows('Without bonuses');
+    await shows('Bonuses don’t count');
     expect(view()).toContain('"initial_value":"50000"');
     await choose('to', 'channel');
     await shows(`"initial_conversation":"${CHANNEL}"`);
   });
 
-  it('is cleared if its value was not understood, because it may be a secret', async () => {
+  it('loses an invalid value, because the value may be a secret', async () => {
     await open('watch prod balance');
     const secret = 'xoxb-1234567890-secret';
     await change('below', { type: 'plain_text_input', value: secret });

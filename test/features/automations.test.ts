@@ -49,7 +49,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     return bot.redis.client.hset(KEY, Object.fromEntries(ids.map((id) => [`${kind}:${id}`, '{}'])));
   };
 
-  it('belongs to its creator, is planned and in the audit log, and is announced to nobody', async () => {
+  it('belongs to its creator, is audited, and is announced to nobody', async () => {
     const before = bot.messageTexts(CHANNEL, OWNER).length;
     const item = await setUp(MEMBER);
     expect(bot.messageTexts(CHANNEL, OWNER)).toHaveLength(before);
@@ -66,7 +66,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
   it.each([
     ['prod', 'ok-name'],
     ['ok-name', 'prod'],
-  ])('keeps the name that was typed, %s, where %s is the same project', async (name, other) => {
+  ])('keeps the typed name %s although %s is the same project', async (name, other) => {
     await add('ok-name', '123');
     const item = JSON.stringify(await setUp(OWNER, CHANNEL, words.replace('prod', name)));
     expect(item).toContain(`{"id":"123","product":1,"alias":"${name}"}`);
@@ -75,7 +75,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect(visibleText).not.toContain(other);
   });
 
-  it('says that nothing was saved while Redis is down, keeps the form, and saves it later', async () => {
+  it('is not saved while Redis is down, and can be saved later', async () => {
     await openForm(`${kind} ${words}`);
     around.isStoreAway = true;
     expect(await save()).toContain('Nothing was changed. Try again');
@@ -120,14 +120,14 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect(around.planned).toBe(2);
   });
 
-  it('is refused beyond the maximum of the workspace, both before the form opens and in it', async () => {
+  it('is refused if the workspace has the maximum', async () => {
     await openForm(`${kind} ${another}`);
     await addDamaged(max);
     expect(await save()).toContain(`This workspace has ${said.tooMany}`);
     expect((await ask(`${kind} ${words}`)).visibleText).toContain(`This workspace has ${said.tooMany}`);
   });
 
-  it('is listed on pages when there are many', async () => {
+  it('is listed on several pages if there are many', async () => {
     const item = await setUp();
     for (let n = 1; n <= 21; n++) await write({ ...item, id: `w${String(n).padStart(7, '0')}` });
     expect(await listed()).toBe(22);

@@ -59,7 +59,7 @@ async function everywhere(): Promise<string> {
 }
 
 describe('/billing connect', () => {
-  it('says where to find each field, says at once that it is checking, and then shows the first balance and the next step', async () => {
+  it('tests the token, then shows the first balance and the next step', async () => {
     bot.billing.setMode('slow');
     await openForm('/billing connect');
     expect(modalText()).toContain('Access management → Access tokens → Create token');
@@ -92,7 +92,7 @@ describe('/billing connect', () => {
     expect(blocks.flatMap(({ elements = [] }) => elements.map(({ value }) => value))).toEqual([next]);
   });
 
-  it('names a project of a connection that is not the default together with that connection', async () => {
+  it('opens the form for a name with the new connection chosen', async () => {
     await register('main');
     expect(await submit({ name: 'eu' })).toContain('The default connection is still main.');
     await bot.pressInForm('Name a project…');
@@ -103,7 +103,7 @@ describe('/billing connect', () => {
     expect((await told())['project:prod']).toContain('"connection":"eu"');
   });
 
-  it('immediately continues a scheduled post that was waiting for a token', async () => {
+  it('sends a scheduled post that was waiting for a connection', async () => {
     const waiting = schedule({
       since: NOW - 48 * 3_600_000,
       projects: [{ id: '123', product: 1 }],
@@ -133,7 +133,7 @@ describe('/billing connect', () => {
     expect(await told()).toEqual({});
   });
 
-  it('keeps the old token when the new one is rejected, and reopens the form without the token', async () => {
+  it('keeps the old token if the new one is rejected', async () => {
     await bot.connect();
     const before = await told();
     expect(await submit({ token: 'sandbox-token-nobody-knows' })).toContain(
@@ -167,7 +167,7 @@ describe('/billing connect', () => {
     expect(await dump()).toBe('[]');
   });
 
-  it('names the first connection main, and saves everything in the form', async () => {
+  it('saves all fields of the form, under the name main', async () => {
     await submit({
       authUrl: 'https://identity.example.com/v3/auth/tokens',
       type: 'for-a-user',
@@ -190,7 +190,7 @@ describe('/billing connect', () => {
     expect(await auditLines()).toEqual(['added the connection main']);
   });
 
-  it('fills in the identity service’s URL from the environment, and checks it like a typed one', async () => {
+  it('checks the identity service’s address that the environment sets', async () => {
     await openForm('/billing connect');
     expect(shown()).toContain('https://identity.example.com/v3');
     for (const [authUrl, error] of [
@@ -218,13 +218,13 @@ describe('/billing connect', () => {
 });
 
 describe('the form', () => {
-  it('claims nothing about the token that the person did not enter', async () => {
+  it('says only what a person entered about the token', async () => {
     await submit({}, 'quick');
     const record = await connectionIn('quick');
     for (const field of ['role', 'lifetime', 'type', 'account', 'expiresAt'])
       expect(record).not.toHaveProperty(field);
     const said = [modalText(), await bot.read('/billing status')].join('\n');
-    expect(said).toContain('expiry unknown. Set it, and Tally reminds you');
+    expect(said).toContain('expiry unknown. Set it to get reminders');
     expect(said).not.toMatch(/Read-only|For oneself|90 days|no expiry|next two weeks/);
     const member = await bot.read('/billing status', MEMBER);
     expect(member).toContain('All connections work.');
@@ -242,7 +242,7 @@ describe('the form', () => {
     expect(await dump()).not.toContain(account);
   });
 
-  it('forgets what was entered about the replaced token', async () => {
+  it('deletes the details of a replaced token', async () => {
     const entered = { lifetime: '1-year', role: 'administrator', type: 'for-a-user', account: 'Acme' };
     await register('main', entered);
     await register('main', { token: tokenOf('Accountant') });
@@ -251,7 +251,7 @@ describe('the form', () => {
     for (const field of ['role', 'lifetime', 'type', 'expiresAt']) expect(record).not.toHaveProperty(field);
   });
 
-  it('keeps what was chosen when the test fails and the form opens again', async () => {
+  it('keeps the chosen values after a failed test', async () => {
     const chosen = { role: 'engineer', type: 'for-a-user', lifetime: '30-days' };
     expect(await submit({ token: 'sandbox-token-nobody-knows', ...chosen })).toContain('Nothing was saved.');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing) });
@@ -259,7 +259,7 @@ describe('the form', () => {
     expect(await connectionIn('main')).toMatchObject(chosen);
   });
 
-  it('does not replace a connection that someone else has changed since the form was opened', async () => {
+  it('does not replace a connection that changed while the form was open', async () => {
     await register('main');
     await openForm('/billing connect');
     await openForm('/billing connect main', ADMIN);
@@ -276,14 +276,14 @@ describe('the form', () => {
     await bot.slack.waitFor(() => modalText().includes('Connected'));
   });
 
-  it('keeps what was typed when More… shows the remaining fields, except the token', async () => {
+  it('keeps typed values, except the token, after a click on More…', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing connect quick');
     await bot.slack.waitFor(() => bot.modal());
     const typed = (value: string) => ({ value: { type: 'plain_text_input', value } });
     const state = { token: typed('half-a-token'), project: typed('456') };
     const viewId = bot.slack.modal(OWNER)!.id;
     await bot.slack.act(OWNER, { viewId }, { action_id: 'connect-form:more' }, state);
-    await bot.slack.waitFor(() => modalText().includes('Role of the token'));
+    await bot.slack.waitFor(() => modalText().includes('Token role'));
     for (const kept of ['456', 'quick']) expect(shown()).toContain(`"initial_value":"${kept}"`);
     expect(shown()).not.toContain('half-a-token');
   });
@@ -305,7 +305,7 @@ describe('the expiry of a token', () => {
     return said;
   };
 
-  it('is set and changed later without the token, and reminders follow the last date', async () => {
+  it('can be changed without the token, and reminders follow the last date', async () => {
     await register('main');
     const before = await connectionIn('main');
     bot.clock.now += 8 * DAY;
@@ -333,7 +333,7 @@ describe('the expiry of a token', () => {
     expect(bot.errors().expires).toContain('not both');
   });
 
-  it('is not carried over to a token that replaced the one in the form', async () => {
+  it('is not saved for a token that replaced the one in the form', async () => {
     await register('main');
     await register('finance');
     await openExpiry('Set expiry…', ADMIN);
@@ -369,11 +369,11 @@ describe('several connections', () => {
     expect(modalText()).toContain('Replaces the token of finance. Tally tests the new one first.');
     await bot.closeForm();
     await openForm('/billing connect');
-    expect(modalText()).toContain('You have: finance, main.');
+    expect(modalText()).toContain('Your connections: finance, main.');
     expect(shown()).toContain('Acme');
   });
 
-  it('send each token only to its own host, even after one of them moved to the other host', async () => {
+  it('send each token only to its own host', async () => {
     const second = await startBilling({ now: () => bot.clock.now });
     onTestFinished(() => second.close());
     const seen = (host: BillingService) => [...new Set(host.requests.map(({ token }) => token))];
@@ -395,7 +395,7 @@ describe('several connections', () => {
     expect([seen(bot.billing), seen(second)]).toEqual([['Read-only'], ['Administrator']]);
   });
 
-  it('are asked through the default one, and only by name while there is none', async () => {
+  it('need a default for a project without a name', async () => {
     await register('eu');
     await register('us', { token: administrator() });
     await bot.ask('/balance 123');
@@ -409,12 +409,12 @@ describe('several connections', () => {
     expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');
   });
 
-  it('are repaired by registering again when a record is damaged', async () => {
+  it('are repaired by a new token if a record is damaged', async () => {
     await register('main');
     await bot.store({ 'connection:main': '{' });
     expect(await bot.read('/balance 123')).toContain('can’t read the stored access token.');
     await openForm('/billing connect');
-    expect(modalText()).toContain('The stored token of main is damaged. Enter it again to repair it.');
+    expect(modalText()).toContain('The stored token for main is damaged. Enter it again.');
     await bot.closeForm();
     await register('main');
     expect(await bot.read('/balance 123')).toContain('left');
@@ -433,7 +433,7 @@ describe('several connections', () => {
     expect(await register('main')).toContain('Connected');
   });
 
-  it('answer for the projects that use them, and fail for a deleted connection', async () => {
+  it('answer for their projects until they are deleted', async () => {
     await register('main');
     await register('finance', { token: administrator() });
     await putProject('prod', 'finance');
@@ -468,7 +468,7 @@ describe('/billing disconnect', () => {
     return said;
   };
 
-  it('offers a choice of several connections, names what uses each, and deletes only the chosen one', async () => {
+  it('deletes the chosen one of several connections, and shows what uses it', async () => {
     await register('main');
     await register('finance');
     for (const alias of ['prod', 'backups']) await putProject(alias, 'finance');
@@ -504,7 +504,7 @@ describe('/billing disconnect', () => {
     await bot.slack.waitFor(() => bot.slack.modal(ADMIN));
     await bot.slack.submit(ADMIN, { token: bot.billing.tokens[0]!.value });
     await bot.slack.waitFor(() => modalText(ADMIN).includes('Connected'));
-    expect(await disconnect()).toContain('Someone else changed a connection first.');
+    expect(await disconnect()).toContain('Someone else just changed a connection.');
     expect(await connectionIn('main')).not.toBeNull();
   });
 
@@ -518,7 +518,7 @@ describe('/billing disconnect', () => {
     expect(await bot.read('/billing disconnect nobody')).toContain('isn’t connected');
   });
 
-  it('says what will be deleted, and deletes only when the form is sent', async () => {
+  it('deletes the token only when the form is sent', async () => {
     await bot.connect();
     await open();
     expect(modalText()).toContain('Nobody in this workspace can use Tally until you reconnect.');

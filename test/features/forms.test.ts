@@ -62,7 +62,7 @@ describe.each(Object.entries(NEW))('the form of a new %s', (_, { command, fields
   it.each([
     ['one process', () => [bot.url, bot.url, bot.url]],
     ['two processes', () => [bot.url, bot.currentUrl()]],
-  ])('creates only one, however often it is sent to %s at once', async (_name, urls) => {
+  ])('creates one item when it is sent to %s several times at once', async (_name, urls) => {
     await bot.startAnotherProcess();
     await open();
     await sendTo(urls(), fields);
@@ -71,7 +71,7 @@ describe.each(Object.entries(NEW))('the form of a new %s', (_, { command, fields
     expect(bot.modalText()).toContain('Saved');
   });
 
-  it('creates only one, even when submitted again after it was saved', async () => {
+  it('creates one item when it is sent again after it was saved', async () => {
     await open();
     const before = bot.modal()!.view;
     await sendTo([bot.url], fields);
@@ -82,7 +82,7 @@ describe.each(Object.entries(NEW))('the form of a new %s', (_, { command, fields
   });
 });
 
-it('a form that replaces a token replaces it once, however often it is sent at once', async () => {
+it('a form that replaces a token does so once when it is sent several times', async () => {
   await bot.startAnotherProcess();
   await bot.openForm('/billing connect');
   await sendTo([bot.url, bot.currentUrl()], { token: goodToken(bot.billing) });
@@ -107,13 +107,13 @@ describe.each(Object.entries(CHANGES))('the form of an existing %s', (_, [comman
     expect(bot.modalText()).not.toContain('first');
   };
 
-  it('saves once, however often and to however many processes it is sent', async () => {
+  it('saves once when it is sent several times to two processes', async () => {
     await sendTo([bot.url, bot.currentUrl(), bot.url], fields);
     await once();
     expect(bot.modalText()).toContain('Saved');
   });
 
-  it('saves once, also when it is sent again after it was saved', async () => {
+  it('saves once when it is sent again after it was saved', async () => {
     const before = bot.modal()!.view;
     await sendTo([bot.url], fields);
     bot.modal()!.view = before;
@@ -143,7 +143,7 @@ describe('a form’s input from outside', () => {
   it.each([
     ['/billing projects add prod 123', { owner: MEMBER }],
     ['/billing settings', { managers: [MEMBER] }],
-  ])('is refused if it names a person who has left in the meantime: %s', async (command, fields) => {
+  ])('is refused if it names a person who has left: %s', async (command, fields) => {
     await bot.openForm(command);
     bot.slack.workspace.person(MEMBER)!.left = true;
     const said = await bot.save(fields);
@@ -168,7 +168,7 @@ describe('a form’s input from outside', () => {
       { baseUrl: '\u200fhttps://billing.example.com', name: 'ma\u200bin', account: '\u2067' },
     ],
     ['/billing watch 123 balance 5', { below: '\u200f50000' }],
-  ])('is refused with the reason if pasted text has invisible marks: %s', async (command, fields) => {
+  ])('is refused if pasted text has invisible characters: %s', async (command, fields) => {
     await bot.openForm(command);
     await bot.slack.submit(OWNER, {
       ...(command.endsWith('connect') && { token: 'x', project: '1' }),

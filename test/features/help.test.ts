@@ -29,7 +29,7 @@ describe('help', () => {
     expect(await bot.read('/billing help', MEMBER)).toContain('How much did web spend last week?\n');
   });
 
-  it('asks about the channel’s default project, else about the one the connection was tested with', async () => {
+  it('has examples about the channel’s default project, or else the tested one', async () => {
     await addProjects(bot, { archive: '789', prod: '123' });
     const help = async () => await bot.read('/billing help', MEMBER);
     expect(await help()).toContain('did prod spend');
@@ -37,7 +37,7 @@ describe('help', () => {
     expect(await help()).toContain('did archive spend');
   });
 
-  it('does not take a project for its examples that this reader may not ask about here', async () => {
+  it('has no example about a project that the reader may not see', async () => {
     await addProject(bot, { alias: 'hidden', id: '456', channels: ['C0OTHER001'] });
     await addProject(bot, { alias: 'web', id: '789' });
     for (const text of ['/billing help', '/spend help', '/balance help'])
@@ -75,7 +75,7 @@ describe('help', () => {
     expect(await bot.read('/billing help more', OWNER)).toMatch(manages);
   });
 
-  it('about one command shows only the lines of that command', async () => {
+  it('for one command shows only its lines', async () => {
     const { visibleText } = await bot.ask('/billing audit help', OWNER);
     expect(visibleText).toContain('/billing audit');
     expect(visibleText).not.toContain('/spend');
@@ -100,16 +100,16 @@ describe('a word that a subcommand doesn’t accept', () => {
     ['/billing settings now', 'now', []],
     ['/billing statsu', 'statsu', ['/billing status']],
     ['/billing watchs', 'watchs', ['/billing watch', '/billing watches']],
-  ])('%s is refused, and possible meanings are offered', async (command, word, buttons) => {
+  ])('is refused in %s, and possible commands are offered', async (command, word, buttons) => {
     const answer = await bot.ask(command, OWNER);
     expect(answer.visibleText).toMatch(new RegExp(`(?:I don’t recognize|Unknown command) “${word}”\\.`));
     expect(answer.buttons).toEqual(buttons);
   });
 
-  it('is no longer shown once the button is pressed', async () => {
+  it('is replaced by the answer after a click on a button', async () => {
     const answer = await bot.ask('/billing statsu', OWNER);
     await bot.press(answer, '/billing status');
-    await bot.updated(answer, 'Tally works');
+    await bot.updated(answer, 'No problems');
   });
 });
 
@@ -155,7 +155,7 @@ describe('an example', () => {
     },
   );
 
-  it('for one command is about a project that this person may ask about, and opens its form', async () => {
+  it('for one command names a project that the reader may ask about', async () => {
     await addProject(bot, { alias: 'web', id: '456' });
     await bot.press(await bot.ask('/billing watch help', MEMBER), '/billing watch web runway 14', MEMBER);
     await bot.slack.waitFor(() => bot.modal(MEMBER));
@@ -170,7 +170,7 @@ describe('an example', () => {
     },
   );
 
-  it('on Home is a button that is answered, before and after a project has a name', async () => {
+  it('on Home is a button that works with and without named projects', async () => {
     const open = async () => {
       await bot.home(MEMBER);
       return examplesOf((bot.slack.home(MEMBER)?.view.blocks ?? []) as unknown as Answer['blocks'])[0];

@@ -95,10 +95,10 @@ describe.each(Object.entries(WAYS))('a project that %s', (_, { begin, end }) => 
     now += 2 * 60_000;
     const text = await list();
     expect(text).not.toMatch(SECRETS);
-    expect(text).not.toMatch(/Crossed|crossed|with a problem|No data for/);
+    expect(text).not.toMatch(/threshold|with a problem|No data for/);
   });
 
-  it('leaves its owner a row for deleting that names nothing, and shows others no row', async () => {
+  it('leaves the owner of its watch a row without names', async () => {
     await begin?.();
     await end();
     now += 2 * 60_000;

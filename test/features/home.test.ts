@@ -33,7 +33,7 @@ const menu = (person: string) =>
 const told = (work: () => Promise<unknown>, person = OWNER) => bot.next(work, person, directOf(person));
 
 describe('the Home of a new workspace', () => {
-  it('leads to the first answer step by step, starting with a button for people who can connect', async () => {
+  it('shows a manager each next step until the first scheduled post', async () => {
     const page = await open();
     expect(page).toMatch(/^Tally isn’t connected to a billing service.*\nConnect…\n/s);
     expect(buttons(OWNER)).toEqual(['Connect…', 'All commands']);
@@ -72,7 +72,7 @@ describe('the Home of a new workspace', () => {
     await expect.poll(() => open(MEMBER)).toMatch(/^1 project · [\d,.]+ left\n[\s\S]*\nweb +[\d,.]+/);
   });
 
-  it('tells everyone else whom to ask', async () => {
+  it('tells a member whom to ask', async () => {
     const page = await open(MEMBER);
     expect(page).toContain('An owner or admin of this workspace can connect it.');
     expect(page).not.toContain('how much did');
@@ -108,7 +108,7 @@ describe('the Home', () => {
       );
   });
 
-  it('lists each watch that waits after a disconnect, and shows no figure of the disconnected account', async () => {
+  it('shows no figures after a disconnect, and lists the watches that wait', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const rules: readonly WatchRule[] = [
       { kind: 'balance', below: new Big(50_000) },
@@ -139,14 +139,14 @@ describe('the Home', () => {
     expect(await open()).toMatch(/^payroll +– +– +–$/m);
     const alone = await open(MEMBER);
     expect(alone).not.toContain('payroll');
-    expect(alone).toContain('Ask about projects in their own channels');
+    expect(alone).toContain('The named projects are limited to certain channels');
     await addProject(bot, { alias: 'prod', id: '123' });
     const page = await open(MEMBER);
     expect(page).toMatch(/^prod +– +– +–$/m);
     expect(page).not.toContain('payroll');
   });
 
-  it('gives only managers the buttons for managing, and they work from there', async () => {
+  it('has working buttons for managing, only for managers', async () => {
     await open();
     expect(menu(OWNER)).toEqual(['Watch…', 'Add a project…', 'Connect…', 'Settings…', 'Status']);
     await open(MEMBER);
@@ -160,7 +160,7 @@ describe('the Home', () => {
     expect((await told(help)).visibleText).toContain('/spend [projects]');
   });
 
-  it('starts with what needs attention and how to fix it', async () => {
+  it('begins with problems and their fixes', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     bot.clock.now = SATURDAY + 80 * DAY;
     for (const person of [OWNER, MEMBER]) {
@@ -192,12 +192,13 @@ describe('the Home', () => {
     expect(page()).toContain('“This month” is an estimate');
   });
 
-  it('counts a project with two names once', async () => {
-    await addProjects(bot, { prod: '123', web: '456', shop: '456' });
+  it('counts a project with two names once, and shows the first name with “+1”', async () => {
+    await addProjects(bot, { prod: '123', 'web-shop': '456', staging: '456' });
     await open();
     await bot.slack.press(OWNER, HOME, 'Refresh');
-    await expect.poll(page).toMatch(/^2 projects · /m);
-    const lefts = page().matchAll(/^(?:prod|web, shop|shop, web) +([\d,.]+)/gm);
+    await expect.poll(page).toMatch(/^staging \+1 +[\d,.]+ +/m);
+    expect(page()).not.toContain('web-shop +');
+    const lefts = page().matchAll(/^(?:prod|staging \+1) +([\d,.]+)/gm);
     const total = [...lefts].reduce((sum, [, left = '']) => sum.plus(left.replaceAll(',', '')), new Big(0));
     expect(page().replaceAll(',', '')).toContain(`2 projects · ${total.toFixed(2)} left`);
   });
@@ -217,7 +218,7 @@ describe('the Home', () => {
     expect(bot.billing.requests.length).toBe(asked);
   });
 
-  it('stays within Slack’s hundred blocks, and says where to find the rest', async () => {
+  it('lists thirty projects, within Slack’s hundred blocks', async () => {
     for (let one = 0; one < 60; one += 1) await addProject(bot, { alias: `p${100 + one}`, id: `${one + 1}` });
     const page = await open();
     expect(bot.slack.home(OWNER)!.view.blocks.length).toBeLessThanOrEqual(100);
@@ -225,7 +226,7 @@ describe('the Home', () => {
     expect(menu(OWNER)).toContain('Settings…');
   });
 
-  it('shows what can be parsed when part of the record is damaged', async () => {
+  it('shows the rest if a part of the record is damaged', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await bot.store({ 'project:prod': 'no JSON', 'connection:main': {} });
     const page = await open();
@@ -237,7 +238,7 @@ describe('the Home', () => {
   it.each([
     [GUEST, 'Guests can’t use Tally in this workspace.'],
     [EXTERNAL, 'Tally only answers members of the workspace that installed it.'],
-  ])('has only one sentence for %s', async (person, sentence) => {
+  ])('has one sentence for %s, who may not ask', async (person, sentence) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const page = await open(person);
     expect(page).toContain(sentence);
@@ -246,7 +247,7 @@ describe('the Home', () => {
     expect(bot.answers(person, directOf(person))).toEqual([]);
   });
 
-  it('logs a failure to render, without a message to anyone', async () => {
+  it('logs an error without a message to anyone', async () => {
     bot.slack.failNext('views.publish', { error: 'invalid_arguments' });
     await bot.slack.openHome(MEMBER);
     await bot.slack.waitFor(() => bot.log().includes('Could not draw a Home'));

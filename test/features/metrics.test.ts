@@ -50,7 +50,7 @@ it('counts a scheduled post after it is sent', async () => {
 });
 
 describeUnless(NO_SERVER, 'a Redis that refuses writes', () => {
-  it('is reported by the metrics, and so is the overdue post', async () => {
+  it('is reported by the metrics together with the overdue post', async () => {
     // Not the first: where memory is full, scripts may still move what is stored.
     const [, refusal] = WRITE_REFUSALS;
     const server = await startServer();

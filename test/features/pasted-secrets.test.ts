@@ -74,14 +74,14 @@ describe.each([
 });
 
 describe('the form of a connection', () => {
-  it('does not accept its token as a name or account', async () => {
+  it('refuses its token as a name or an account', async () => {
     await bot.openForm('/billing connect');
     const token = 'mytoken-in-words';
     await bot.slack.submit(OWNER, { token, project: '123', name: token, account: `Account ${token}` });
     expect(Object.keys(bot.errors()).sort()).toEqual(['account', 'name']);
   });
 
-  it('does not accept a registered secret as a name, and does not fill it in again', async () => {
+  it('refuses a registered secret as a name, and forgets it', async () => {
     await bot.openForm('/billing connect');
     await bot.slack.submit(OWNER, { token: 'another-one', project: '123', name: ACCESS_SECRET });
     await bot.modalSays('looks like a token');
@@ -106,7 +106,7 @@ describe('an unregistered word that looks like a secret', () => {
     expect(shown()).not.toContain('q7x2k9v4');
   });
 
-  it('does not appear in any button, neither to open a form nor to try again', async () => {
+  it('does not appear in any button', async () => {
     const shown = watch();
     expect(await bot.read('@Tally projects add q7x2k9v4 77')).toContain('Open the form');
     bot.slack.failNext('users.info', { error: 'internal_error' });

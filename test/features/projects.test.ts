@@ -43,7 +43,7 @@ const forged = async (person: string, action: object, channel: string): Promise<
   (await bot.next(() => bot.interact(clickOf(person, action, channel)), person, channel)).visibleText;
 
 describe('naming a project', () => {
-  it('uses a form that is filled in with what was typed, in any order', async () => {
+  it('opens a form with the typed words filled in', async () => {
     await openForm('/billing projects add storage Web_Shop 123');
     const view = bot.view();
     for (const filled of [
@@ -125,7 +125,21 @@ describe('naming a project', () => {
     await bot.modalSays('/balance a-b');
   });
 
-  it('is offered to managers by “Name…” in an answer about an unnamed ID', async () => {
+  it('says after saving which other name the project has', async () => {
+    await add('staging', '456');
+    await openForm('/billing projects add web-shop 456');
+    expect(await save({})).toContain('Saved. 456 is also called staging.');
+    await bot.closeForm();
+    await openForm('/billing projects edit web-shop');
+    await openForm('/billing projects edit web-shop');
+    expect(await save({ currency: 'EUR' })).not.toContain('also called');
+    await bot.closeForm();
+    await openForm('/billing projects add logs 456 storage');
+    expect(await save({})).not.toContain('also called');
+    await bot.closeForm();
+  });
+
+  it('is offered to managers in an answer about an ID without a name', async () => {
     for (const command of ['/spend 456 yesterday', '/balance 456']) {
       const answer = await bot.ask(command);
       await bot.press(answer, 'Name…');
@@ -159,7 +173,7 @@ describe('a name', () => {
     for (const typed of names) expect(problem(typed), typed).toContain(why);
   });
 
-  it('cannot look like a secret, and a rejected one is not repeated', () => {
+  it('cannot look like a secret, and a secret is not repeated', () => {
     const secret = 'a3f9c1d27b4e8f60a3f9c1d27b4e';
     expect(problem(secret)).toContain('looks like a token');
     expect(problem(secret)).not.toContain(secret);
@@ -171,7 +185,7 @@ describe('a name', () => {
       expect(problem(problem(word)!.match(/for example (\S+)\.$/)![1]!)).toBeUndefined();
   });
 
-  it('never has another meaning once accepted, and means the project next to any other words', () => {
+  it('means only the project, next to any other words', () => {
     const piece = fc.oneof(
       fc.constantFrom(...WORDS, 'web', 'app', '-', '--', 'q', '3', '7', '2026', '10'),
       fc.string({ unit: fc.constantFrom(...'abcdefmqwxyz0123456789-_ '), maxLength: 6 }),
@@ -245,7 +259,7 @@ describe('/billing projects', () => {
     expect(managers.visibleText).toMatch(/\*prod\*.*Edit…\nApplication access…\nRemove….*Add a project…/s);
   });
 
-  it('pages through many', async () => {
+  it('shows many projects on several pages', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 45 }, (_, n) => n + 10).map((n) => [
         `project:team-${n}`,
@@ -311,22 +325,19 @@ describe('a project that is missing or unknown', () => {
     ['remove', 'Which project?'],
     ['edit banana', 'I don’t recognize “banana”.'],
     ['remove prdo', 'I don’t recognize “prdo”.'],
-  ])(
-    'can be chosen from a list, and then the command runs: /billing projects %s',
-    async (words, sentence) => {
-      await add('prod', '123');
-      await add('dev', '456');
-      const answer = await bot.ask(`/billing projects ${words}`);
-      expect(answer.visibleText).toContain(sentence);
-      const verb = words.split(' ')[0];
-      expect(answer.commands).toEqual(
-        expect.arrayContaining([`/billing projects ${verb} dev`, `/billing projects ${verb} prod`]),
-      );
-      await bot.choose(answer, 'rerun:project', 'dev');
-      if (verb === 'edit') await bot.slack.waitFor(() => bot.modal());
-      else await updated(answer, 'Remove dev?');
-    },
-  );
+  ])('can be chosen from a list after /billing projects %s', async (words, sentence) => {
+    await add('prod', '123');
+    await add('dev', '456');
+    const answer = await bot.ask(`/billing projects ${words}`);
+    expect(answer.visibleText).toContain(sentence);
+    const verb = words.split(' ')[0];
+    expect(answer.commands).toEqual(
+      expect.arrayContaining([`/billing projects ${verb} dev`, `/billing projects ${verb} prod`]),
+    );
+    await bot.choose(answer, 'rerun:project', 'dev');
+    if (verb === 'edit') await bot.slack.waitFor(() => bot.modal());
+    else await updated(answer, 'Remove dev?');
+  });
 });
 
 describe('a project that is changed', () => {
@@ -356,7 +367,7 @@ describe('a project that is changed', () => {
     expect(await lastChange()).toBe(`${OWNER} renamed the project prod to live`);
   });
 
-  it('is not restored by a form that was open when it was removed', async () => {
+  it('is not restored by a form that was open during its removal', async () => {
     await add('prod', '123');
     await openForm('/billing projects edit prod');
     await bot.drop('project:prod');
@@ -371,7 +382,7 @@ describe('a project that is changed', () => {
 });
 
 describe('a project that is removed', () => {
-  it('is removed together with its channel defaults, after a confirmation', async () => {
+  it('is no channel’s default any more', async () => {
     await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
     await bot.ask('/billing default prod');
     const asked = await bot.ask('/billing projects remove prod');
@@ -382,14 +393,14 @@ describe('a project that is removed', () => {
     expect(await lastChange()).toBe(`${OWNER} removed the project prod (project 123)`);
   });
 
-  it('stays if the person cancels, or if the name now belongs to another project', async () => {
+  it('stays if the person cancels, or if it changed meanwhile', async () => {
     await add('prod', '123');
     const asked = await bot.ask('/billing projects remove prod');
     await openForm('/billing projects edit prod');
     await save({ id: '456' });
     await bot.closeForm();
     await bot.press(asked, 'Remove');
-    await updated(asked, 'Someone changed prod first. Nothing was removed.');
+    await updated(asked, 'Someone else just changed prod. Nothing was removed.');
     await bot.press(asked, 'All projects');
     await updated(asked, '1 project');
     const again = await bot.ask('/billing projects remove prod');
@@ -504,7 +515,7 @@ describe('a command without a project', () => {
 const REFUSED = 'You can’t ask about this project here.';
 
 describe('a limit to channels', () => {
-  it('applies to name and ID, commands, buttons and shares; managers are exempt', async () => {
+  it('applies to names, IDs, buttons and shares, but not to managers', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
     const before = bot.billing.requests.length;
     for (const command of [
@@ -529,7 +540,7 @@ describe('a limit to channels', () => {
     expect(await bot.read('/balance 123', OWNER, GENERAL)).toMatch(/^prod · /);
   });
 
-  it('applies to the project under any other name too', async () => {
+  it('applies to all names of the project', async () => {
     bot.billing.setBalance('777', '{"balance":10,"bonuses":0}');
     await add('payroll', '777', { channels: [CHANNEL] });
     await add('ok-name', '777');
@@ -559,7 +570,7 @@ describe('a limit to channels', () => {
   });
 });
 
-it('Slack refused nothing that was sent, and nothing failed silently', () => {
+it('Slack accepts every message and form about projects', () => {
   expect(bot.slack.complaints).toEqual([]);
   expect(bot.log()).not.toContain('"outcome":"unknown"');
   expect(bot.log()).not.toContain('nothing listens to');

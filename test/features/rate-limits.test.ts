@@ -46,7 +46,7 @@ describe('a person who sends too many requests', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('causes no call to Slack or billing and no read from Redis with a rejected command', async () => {
+  it('causes no call to Slack, billing or Redis', async () => {
     await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
     await bot.slack.waitFor(() => seen().length === 40);
     const before = [bot.slack.calls.length, bot.billing.requests.length];
@@ -58,7 +58,7 @@ describe('a person who sends too many requests', () => {
     expect(sent).toEqual(['set']);
   });
 
-  it('is told so on Home, and sees the projects again a moment later', async () => {
+  it('sees the refusal on Home, and the projects a moment later', async () => {
     await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
     await bot.slack.openHome(OWNER);
     await bot.slack.waitFor(() => textOf(bot.slack.home(OWNER)?.view).match(TOO_FAST));
@@ -163,7 +163,7 @@ describe('two workspaces with one billing service', () => {
     }
   });
 
-  it('do not affect each other: a query that fails for one is still sent for the other', async () => {
+  it('ask separately: a query that fails for one is sent for the other', async () => {
     const bot = await startBoth();
     try {
       bot.billing.respond(({ token }) => (token === 'Read-only' ? { status: 503 } : undefined));
@@ -177,7 +177,7 @@ describe('two workspaces with one billing service', () => {
   });
 });
 
-it('count rejections for the operator', async () => {
+it('show rejections in the operator’s metrics', async () => {
   const bot = await startBot({ limits: 'ordinary' });
   try {
     const helps = Array.from({ length: 60 }, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));

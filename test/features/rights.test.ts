@@ -543,7 +543,7 @@ describe('each listener of the registry', () => {
     expect(namesOf(kind)).toEqual(expect.arrayContaining(Object.values(MORE_THAN_MANAGERS[kind]).flat()));
   });
 
-  it('finds something for an owner when suggestions are searched', async () => {
+  it('suggests something to an owner', async () => {
     await useSettings({});
     for (const name of namesOf('options')) expect(await SAID.options(OWNER, name), name).toMatch(/ found$/);
   });
@@ -631,7 +631,7 @@ describe('an answer in place of a private message', () => {
 });
 
 describe('a manager', () => {
-  it('can share only answers, and other buttons stay private', async () => {
+  it('can share only answers', async () => {
     await useSettings({});
     const key = await action(OWNER, { action_id: 'share', value: `${now} /billing projects` });
     expect(await reply(key)).toMatchObject({ response_type: 'ephemeral' });
@@ -718,7 +718,7 @@ describe('when Slack does not return a person’s role', () => {
     expect(await bot.redis.client.hget(HASH, 'settings')).toBe('{}');
   });
 
-  it('every request is acknowledged in time and answered later when Slack hangs', async () => {
+  it('every request is acknowledged in time while Slack hangs', async () => {
     bot.slack.failNext('users.info', 'hang');
     const key = command(OWNER, '/balance 123');
     const suggestions = suggest(OWNER, 'settings-form:zone', 'tokyo');
@@ -726,7 +726,7 @@ describe('when Slack does not return a person’s role', () => {
     expect((await reply(await key)).visibleText).toContain('Slack didn’t answer users.info');
   }, 20_000);
 
-  it('a group that cannot be looked up grants nothing, and its members can still ask', async () => {
+  it('members of a group that Slack can’t list can ask, but not manage', async () => {
     await useSettings({ managerGroups: [FINOPS] });
     bot.slack.failNext('usergroups.users.list', { error: 'missing_scope' }, 2);
     expect(await COLUMNS['ask: command']!(MEMBER)).toBe(true);
@@ -735,7 +735,7 @@ describe('when Slack does not return a person’s role', () => {
     expect(await COLUMNS['manage: command']!(MEMBER)).toBe(true);
   });
 
-  it('a deleted group grants nothing, without effect on another group', async () => {
+  it('a deleted group grants nothing, and other groups still do', async () => {
     await useSettings({ managerGroups: ['S0DELETED', FINOPS] });
     expect(await COLUMNS['manage: command']!(MEMBER)).toBe(true);
   });
@@ -774,7 +774,7 @@ describe('a payload that does not match the person', () => {
 
 describe('an external user in a shared channel', () => {
   beforeEach(() => useSettings({}));
-  it('gets a polite refusal for a mention, privately', async () => {
+  it('gets a private refusal for a mention', async () => {
     const message = await bot.ask('@Tally spend prod last month', EXTERNAL, SHARED);
     expect(message.ephemeral).toBe(true);
     expect(message.visibleText).toBe(
@@ -783,7 +783,7 @@ describe('an external user in a shared channel', () => {
     expect(bot.answers(OWNER, SHARED)).toEqual([]);
   });
 
-  it('sees what a member shares there, but its buttons do nothing for that person', async () => {
+  it('sees a shared answer, but cannot use its buttons', async () => {
     await useSettings({ visibility: 'channel' });
     const work = () => bot.slack.say(MEMBER, SHARED, '/balance 123');
     const message = await bot.next(work, EXTERNAL, SHARED);

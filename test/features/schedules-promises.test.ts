@@ -107,7 +107,7 @@ async function noted({ id }: Schedule, date: string, due: number, state = 'poste
   await tally.redis.client.hset(LOG_KEY, postKey(id, date), JSON.stringify(message));
 }
 
-it('a form never promises a second post for the same date', async () => {
+it('a form lists no date that already has a post', async () => {
   const schedule = await setUp();
   now = NINE + HOUR;
   await noted(schedule, '2026-11-20', NINE);
@@ -142,7 +142,7 @@ describe('a post that comes due while the form is open', () => {
   });
 });
 
-it('the form names the days that a post covers, with a warning when the previous week is not over by then', async () => {
+it('the form warns if the first post is due before its week is over', async () => {
   await openForm('schedule 123 weekly mon 9:00');
   await unfold();
   await change('zone', { selected_option: option('Australia/Sydney') });
@@ -154,9 +154,10 @@ it('the form names the days that a post covers, with a warning when the previous
   expect(await modalSays('covers 16–22 Nov 2026')).not.toContain('misses');
 });
 
-it('every form and message was accepted by Slack', () => expect(tally.slack.complaints).toEqual([]));
+it('Slack accepts every form and message about an edited schedule', () =>
+  expect(tally.slack.complaints).toEqual([]));
 
-describe('a promise', () => {
+describe('the list of next posts', () => {
   const zones = [
     'UTC',
     'Pacific/Auckland',
@@ -195,7 +196,7 @@ describe('a promise', () => {
   const postedIn = (messages: readonly PostEntry[]) =>
     messages.filter(({ state }) => state === 'posted').map(dateOf);
 
-  it('matches what is posted, whatever edits are made', () => {
+  it('matches the dates that are posted after any edits', () => {
     fc.assert(
       fc.property(
         timings,

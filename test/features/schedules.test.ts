@@ -90,7 +90,7 @@ describe('the words of a schedule command', () => {
     ['prod wait 2 days', 'I don’t recognize “wait”'],
     ['prod yesterday including today', 'doesn’t work with Fri 20 Nov 2026, which is over'],
     ['prod at 25', '“at 25” isn’t a time of day'],
-    ['500 hourly', 'I don’t recognize “hourly”. Daily, weekdays, weekly or monthly'],
+    ['500 hourly', 'I don’t recognize “hourly”. Use daily, weekdays, weekly or monthly'],
     ['500 tuesday 9:30', '“tuesday” can’t be posted on a schedule'],
     ['every 2 weeks 500', '“every” doesn’t belong there'],
     ['fortnightly 500 balance', 'I don’t recognize “fortnightly”'],
@@ -111,7 +111,7 @@ describe('the form', () => {
       expect(text).toContain(`${day}, 08:30`);
   });
 
-  it('shows the fields that matter, and updates the next three posts', async () => {
+  it('shows the fields for the cadence, and the next three posts', async () => {
     const first = await openForm();
     expect(first).not.toMatch(/^On$/m);
     await choose('cadence', 'weekly');
@@ -127,7 +127,7 @@ describe('the form', () => {
     await bot.slack.waitFor(() => !modalText().includes('If billing hasn’t reported the day yet'));
   });
 
-  it('offers the projects of the chosen channel, to managers too, and says when one is not available there', async () => {
+  it('offers only projects that the chosen channel may see', async () => {
     await add('secret', '999', { channels: [GENERAL] });
     await openForm('schedule');
     const found = () => suggested('schedule-form:projects', '999');
@@ -172,7 +172,7 @@ describe('saving the form of a schedule', () => {
     expect((await audit())[0]).toBe(`${MEMBER} created a schedule:`);
   });
 
-  it('says that Tally joins a public channel, and joins it when it is saved', async () => {
+  it('joins a public channel when the schedule is saved', async () => {
     bot.slack.workspace.conversation(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
     await openForm('schedule prod', MEMBER, GENERAL);
     await modalSays('Tally isn’t in that channel yet', MEMBER);
@@ -181,7 +181,7 @@ describe('saving the form of a schedule', () => {
     expect(members(GENERAL)).toContain('bot');
   });
 
-  it('rejects archived channels, private channels without Tally or the person, and public channels the person is not in', async () => {
+  it('refuses channels that are archived, or without the person or Tally', async () => {
     const refused = async (channel: string, sentence: string, person = MEMBER) => {
       await openForm('schedule prod', person, CHANNEL);
       await change('channel', { selected_conversation: channel }, person);
@@ -204,7 +204,7 @@ describe('saving the form of a schedule', () => {
 describe('a test post', () => {
   const send = (person = OWNER) => bot.pressInForm('Send a test to me', person);
 
-  it('is sent as the form says, without saving the schedule', async () => {
+  it('has the form’s report, and saves nothing', async () => {
     await openForm('schedule prod balance');
     await send();
     await modalSays('Sent a test to you. Nothing is saved yet.');
@@ -277,7 +277,7 @@ describe('the list of schedules', () => {
     expect((await audit())[0]).toBe(`${MEMBER} changed a schedule:`);
   });
 
-  it('lets anyone who fixed the cause of a pause try again at once', async () => {
+  it('has a button that tries a paused post again', async () => {
     const { id } = await setUp('prod daily 09:00');
     await setLastPost(id, { due: around.now, result: 'paused', cause: storedCause('eu') });
     const list = await ask('schedules');
@@ -369,7 +369,7 @@ describe('in the whole bot', async () => {
     ['/spend prod mtd', 'This month’s spend so far', '123:1:prod'],
     ['/balance prod', 'Balance', '123:1:prod'],
   ])(
-    'the answer to %s can be scheduled: the form opens with its project, product and period',
+    'the form that opens from the answer to %s has its project and period',
     async (command, report, value) => {
       const answer = await bot.ask(command);
       await bot.choose(answer, 'rerun:more', 'Schedule this…');
@@ -379,7 +379,7 @@ describe('in the whole bot', async () => {
     },
   );
 
-  it('a schedule is listed in status, and on Home once it is stuck', async () => {
+  it('a schedule that can’t post is shown in status and on Home', async () => {
     await bot.openForm('/billing schedule prod daily 09:00');
     expect(await bot.save()).toContain('Saved:');
     await bot.closeForm();
@@ -403,7 +403,7 @@ describe('in the whole bot', async () => {
   });
 });
 
-it('every message and form was accepted by Slack, and nothing failed silently', () => {
+it('Slack accepts every message and form about schedules', () => {
   expect(bot.slack.complaints).toEqual([]);
   expect(bot.log()).not.toContain('"outcome":"unknown"');
   expect(bot.log()).not.toContain('nothing listens to');

@@ -40,11 +40,11 @@ describe('/billing settings', () => {
       connection: 'main',
     });
     expect(await bot.audit()).toEqual([
-      `${CHANGED} default visibility, currency label, number format, who manages, whether guests may ask, whether external people may ask`,
+      `${CHANGED} default visibility, currency label, number format, Tally managers, questions from guests, questions from external people`,
     ]);
   });
 
-  it('shows the current values, with the names of user groups, and can clear each', async () => {
+  it('shows the current values, and can clear each', async () => {
     await save({ currency: '€', managers: [MEMBER], managerGroups: [FINOPS], others: ['guests'] });
     await bot.openForm('/billing settings');
     expect(bot.initial('currency')).toBe('€');
@@ -56,7 +56,7 @@ describe('/billing settings', () => {
     expect(await stored()).toMatchObject({ currency: '', managers: [], managerGroups: [], guests: false });
   });
 
-  it('changes and audits nothing when nothing differs', async () => {
+  it('saves and audits nothing without a change', async () => {
     expect(await save({})).toContain('No changes to save.');
     expect(await stored()).toBeNull();
     expect(await bot.audit()).toEqual([]);
@@ -84,7 +84,7 @@ describe('/billing settings', () => {
   it('offers number formats, each with an example', async () => {
     await bot.openForm('/billing settings');
     const visibleText = bot.modalText().replaceAll(/[\u00a0\u202f]/g, ' ');
-    expect(visibleText).toContain('Numbers in public answers and posts');
+    expect(visibleText).toContain('Number format in public answers and posts');
     for (const line of [
       '1,234,567.80 · English (United States)',
       '12,34,567.80 · English (India)',
@@ -105,7 +105,7 @@ describe('two managers with the form open', () => {
   const submitted = async (fields: Fields, person: string, said: string) =>
     expect(await bot.save(fields, person)).toContain(said);
 
-  it('read that someone else was first, and nothing is lost', async () => {
+  it('see which of them saved first, and lose no changes', async () => {
     await opened();
     await submitted({ currency: 'EUR', visibility: 'channel' }, ADMIN, 'Saved.');
     await submitted(
@@ -119,7 +119,7 @@ describe('two managers with the form open', () => {
     expect(await stored()).toMatchObject({ currency: 'USD', visibility: 'channel' });
   });
 
-  it('read it in a message if the form was closed', async () => {
+  it('get a message about it if the form was closed', async () => {
     await opened();
     await submitted({ currency: 'EUR' }, ADMIN, 'Saved.');
     bot.slack.failNext('views.update', { error: 'not_found' });
@@ -136,12 +136,12 @@ describe('user groups in the form', () => {
     expect(await bot.suggested('settings-form:managerGroups', 'sales')).toEqual([]);
   });
 
-  it('show the missing scope instead of a field, and the form works without them', async () => {
+  it('can’t be chosen without the scope, and the form still works', async () => {
     bot.slack.failNext('usergroups.list', { error: 'missing_scope' }, 3);
     await bot.openForm('/billing settings');
     expect(bot.modalText()).toContain('You can’t choose user groups');
     expect(bot.modalText()).toContain('usergroups:read');
-    expect(bot.modalText()).not.toContain('User groups that manage Tally');
+    expect(bot.modalText()).not.toContain('User groups of Tally managers');
     expect(await bot.save({ currency: 'EUR' })).toContain('Saved.');
     expect(await stored()).toMatchObject({ currency: 'EUR' });
   });
@@ -158,14 +158,14 @@ describe('damaged settings', () => {
     await bot.store({ settings: { zone: 'Nowhere/Land' } });
   });
 
-  it('stop all figures, and Tally says what to do', async () => {
+  it('stop all figures until a manager saves them again', async () => {
     const { visibleText, ephemeral } = await bot.ask('/spend 123');
     expect(visibleText).toContain('This workspace’s settings are damaged.');
     expect(visibleText).toContain('Open settings…');
     expect(ephemeral).toBe(true);
   });
 
-  it('open the form with defaults, say so, and are replaced by saving', async () => {
+  it('are replaced when a manager saves the form', async () => {
     await bot.openForm('/billing settings');
     expect(bot.modalText()).toContain('The saved settings are damaged.');
     expect(bot.modalText()).toContain('UTC');
@@ -183,7 +183,7 @@ describe('answers for everyone', () => {
   });
 
   it.each(['/balance 123', '/spend 123'])(
-    '%s is seen by others, with who asked, without Share: everybody sees it already',
+    'show everyone the answer to %s with the name of who asked',
     async (text) => {
       const answer = await bot.ask(text, MEMBER);
       expect(answer.ephemeral).toBe(false);
@@ -203,7 +203,7 @@ describe('answers for everyone', () => {
   });
 
   it.each(['/balance', '/balance help', '/spend help', '/spend 123 7m', '/billing help'])(
-    'keeps %s with the person who typed it',
+    'leave the answer to %s private',
     async (text) => {
       const before = bot.answers().length;
       expect((await bot.ask(text, MEMBER)).ephemeral).toBe(true);

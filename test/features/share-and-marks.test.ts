@@ -21,11 +21,14 @@ describe('Share', () => {
     ['/spend prod', OWNER, CHANNEL, true],
     ['/spend prod,closed', OWNER, CHANNEL, true],
     ['/spend prod', MEMBER, CHANNEL, true],
-  ])('is offered only where it works: %s by %s in %s', async (text, person, channel, isOffered) => {
-    const { visibleText, labels } = await bot.ask(text, person, channel);
-    expect(visibleText).toMatch(/spent|left|No .* data/);
-    expect(labels.includes('Share')).toBe(isOffered);
-  });
+  ])(
+    'is offered only where the answer can be shared: %s by %s in %s',
+    async (text, person, channel, isOffered) => {
+      const { visibleText, labels } = await bot.ask(text, person, channel);
+      expect(visibleText).toMatch(/spent|left|No .* data/);
+      expect(labels.includes('Share')).toBe(isOffered);
+    },
+  );
 });
 
 it.each(['/spend', '/balance'])(
@@ -80,7 +83,7 @@ describe('a service’s own error messages', () => {
     maintain();
     await bot.ask('/balance prod');
     const { visibleText } = await bot.ask('/billing status');
-    expect(visibleText).toContain('gives no answer');
+    expect(visibleText).toContain('No figures for');
     expect(visibleText).not.toContain('Check its ID');
   });
 

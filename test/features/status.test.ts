@@ -42,7 +42,7 @@ describe('/billing status', () => {
     expect(forMember.buttons).toEqual(['Ask a manager']);
   });
 
-  it('tells managers who registered a token and when it expires, and of several where each is used', async () => {
+  it('tells managers who registered each token and when it expires', async () => {
     const { fingerprint, lastFour } = await save('main', {
       account: 'Acme <!channel>',
       authUrl: 'https://identity.example.com/v3',
@@ -115,11 +115,11 @@ describe('/billing status', () => {
       return [visibleText.split('\n')[0], visibleText.includes('rejected by the identity service')];
     };
     const access = { kind: 'access', name: '123' } as const;
-    expect(await healthOf()).toEqual(['Tally works', false]);
+    expect(await healthOf()).toEqual(['No problems', false]);
     await outcomesOf(workspaces, NOW).rejected({ workspace: TEAM, ...access, mark: 's-id' });
-    expect(await healthOf()).toEqual(['1 problem to look at', true]);
+    expect(await healthOf()).toEqual(['1 problem', true]);
     await workspaces.clearRejection(TEAM, access);
-    expect(await healthOf()).toEqual(['Tally works', false]);
+    expect(await healthOf()).toEqual(['No problems', false]);
   });
 
   it('says when there is no default connection, and that settings are damaged', async () => {
@@ -132,18 +132,18 @@ describe('/billing status', () => {
     expect(visibleText).toContain('*us*');
   });
 
-  it('names for managers, in one line, everything that can’t be read', async () => {
+  it('names every damaged record in one line for managers', async () => {
     for (const field of ['watch:aaaaaaaa', 'schedule:bbbbbbbb', 'project:prod'])
       await bot.store({ [field]: '{' });
     const [seen, member] = [await bot.ask('/billing status'), await bot.ask('/billing status', MEMBER)];
     expect(seen.visibleText).toMatch(
-      /^2 problems to look at\nRecords\nDamaged: (?=.*the watch aaaaaaaa)(?=.*the schedule bbbbbbbb)(?=.*the project prod)/,
+      /^2 problems\nRecords\nDamaged: (?=.*the watch aaaaaaaa)(?=.*the schedule bbbbbbbb)(?=.*the project prod)/,
     );
-    expect(seen.visibleText).toContain('nobody can ask by ID');
+    expect(seen.visibleText).toContain('nobody can ask about projects by ID');
     expect(member.visibleText).not.toContain('amaged');
   });
 
-  it('stays within Slack’s limits for the maximum of connections, and many projects without one', async () => {
+  it('stays within Slack’s limits for many connections and projects', async () => {
     for (let n = 0; n < MAX_CONNECTIONS; n += 1)
       await save(`c-${n}`.padEnd(32, 'x'), {
         account: '<&>'.repeat(33),
@@ -160,13 +160,13 @@ describe('/billing status', () => {
 });
 
 describe('the status page', () => {
-  it('counts the problems, and lists broken items first, then those that soon will be', async () => {
+  it('counts the problems, and lists the worst first', async () => {
     await save('a-fine');
     await save('b-soon', { expiresAt: NOW + 3 * DAY });
     await save('c-over', { expiresAt: NOW - DAY });
     await workspaces.chooseDefault(await changeIn(workspaces, TEAM), 'a-fine');
     const visibleText = await status();
-    expect(visibleText).toMatch(/^2 problems to look at\nConnections\n\*c-over\*/);
+    expect(visibleText).toMatch(/^2 problems\nConnections\n\*c-over\*/);
     const places = ['*c-over*', '*b-soon*', '*a-fine*'].map((name) => visibleText.indexOf(name));
     expect(places).toEqual(places.toSorted((x, y) => x - y));
   });
@@ -192,7 +192,7 @@ describe('a project whose connection is missing', () => {
     expect(await status(MEMBER)).not.toContain('no longer exists');
   });
 
-  it('is not named in a channel where it cannot be asked about', async () => {
+  it('is not named in a channel that may not see it', async () => {
     await addProject(bot, { alias: 'payroll', id: '125', connection: 'hr', channels: [FINANCE] });
     const visibleText = await status(MEMBER);
     expect(visibleText).not.toMatch(/payroll|\bhr\b/);
@@ -252,7 +252,7 @@ describe('a sealed record that was moved', () => {
     expect(bot.billing.requests).toEqual([]);
   };
 
-  it('from another name is rejected and reported, even when its name was changed to match', async () => {
+  it('is refused and reported, also after its name was changed', async () => {
     await save('other');
     await move('connection:other', 'connection:main');
     await refusedEverywhere();

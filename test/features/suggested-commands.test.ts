@@ -113,7 +113,7 @@ describe('the answer to a mistake', () => {
     expect(visibleText).not.toContain('secret');
   });
 
-  it('says how many projects were named if they are too many, and does not mention secrets', async () => {
+  it('counts the projects if there are too many', async () => {
     const ids = Array.from({ length: 60 }, (_, n) => String(1_000 + n)).join(',');
     const { visibleText } = await bot.ask(`/spend ${ids}`);
     expect(visibleText).toContain('You named 60 projects. Ask about 20 at a time.');

@@ -81,10 +81,13 @@ describe('Get spend', () => {
       /^“next week” is in the future\. Ask about a period up to today/,
     ],
     [{ project: 'Tr0ub4dor3xK9' }, /^I don’t recognize one word \(not repeated, as it may be a secret\)/],
-    [{ project: 'prod', period: 'october vs september' }, /^“vs” isn’t for a step\. Enter one project and/],
-    [{ project: 'all' }, /^“all” isn’t for a step\./],
-    [{ project: 'prod,files' }, /^“prod,files” isn’t for a step\./],
-    [{ project: 'help' }, /^“help” isn’t for a step\./],
+    [
+      { project: 'prod', period: 'october vs september' },
+      /^“vs” doesn’t work in a workflow step\. Enter one project and/,
+    ],
+    [{ project: 'all' }, /^“all” doesn’t work in a workflow step\./],
+    [{ project: 'prod,files' }, /^“prod,files” doesn’t work in a workflow step\./],
+    [{ project: 'help' }, /^“help” doesn’t work in a workflow step\./],
     [{ project: 7001 }, /^“number” isn’t text\./],
     [{ project: { a: 1 } }, /^“object” isn’t text\./],
     [{ project: 'prod', channel: 'finance' }, /^“finance” isn’t a channel\. Choose a channel in the step\.$/],
@@ -94,7 +97,7 @@ describe('Get spend', () => {
     expect(await errorOf(spend(inputs))).toMatch(error);
   });
 
-  it('repeats no secret that was entered as an input', async () => {
+  it('repeats no secret from an input', async () => {
     const error = await errorOf(spend({ project: goodToken(bot.billing) }));
     expect(error).toContain('Tally didn’t store, log or repeat it');
     expect(bot.log()).not.toContain(goodToken(bot.billing));
@@ -182,7 +185,7 @@ const signed = (event: object) =>
 const completions = () => bot.slack.calls.filter(({ method }) => method.startsWith('functions.complete'));
 
 describe('the event of a workflow step', () => {
-  it('ends the step once, however often Slack sends it', async () => {
+  it('ends the step once when Slack sends the event twice', async () => {
     const { id } = await bot.slack.runStep(OWNER, 'get_spend', { project: 'prod' });
     await bot.slack.waitFor(() => bot.slack.stepRun(OWNER, String(id))?.outputs);
     const before = completions().length;
@@ -221,7 +224,7 @@ it('Tally runs steps in Socket Mode too', async () => {
 }, 30_000);
 
 describe('a workspace that has uninstalled Tally', () => {
-  it('get no figures, and no internal error', async () => {
+  it('gets no figures', async () => {
     const oauth = await startOAuthBot();
     const status = await oauth.event({
       ...{ type: 'event_callback', team_id: 'T0GONE0001', api_app_id: 'A0TALLYAPP', event_id: 'Ev2' },

@@ -1,3 +1,4 @@
+/** The list of projects, a project's description, and the question before its name is removed. */
 import type { SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { PRODUCTS } from '../../domain/product.ts';
@@ -20,6 +21,7 @@ import {
   overflow,
   questionMessage,
   section,
+  textMessage,
 } from '../../slack/block-kit/blocks.ts';
 import {
   commandButton,
@@ -37,7 +39,6 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 
 type MoreVerbs = Readonly<Record<string, { readonly label: string }>>;
 
-/** The projects that this person may ask about here. @param page from 1; a number too high means the last page */
 export function projectListMessage(page: number, more: MoreVerbs, request: Request): Message {
   const { workspace, channel, user } = request;
   const projects = visibleProjects(workspace, { channel, isUnlimited: user.canManage });
@@ -78,7 +79,7 @@ function row(project: Project, more: MoreVerbs, request: Request): SectionBlock 
     ),
     accessory: overflow('run:project', [
       ...projectOptions(alias),
-      // Slack allows five options in this menu, so managers find OS_TOKEN… on Home instead.
+      // Slack allows five options in this menu, so it has no OS_TOKEN… for managers: they find it on Home.
       ...(user.canManage
         ? [
             billing('Edit…', 'edit'),
@@ -97,7 +98,6 @@ const SHOWN_CHANNELS = 10;
 export const idAndProduct = ({ id, product }: Project): string =>
   `project ${id} · ${PRODUCTS[product].name} (${product})`;
 
-/** A project's settings in one line of mrkdwn. */
 export function projectDetails(project: Project, workspace: Pick<Workspace, 'projects' | 'damaged'>): string {
   const { connection, currency, owner } = project;
   return joinTexts(' · ', [
@@ -112,7 +112,7 @@ export function projectDetails(project: Project, workspace: Pick<Workspace, 'pro
 function limitText(channels: readonly SlackId[] | undefined): string {
   if (channels === undefined) return 'everywhere';
   if (channels.length === 0)
-    return 'can’t be asked about anywhere: its names are limited to different channels';
+    return 'can’t be used in any channel: its names are limited to different channels';
   const more = channels.length - SHOWN_CHANNELS;
   const where = channels.slice(0, SHOWN_CHANNELS).map(channelLink);
   return `only in ${where.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
@@ -130,11 +130,10 @@ function emptyMessage(request: Request): Message {
   const todo = user.canManage
     ? `Name a project, then type ${commandText('/spend')} prod instead of its ID.`
     : `Ask by ID, for example ${commandText('/spend')} 123. A Tally manager can name projects.`;
-  const add = buttonRow(user.canManage ? addButton() : []);
-  return { text, blocks: [section(`${text}\n${todo}`), ...add] };
+  return textMessage(`${text}\n${todo}`, ...buttonRow(user.canManage ? addButton() : []));
 }
 
-/** Asks whether to remove a project's name. @param project undefined if its record is damaged */
+/** @param project undefined if its record is damaged */
 export function removeProjectMessage(
   alias: string,
   project: Project | undefined,
@@ -165,5 +164,5 @@ export function removeProjectMessage(
   );
 }
 
-/** Used in place of the ID in the button of a damaged project. */
+/** What the button that removes a damaged project has in place of the project's ID. */
 export const DAMAGED_PROJECT = '-';

@@ -1,3 +1,4 @@
+/** The form of a schedule, with a preview of its next posts and a button that sends a test. */
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { lastHandled, splitDueTimes } from '../../delivery/posts/post-record.ts';
 import { commandText } from '../../domain/command-names.ts';
@@ -56,9 +57,10 @@ import {
   MAX_WAIT_HOURS,
   type Schedule,
 } from '../../workspace/record/automation-records.ts';
+import type { Services } from '../feature.ts';
 import type { ScheduleWords } from './parse-schedule-command.ts';
 
-type FormServices = Pick<DeliveryService, 'scheduling'>;
+type FormServices = Pick<DeliveryService, 'scheduling'> & Pick<Services, 'limits'>;
 
 const USUAL_REPORT: Readonly<Record<Cadence['kind'], ReportName>> = {
   daily: 'yesterday',
@@ -68,12 +70,15 @@ const USUAL_REPORT: Readonly<Record<Cadence['kind'], ReportName>> = {
 };
 const DEFAULT_TIME = '09:00';
 
-/** The form for a schedule, with buttons that send a test. */
-export function createScheduleForm(kind: AutomationKind<Schedule>, services: FormServices) {
-  const { listeners, openNew, openFor } = createAutomationForm<Schedule>({
+export const createScheduleForm = (kind: AutomationKind<Schedule>, services: FormServices) =>
+  createAutomationForm<Schedule, ScheduleWords>({
     kind,
     title: 'Schedule a post',
     fields: scheduleFields(kind, services),
+    start: (words, request) => ({
+      projects: projectsIn(words, request),
+      values: newFields(words, request),
+    }),
     button: { label: 'Send a test to me', press: (at, show) => sendTest(kind, services, at, show) },
     valuesOf,
     async build(at, before) {
@@ -81,13 +86,6 @@ export function createScheduleForm(kind: AutomationKind<Schedule>, services: For
       return scheduleOf(at, before, since);
     },
   });
-  return {
-    listeners,
-    openFor,
-    openNew: (words: ScheduleWords, request: Request) =>
-      openNew(request, () => ({ projects: projectsIn(words, request), values: newFields(words, request) })),
-  };
-}
 
 const isEvery =
   (kind: Cadence['kind']) =>
@@ -141,7 +139,7 @@ const MORE_FIELDS = {
     coversDays,
     more(
       choice('If billing hasn’t reported the day yet', {
-        hint: 'Tally checks every 30 minutes, then posts without that day and says so.',
+        hint: 'Tally checks every 30 minutes. After this time, it posts without the day and says so.',
         options: [0, ...upTo(MAX_WAIT_HOURS)].map((hours) =>
           option(hours === 0 ? 'Don’t wait' : `Wait up to ${pluralize(hours, 'hour')}`, String(hours)),
         ),
@@ -198,7 +196,7 @@ function within(field: string | undefined, least: number, most: number): number 
   return Number.isInteger(number) && number >= least && number <= most ? number : undefined;
 }
 
-/** @param since an instant; only posts that are due after it are sent */
+/** @param since the schedule sends only posts that are due after this instant */
 function scheduleOf(at: FormMoment, before: Schedule | undefined, since: number): Schedule {
   const { values } = at;
   const { projects, channel = '' } = deliveryOf(values);
@@ -207,7 +205,6 @@ function scheduleOf(at: FormMoment, before: Schedule | undefined, since: number)
   return { ...unchangedFields(before, at), ...content, waitHours, since };
 }
 
-/** @throws not-allowed, or another Failure, for a project that was typed; InvalidWord for too many projects */
 function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProject[] {
   const { several, product } = words;
   if (several === undefined) {
@@ -227,22 +224,20 @@ function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProj
   });
 }
 
-/** A preview of the schedule's posts, and how they change if the form is saved. */
 async function planPosts({ scheduling }: FormServices, { id, values, request }: FormMoment) {
   const { workspace, user, at: now } = request;
   const timing = timingIn(values);
-  // The stored schedule, whoever owns it; undefined if the schedule is new, deleted or damaged.
   const before = workspace.schedules.find((schedule) => schedule.id === id);
   const plan = planEdit(id, timing, before, await scheduling.loadLog(user.teamId), now);
   const isPaused = before?.paused !== undefined;
   const first = (isPaused ? undefined : plan.overdue.at(-1)) ?? plan.next[0];
-  const covered = { timing, report: reportIn(values), zone: workspace.settings.zone };
+  const coverage = { timing, report: reportIn(values), zone: workspace.settings.zone };
   const title = `*Next three posts${isPaused ? ' once resumed' : ''}* (${escapeMarkup(timing.zone)})`;
   const lines = compact([
     ...plan.next.map((due) => formatWallTime(due.at, timing.zone)),
-    first && coverageText(first, covered),
+    first && coverageText(first, coverage),
   ]);
-  const warning = first && staleText([first, ...plan.next], covered);
+  const warning = first && staleText(first, coverage);
   const preview = compact([
     markup([title, ...lines.map(escapeMarkup)].join('\n')),
     warning !== undefined && markup(`:warning: ${escapeMarkup(warning)}`),
@@ -250,13 +245,11 @@ async function planPosts({ scheduling }: FormServices, { id, values, request }: 
   return { since: plan.since, preview };
 }
 
-/** How many of the next posts the form lists. */
-const AHEAD = 3;
+const NEXT_POSTS = 3;
 
 /**
- * What an edit changes about the posts. An overdue post is still sent, as edited, if the new timing has its date.
- * @param before undefined for a new schedule @returns the instant from which it posts, the overdue posts and the next
- * ones
+ * What an edit changes: an overdue post is still sent, as edited, if the new timing has its date.
+ * @param before undefined for a new schedule @returns the overdue and the next posts, which are due after `since`
  */
 export function planEdit(
   id: string,
@@ -266,7 +259,7 @@ export function planEdit(
   now: Millis,
 ) {
   const split = (schedule: Pick<Schedule, 'timing' | 'since'>) =>
-    splitDueTimes(schedule, lastHandled(id, log), now, AHEAD);
+    splitDueTimes(schedule, lastHandled(id, log), now, NEXT_POSTS);
   const sinceOf = ({ paused, since, timing: old }: Schedule): Millis => {
     if (paused !== undefined) return now;
     if (formatTiming(timing) === formatTiming(old)) return since;
@@ -277,47 +270,41 @@ export function planEdit(
   return { since, ...split({ timing, since }) };
 }
 
-/** What decides which days a schedule's posts cover. */
-interface Covered {
+interface Coverage {
   readonly timing: Timing;
   readonly report: ReportName;
-  /** The time zone of the days. */
+  /** The workspace's reporting time zone. */
   readonly zone: Zone;
 }
 
-/** The days that a post covers if it is sent at this instant. */
-const coveredDays = (due: DueTime, at: Millis, { timing, report, zone }: Covered): readonly Day[] =>
-  daysOfReport(report, at, zone, daysCovered(timing, due.at));
+const coveredDays = (due: DueTime, sentAt: Millis, { timing, report, zone }: Coverage): readonly Day[] =>
+  daysOfReport(report, sentAt, zone, daysCovered(timing, due.at));
 
 const formatRange = (days: readonly Day[], near?: Day): string => {
   const [from, to] = [days[0], days.at(-1)];
   return from === undefined || to === undefined ? '' : formatDays(from, to, near?.slice(0, 4));
 };
 
-function coverageText(first: DueTime, covered: Covered): string | undefined {
-  const days = coveredDays(first, first.at, covered);
-  return days.length === 0 ? undefined : `The first post covers ${formatRange(days)} (${covered.zone}).`;
+function coverageText(first: DueTime, coverage: Coverage): string | undefined {
+  const days = coveredDays(first, first.at, coverage);
+  return days.length === 0 ? undefined : `The first post covers ${formatRange(days)} (${coverage.zone}).`;
 }
 
-/** A warning about the first post that is sent before the day it should cover is over in the reporting zone. */
-function staleText(posts: readonly DueTime[], covered: Covered): string | undefined {
-  const { timing, zone: reportingZone } = covered;
-  for (const due of posts) {
-    const covers = coveredDays(due, due.at, covered);
-    const wanted = coveredDays(due, Math.max(due.at, startOfDay(due.date, reportingZone)), covered);
-    const misses = wanted.filter((day) => !covers.includes(day));
-    if (misses.length === 0) continue;
-    const which = due === posts[0] ? 'The first post' : `The post of ${formatDays(due.date, due.date)}`;
-    const last = formatRange(misses.slice(-1), due.date);
-    return `${which} misses ${formatRange(misses)}: at ${timing.time} in ${timing.zone}, ${last} isn’t over yet in ${reportingZone}, this workspace’s reporting time zone.`;
-  }
-  return undefined;
+/** A warning if the first post is sent before a day that it should cover is over in the reporting time zone. */
+function staleText(first: DueTime, coverage: Coverage): string | undefined {
+  const { timing, zone } = coverage;
+  const covered = coveredDays(first, first.at, coverage);
+  const wanted = coveredDays(first, Math.max(first.at, startOfDay(first.date, zone)), coverage);
+  const missed = wanted.filter((day) => !covered.includes(day));
+  if (missed.length === 0) return undefined;
+  const last = formatRange(missed.slice(-1), first.date);
+  return `The first post misses ${formatRange(missed)}: at ${timing.time} in ${timing.zone}, ${last} isn’t over yet in ${zone}, this workspace’s reporting time zone.`;
 }
 
-/** Sends the test to the person who asks for it, so Tally needn't be in the channel. */
+/** The test goes to the person who asks for it, so Tally needn't be in the channel. */
 async function sendTest(
   kind: AutomationKind<Schedule>,
-  { scheduling }: FormServices,
+  { scheduling, limits }: FormServices,
   at: FormMoment,
   show: (result: readonly Block[]) => Promise<void>,
 ): Promise<void> {
@@ -329,7 +316,9 @@ async function sendTest(
   try {
     const schedule = scheduleOf(at, requireAutomation(kind, at.id, request), request.at);
     await show([markup('Sending a test to you…')]);
-    await scheduling.send(request.user.teamId, schedule, 'test', request.user.id);
+    const { teamId, id: userId } = request.user;
+    limits.demand('tests', { teamId, userId });
+    await scheduling.send(teamId, schedule, 'test', userId);
     await show([markup('Sent a test to you. Nothing is saved yet.')]);
   } catch (error) {
     await show(isFailure(error) ? failureFacts(error, request) : [section('Couldn’t send the test.')]);

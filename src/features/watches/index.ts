@@ -1,3 +1,4 @@
+/** `/billing watch` and `/billing watches`, for full members, and the buttons of alerts. */
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import type { WatchService, WatchState } from '../../delivery/watches/watch-service.ts';
 import { commandText } from '../../domain/command-names.ts';
@@ -23,14 +24,13 @@ import {
   requireAutomation,
 } from '../../slack/automations/automation.ts';
 import {
-  automationHealth,
   createAutomationFeature,
   PAUSED_BY_TALLY,
   showAutomations,
 } from '../../slack/automations/automation-list.ts';
 import { button, formatInstant, markupMessage } from '../../slack/block-kit/blocks.ts';
 import { toCommand } from '../../slack/commands/command-buttons.ts';
-import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
+import { type HelpLine, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type ActionHandler, lookUp, onClick } from '../../slack/server/listeners.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
@@ -38,7 +38,7 @@ import { MAX_WATCH_PEOPLE, MAX_WATCHES, type Watch } from '../../workspace/recor
 import { findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { describeWatch, isSnoozed, isWatchBlocked, watchAuditText, watchMarkup } from './describe-watch.ts';
-import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './parse-watch-command.ts';
+import { KIND_EXAMPLES, parseWatchText } from './parse-watch-command.ts';
 import { createWatchForm } from './watch-form.ts';
 
 const HELP: readonly HelpLine[] = [
@@ -65,22 +65,11 @@ interface WatchServices extends Pick<Services, 'workspaces'>, Pick<DeliveryServi
   readonly audit: Pick<Audit, 'record'>;
 }
 
-/** `/billing watch` and `/billing watches`, for full members, and the buttons of alerts. */
 export function createWatchesFeature(services: WatchServices): Feature {
   const kind = createWatchKind(services);
-  const listeners = createAutomationFeature({
-    kind,
-    form: createWatchForm(kind, services),
-    help: (request) => helpMessage('Watches', HELP, SMALL, request),
-    parse: parseWatchText,
-    parseList: parseWatchList,
-  });
-  return {
-    help: HELP,
-    ...listeners,
-    actions: { ...listeners.actions, ...alertListeners(kind, services) },
-    health: (viewer) => automationHealth(kind, viewer),
-  };
+  const form = createWatchForm(kind, services);
+  const feature = createAutomationFeature({ kind, form, help: HELP, small: SMALL, parse: parseWatchText });
+  return { ...feature, actions: { ...feature.actions, ...alertActions(kind, services) } };
 }
 
 type WatchKind = AutomationKind<Watch>;
@@ -130,7 +119,7 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
     words: {
       title: 'Watches',
       count: (watches) => pluralize(watches, 'watch', 'watches'),
-      create: 'Watch…',
+      create: 'Set up a watch…',
       none: 'No watches here yet. Tally can alert you when money runs low, a budget is reached, or a day costs too much.',
       summary: watchMarkup,
       auditText: watchAuditText,
@@ -141,14 +130,13 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
   return kind;
 }
 
-/** The states of the watches on projects that the viewer may ask about. @throws store-unavailable */
 async function loadStates(watching: WatchService, viewer: Request) {
   const { workspace } = viewer;
   const states = workspace.watches.length === 0 ? undefined : await watching.loadStates(workspace);
   return (watch: Watch) => (canReadAutomation(watch, viewer) ? states?.get(watch.id) : undefined);
 }
 
-/** Whether a watch needs attention: its threshold is crossed, or it can't work. One that a person paused doesn't. */
+/** @returns undefined if the watch works and its threshold isn't crossed, or if a person paused it */
 function needOf(
   watch: Watch,
   workspace: Workspace,
@@ -160,14 +148,10 @@ function needOf(
   if (isWatchBlocked(watch, workspace) || isPaused) return { level: 'broken', what: PAUSED_BY_TALLY, fix };
   if (problem !== undefined || undelivered !== undefined)
     return { level: 'broken', what: 'with a problem', fix };
-  return isCrossed ? { level: 'news', what: 'crossed', fix: SNOOZE } : undefined;
+  return isCrossed ? { level: 'news', what: 'past the threshold', fix: SNOOZE } : undefined;
 }
 
-/** Handles an alert's buttons. They carry only IDs, so owner and content are read from the record. */
-const alertListeners = (
-  kind: WatchKind,
-  services: WatchServices,
-): Readonly<Record<string, ActionHandler>> => ({
+const alertActions = (kind: WatchKind, services: WatchServices): Readonly<Record<string, ActionHandler>> => ({
   'watch-acknowledge': onClick('ask', { changes: true }, (value, request) =>
     acknowledge(kind, value, request, services),
   ),
@@ -187,10 +171,10 @@ const alertListeners = (
   },
 });
 
-/** Values of the buttons that run a command on the alert's watch. */
+/** The choices in an alert's menu that run a command: `threshold alert001` */
 const OF_COMMANDS = /^(manage|threshold) (\S+)/;
 
-/** The alert then says who acknowledged it. @throws not-allowed if the person may not ask about the project there */
+/** @param value `<watch> <alert>` @throws not-allowed if the person may not ask about the project there */
 async function acknowledge(
   kind: WatchKind,
   value: string,
@@ -209,7 +193,6 @@ async function acknowledge(
   await audit.record(user.teamId, { at, who: user.id, action: 'acknowledged an alert:', about });
 }
 
-/** For how long a watch can be snoozed: button value → label and end. `month` ends in the reporting time zone. */
 const SNOOZES: Readonly<Record<string, readonly [label: string, until: (at: Millis, zone: Zone) => Millis]>> =
   {
     day: ['1 day', (at) => at + DAY],
@@ -220,7 +203,10 @@ const SNOOZES: Readonly<Record<string, readonly [label: string, until: (at: Mill
     ],
   };
 
-/** Snoozes a watch from its alert or from the list. @throws not-allowed for people other than its owner and managers */
+/**
+ * @param value `<length> <watch> <alert>`, without the alert if the button is in the list of watches
+ * @throws not-allowed for people other than the watch's owner and managers
+ */
 async function snooze(
   kind: WatchKind,
   value: string,
@@ -234,12 +220,12 @@ async function snooze(
   if (snoozeUntil === undefined) return;
   const until = snoozeUntil(at, requireSettings(workspace).zone);
   await changeAutomation(kind, id, request, 'snoozed', (watch) =>
-    // An end that differs by less than a minute means a double click.
+    // After a double click, the two ends differ by less than a minute.
     Math.abs((watch.snoozedUntil ?? 0) - until) < MINUTE
       ? undefined
       : { save: { ...watch, snoozedUntil: until } },
   );
-  // The alert says that its watch is snoozed; so does an open alert if the watch is snoozed from the list.
+  // An open alert says that its watch is snoozed, also if the watch is snoozed from the list.
   const open = alert ?? (await watching.loadStates(workspace)).get(id)?.openAlert;
   if (open !== undefined)
     await watching.respond(user.teamId, id, open, { snoozed: { by: user.id, at, until } });
@@ -247,5 +233,5 @@ async function snooze(
   if (alert === undefined) await showAutomations(kind, request, { notice });
 }
 
-/** Answers in a new message: in a direct message, `update` would replace the alert. */
+/** In a direct message, `update` would replace the alert, so the answer is a new message. */
 const say = (text: string, request: Request): Promise<void> => request.reply.private(markupMessage(text));

@@ -55,19 +55,26 @@ import {
   targetMarkup,
 } from './automation.ts';
 
-interface AutomationForm<T extends Automation> extends Pick<FormDescription<Fields>, 'fields' | 'button'> {
+interface AutomationForm<T extends Automation, Words>
+  extends Pick<FormDescription<Fields, unknown>, 'fields' | 'button'> {
   readonly kind: AutomationKind<T>;
   readonly title: string;
+  /** The projects and the other fields' first values of a new item. @throws Failure */
+  start(
+    words: Words,
+    request: Request,
+  ): { readonly projects: AutomationContent['projects']; readonly values: FormFields };
   valuesOf(item: T): FormFields;
   build(at: FormMoment, before: T | undefined): Promise<T | FieldRefusal>;
 }
 
 /** A new item gets its ID when the form opens, so a second submit saves nothing more. */
-export function createAutomationForm<T extends Automation>(form: AutomationForm<T>) {
-  const { kind, title, valuesOf, build, ...described } = form;
+export function createAutomationForm<T extends Automation, Words>(form: AutomationForm<T, Words>) {
+  const { kind, title, start, valuesOf, build, ...described } = form;
   const isThere = (id: string, { workspace }: Request) => idsOf(kind, workspace).includes(id);
-  const { open, listeners } = createForm<Fields>(kind.noun, {
+  const { open, listeners } = createForm(kind.noun, {
     ...described,
+    start: (first: Pick<FormMoment, 'id' | 'values'>) => first,
     right: 'member',
     workspaces: kind.workspaces,
     heading: kind.words.title,
@@ -86,20 +93,16 @@ export function createAutomationForm<T extends Automation>(form: AutomationForm<
   });
   return {
     listeners,
-    /** @param fillIn gives the projects and the other fields' first values; may throw */
-    async openNew(
-      request: Request,
-      fillIn: () => { readonly projects: AutomationContent['projects']; readonly values: FormFields },
-    ): Promise<void> {
+    async openNew(words: Words, request: Request): Promise<void> {
       const full = limitReachedMessage(kind, request);
       if (full !== undefined) return request.reply.update(full);
-      const { projects, values } = fillIn();
+      const { projects, values } = start(words, request);
       const { channel = '' } = request;
       const common = commonValues(kind, { projects, channel: isChannel(channel) ? channel : '' }, request);
-      await open(request, { id: newId(), values: { ...common, ...values } });
+      await open({ id: newId(), values: { ...common, ...values } }, request);
     },
     openFor: (item: T, request: Request) =>
-      open(request, { id: item.id, values: { ...commonValues(kind, item, request), ...valuesOf(item) } }),
+      open({ id: item.id, values: { ...commonValues(kind, item, request), ...valuesOf(item) } }, request),
   };
 }
 
@@ -107,7 +110,7 @@ const newId = (): string => randomUUID().replaceAll('-', '').slice(0, 8);
 
 async function saveItem<T extends Automation>(
   kind: AutomationKind<T>,
-  build: AutomationForm<T>['build'],
+  build: AutomationForm<T, never>['build'],
   sent: FormMoment,
 ): Promise<Message | FieldRefusal> {
   const { id, request } = sent;

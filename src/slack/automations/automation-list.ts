@@ -17,6 +17,8 @@ import {
   section,
 } from '../block-kit/blocks.ts';
 import { commandButton, pageButtons, toCommand } from '../commands/command-buttons.ts';
+import { type HelpLine, helpMessage } from '../commands/help.ts';
+import { parsePage } from '../commands/subcommands.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 import {
   type ActionHandler,
@@ -45,17 +47,9 @@ import { findItemProblem } from './automation-form.ts';
 /** An item takes one of the 50 blocks that Slack allows in a message. */
 const PAGE = 20;
 
-export interface ListWords<T> {
+interface ShowOptions {
+  /** From 1; a number past the end shows the last page. */
   readonly page?: number;
-  readonly only?: {
-    readonly isListed: (item: T, viewer: Request) => boolean;
-    readonly none: string;
-    readonly filter: string;
-    readonly createText: string;
-  };
-}
-
-interface ShowOptions<T> extends ListWords<T> {
   readonly notice?: string | undefined;
   readonly buttons?: readonly Button[];
 }
@@ -63,7 +57,7 @@ interface ShowOptions<T> extends ListWords<T> {
 export async function showAutomations<T extends Automation>(
   kind: AutomationKind<T>,
   request: Request,
-  options: ShowOptions<T> = {},
+  options: ShowOptions = {},
 ): Promise<void> {
   const workspace =
     options.notice === undefined ? request.workspace : await kind.workspaces.load(request.user.teamId);
@@ -73,22 +67,19 @@ export async function showAutomations<T extends Automation>(
 
 function listMessage<T extends Automation>(
   kind: AutomationKind<T>,
-  { notice, buttons, page = 1, only }: ShowOptions<T>,
+  { notice, buttons, page = 1 }: ShowOptions,
   viewer: Request,
   view: AutomationView<T>,
 ): Message {
-  const { create, none } = { ...kind.words, ...only };
-  const visible = visibleAutomations(kind, viewer).filter((item) => only?.isListed(item, viewer) ?? true);
+  const { create, none } = kind.words;
+  const visible = visibleAutomations(kind, viewer);
   const { pages, number, shown } = pageOf(visible, page);
   const news = compact([notice !== undefined && markup(notice), buttons && actions(...buttons)]);
-  const setUp = toCommand(createCommandOf(kind), only?.createText ?? '');
-  const add = commandButton(kind.noun, create, setUp, { style: 'primary' });
+  const add = commandButton(kind.noun, create, toCommand(createCommandOf(kind)), { style: 'primary' });
   if (visible.length === 0)
     return { text: notice ?? none, blocks: [...news, section(none), actions(...add)] };
   const title = kind.words.count(visible.length);
-  const turns = pageButtons(number, pages, (to) =>
-    toCommand(listCommandOf(kind), [only?.filter, `page ${to}`].filter(Boolean).join(' ')),
-  );
+  const turns = pageButtons(number, pages, (to) => toCommand(listCommandOf(kind), `page ${to}`));
   return {
     text: notice ?? title,
     blocks: [
@@ -155,7 +146,7 @@ export async function automationHealth<T extends Automation>(kind: AutomationKin
     title: kind.words.title,
     summary: summary.join(' · '),
     lines: [...needy, ...others].map(line),
-    most: MOST_LINES,
+    maxLines: MOST_LINES,
     more: button(`${kind.noun}-list`, `All ${pluralOf(kind)}`),
   };
 }
@@ -168,15 +159,16 @@ interface AutomationFeature<T extends Automation, Words> {
     readonly openNew: (words: Words, request: Request) => Promise<void>;
     readonly openFor: AutomationAction<T>;
   };
-  readonly help: (request: Request) => Message;
+  readonly help: readonly HelpLine[];
+  /** The last line of the help page. */
+  readonly small: string;
   /** Parses the words of the command that opens the form. @throws InvalidWord, secret-pasted */
   readonly parse: (text: string, reader: Reader) => Words;
-  /** Parses the words of the list's command. @throws InvalidWord, secret-pasted */
-  readonly parseList: (text: string, reader: Reader) => ListWords<T>;
 }
 
 export function createAutomationFeature<T extends Automation, Words>(feature: AutomationFeature<T, Words>) {
-  const { kind, form, help, parse, parseList } = feature;
+  const { kind, form, parse } = feature;
+  const help = (request: Request) => helpMessage(kind.words.title, feature.help, feature.small, request);
   const ownerActions = { ...sharedActions(kind, form.openFor), ...kind.actions };
   const readerOf = ({ workspace, at }: Request) => readerIn(workspace, at);
 
@@ -207,11 +199,11 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
       const asked = readAction(text);
       return asked === undefined ? {} : needsOf(asked.action);
     },
-    parse: (text, _, reader) => (readAction(text) === undefined ? parseList(text, reader) : undefined),
+    parse: (text) => (readAction(text) === undefined ? parsePage(text, pluralOf(kind)) : undefined),
     run(text, request) {
       const asked = readAction(text);
       return asked === undefined
-        ? showAutomations(kind, request, parseList(text, readerOf(request)))
+        ? showAutomations(kind, request, { page: parsePage(text, pluralOf(kind)) })
         : act(asked.action, asked.id, request);
     },
   };
@@ -225,6 +217,8 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
   };
   return {
     ...form.listeners,
+    help: feature.help,
+    health: (viewer: Request) => automationHealth(kind, viewer),
     verbs: { [kind.noun]: creating, [pluralOf(kind)]: listing },
     actions: {
       ...form.listeners.actions,

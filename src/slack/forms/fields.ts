@@ -50,7 +50,7 @@ export interface Field<T = unknown> {
   /** Finds suggestions while people type. @param place the form's channel, untrusted */
   readonly find?: (query: string, request: Request, place: string) => Suggestions;
   readonly applies?: (values: FormFields) => boolean;
-  readonly isMore?: (values: FormFields) => boolean;
+  readonly isMore?: boolean;
   /** Whether a change draws the form again. Slack reports a choice at once, but text only when Enter is pressed. */
   readonly isLive?: boolean;
   /** A secret is never prefilled, stored, or shown again. */
@@ -68,13 +68,8 @@ export function readField({ parse }: Field, typed: string, values: FormFields): 
   }
 }
 
-export const more = <T>(field: Field<T>, isMore = (_: FormFields) => true): Field<T> => ({
-  ...field,
-  isMore,
-});
-
-export const isUnderMore = ({ isMore }: Pick<Field, 'isMore'> = {}, values: FormFields): boolean =>
-  isMore?.(values) ?? false;
+/** Puts a field under **More…**. */
+export const more = <T>(field: Field<T>): Field<T> => ({ ...field, isMore: true });
 
 export const live = <T>(field: Field<T>): Field<T> => ({ ...field, isLive: true });
 

@@ -17,6 +17,7 @@ import {
   type Block,
   button,
   compact,
+  context,
   header,
   type Message,
   markup,
@@ -28,7 +29,7 @@ import { failureMessage, markUnsure, notSavedMessage } from '../reply/error-repl
 import type { FormFields } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import type { Listeners, OptionsListener, ParsedForm } from '../server/listeners.ts';
-import { type Field, FieldRefusal, type FormMoment, isUnderMore, readField } from './fields.ts';
+import { type Field, FieldRefusal, type FormMoment, readField } from './fields.ts';
 
 export type Fields = Readonly<Record<string, Field>>;
 
@@ -47,9 +48,12 @@ export interface SentForm<F extends Fields> extends FormMoment {
 /** If the user has closed the form, the message leaves `todo` out. */
 export type FormProblem = readonly [what: string, todo?: string];
 
-export interface FormDescription<F extends Fields> {
+/** @template A what the form is opened for */
+export interface FormDescription<F extends Fields, A> {
   readonly right: Right;
   readonly workspaces: Pick<Workspaces, 'load'>;
+  /** The form's first values. @throws Failure if it can't be opened */
+  readonly start: (about: A, request: Request) => Pick<FormMoment, 'id' | 'values'>;
   /** Fields by block ID, in the order in which the form shows them. */
   readonly fields: F;
   readonly title?: (at: FormMoment) => string;
@@ -58,11 +62,11 @@ export interface FormDescription<F extends Fields> {
     readonly label: string;
     readonly press: (at: FormMoment, show: (result: readonly Block[]) => Promise<void>) => Promise<void>;
   };
-  readonly hidden?: (at: FormMoment) => FormFields;
   /** The channel for which the form suggests projects. Default is the channel where the form was opened. */
   readonly channelOf?: (values: FormFields) => string;
   readonly heading: string;
-  readonly waiting?: readonly [text: string, ...more: Block[]];
+  /** Shown while a form is being saved that can take long. */
+  readonly waiting?: string;
   /** A text that changes with every change of the record. @param input given on submit */
   readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
   readonly before?: (id: string, request: Request) => FormFields;
@@ -77,25 +81,26 @@ export interface FormDescription<F extends Fields> {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: only the form itself knows its field types
-type AnyForm = Omit<FormDescription<any>, 'fields'> & {
+type AnyForm = Omit<FormDescription<any, any>, 'fields'> & {
   readonly fields: Fields;
   readonly title: (at: FormMoment) => string;
   readonly name: string;
   readonly action: ActionName;
 };
 const NOTHING_SAVED = 'Nothing was saved.';
+const CAN_CLOSE = context('You can close this window. Tally will send you the result in a direct message.');
 export const CHANGED_FIRST: FormProblem = [
   'Someone else just changed this.',
   'Save again to overwrite their change.',
 ];
-export function createForm<F extends Fields>(name: FormName, description: FormDescription<F>) {
+export function createForm<F extends Fields, A>(name: FormName, description: FormDescription<F, A>) {
   const form: AnyForm = {
     ...description,
     title: description.title ?? (() => description.heading),
     name,
     action: `${name}-form`,
   };
-  const { right, fields, heading, waiting = ['Saving…'] as const } = form;
+  const { right, fields, heading, waiting } = form;
   const suggest = (find: NonNullable<Field['find']>): OptionsListener => ({
     right,
     find: (query, request, metadata) => find(query, request, decodeState(metadata).place),
@@ -116,20 +121,18 @@ export function createForm<F extends Fields>(name: FormName, description: FormDe
     views: {
       [name]: {
         right,
-        waiting: waitingModal(heading, ...waiting),
+        waiting: waitingModal(heading, waiting, ...(waiting === undefined ? [] : [CAN_CLOSE])),
         parse: (shown, metadata) => parse(form, shown, metadata),
       },
     },
   };
   return {
     listeners,
-    async open(
-      request: Request,
-      { id, values, isOpen = false }: Pick<FormMoment, 'id' | 'values'> & { readonly isOpen?: boolean },
-    ): Promise<void> {
+    async open(about: A, request: Request): Promise<void> {
+      const { id, values } = form.start(about, request);
       const place = request.channel ?? '';
       const seen = form.revision(id, request);
-      const state = { id, place, isOpen, seen, nonce: randomUUID(), hidden: {} };
+      const state = { id, place, isOpen: false, seen, nonce: randomUUID(), hidden: {} };
       await show(form, { state, id, place, request, values, data: {} }, 'open');
     },
   };
@@ -198,7 +201,7 @@ async function showAgain(
   notice = message.blocks,
   field = '',
 ): Promise<void> {
-  const isOpen = at.state.isOpen || isUnderMore(form.fields[field], at.values);
+  const isOpen = at.state.isOpen || form.fields[field]?.isMore === true;
   const state = { ...at.state, isOpen, nonce: randomUUID() };
   const again = await loadFields(form, { ...at, state }, false);
   // Leaves out slow previews, which have their own button, and the field's warning, which the error repeats.
@@ -301,9 +304,8 @@ function drawForm(
 ): ModalView {
   const { isOpen } = at.state;
   const all = Object.entries(form.fields);
-  const [first, more] = [false, true].map((isMore) =>
-    all.filter(([, field]) => isUnderMore(field, at.values) === isMore),
-  ) as [typeof all, typeof all];
+  const first = all.filter(([, field]) => !field.isMore);
+  const more = all.filter(([, field]) => field.isMore);
   const draw = (some: typeof all) => some.flatMap(([name, field]) => drawField(form, name, field, at));
   const row = compact([
     form.button && button(`${form.action}:button`, form.button.label),
@@ -349,6 +351,6 @@ function encodeState(form: AnyForm, at: Moment, blocks: readonly (Block | InputB
   return JSON.stringify({
     ...state,
     place,
-    hidden: { ...Object.fromEntries(hidden), ...form.hidden?.(at) },
+    hidden: Object.fromEntries(hidden),
   } satisfies FormState);
 }
