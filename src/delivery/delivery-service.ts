@@ -17,7 +17,6 @@ export interface DeliveryServices extends Omit<RunServices, 'deliveryLog'> {
   readonly queue: RedisConnection;
 }
 
-/** Sends Tally's own messages in the background; and the parts of this that features call. */
 export type DeliveryService = ReturnType<typeof createDeliveryService>;
 
 export function createDeliveryService(options: DeliveryServices) {

@@ -19,7 +19,7 @@ import type { Workspace } from '../workspace/record/workspace.ts';
 import { dropMessage, dueTime, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
 import type { MessageKind, Plan, RunView } from './outbox/message-kind.ts';
 
-/** A reminder is sent 14, 3 and 1 days before expiry, at this time in the reporting zone. */
+/** Days before the expiry, at this time in the reporting zone. */
 const REMINDER_DAYS = [14, 3, 1] as const;
 const REMINDER_TIME = '09:00';
 /** Nobody is reminded of a credential that expired longer ago than this. */
@@ -35,9 +35,8 @@ const about = z.object({
 type ReminderAbout = Readonly<z.infer<typeof about>>;
 type ReminderStep = ReminderAbout['step'];
 
-/** A registered billing token or application access, which may expire. */
 interface Credential extends Pick<ReminderAbout, 'kind' | 'name'> {
-  /** Changes when the credential is replaced or gets another expiry date, so that reminders start again. */
+  /** Another token or expiry date gives another ID, so that reminders start again. */
   readonly id: string;
   readonly registeredBy: SlackId;
   readonly registeredAt: Millis;
@@ -58,7 +57,6 @@ function credentialsOf({ connections, accesses }: Workspace): readonly Credentia
   });
 }
 
-/** A posted reminder is edited once the credential is replaced, removed or works again. */
 export const reminderKind: MessageKind<ReminderAbout> = {
   name: 'reminder',
   about,
@@ -87,7 +85,7 @@ export const reminderKind: MessageKind<ReminderAbout> = {
   },
 };
 
-/** Whether the credential that a reminder is about still needs to be replaced. */
+/** Whether somebody still has to replace the credential. */
 const isOpen = ({ kind, name, id, step }: ReminderAbout, workspace: Workspace): boolean =>
   credentialsOf(workspace).some(
     (credential) => credential.kind === kind && credential.name === name && credential.id === id,
@@ -109,7 +107,7 @@ function planReminders(view: RunView): Plan {
   };
 }
 
-/** Finds the newest reminder that is due, and when the next is. Older ones that weren't sent are dropped. */
+/** Plans only the newest reminder that is due. Older reminders that weren't sent are dropped. */
 function planReminder(
   credential: Credential,
   known: readonly OutboxMessage<ReminderAbout>[],
@@ -129,7 +127,7 @@ function planReminder(
   return { messages, next };
 }
 
-/** When to remind, earliest first. Leaves out reminders from before the credential was registered. */
+/** Earliest first, without reminders from before the credential was registered. */
 function expirySteps({ expiresAt, registeredAt }: Credential, zone: Zone) {
   if (expiresAt === undefined) return [];
   return REMINDER_DAYS.flatMap((days) => {
@@ -138,7 +136,6 @@ function expirySteps({ expiresAt, registeredAt }: Credential, zone: Zone) {
   });
 }
 
-/** The person who registered the credential and the named managers; if rejected, also owners of watches that use it. */
 function recipientsOf({ kind, name, registeredBy }: Credential, step: ReminderStep, workspace: Workspace) {
   const waiting = workspace.watches.filter(
     (watch) => kind === 'connection' && step === 'rejected' && connectionsOf(watch, workspace).includes(name),
@@ -147,13 +144,12 @@ function recipientsOf({ kind, name, registeredBy }: Credential, step: ReminderSt
 }
 
 export interface ReminderView extends Pick<ReminderAbout, 'kind' | 'name' | 'step'> {
-  /** What has become of the credential since the reminder was sent. */
   readonly state: 'open' | 'works' | 'replaced' | 'removed';
   readonly at: Millis;
   readonly expiresAt: Millis | undefined;
 }
 
-/** The reminder, with a button to replace the credential for people who can; later, with what became of it. */
+/** Once the credential is replaced, removed or works again, the reminder says so. */
 export function reminderNotice(view: ReminderView, workspace: Workspace, canReplace: boolean): Message {
   const title = titleOf(view, workspace);
   const isOpen = view.state === 'open';

@@ -11,15 +11,15 @@ import { MAX_RETRY_DELAY, messageKindOf, type OutboxMessage, SLACK_SETTLE } from
 
 export interface FailureEffect {
   readonly cause: StoredFailure;
-  /** `permanent`: a person must fix it. `unclear`: Slack may have the message. `final`: give up. `later`: retry. */
+  /** `permanent`: a person must fix it. `unclear`: Slack may have the message. `final`: give up. `later`: try again. */
   readonly kind: 'permanent' | 'unclear' | 'final' | 'later';
-  /** Whether this recipient can't get any message. */
+  /** This recipient can get no message at all. */
   readonly isUnreachable?: boolean;
   /** How long Slack limits the rate of the whole workspace. */
   readonly wait?: Millis;
 }
 
-/** Slack's error codes for a revoked token or a workspace that is gone. */
+/** Slack's codes for a revoked token or a workspace that is gone. */
 const GONE: ReadonlySet<string> = new Set([
   'account_inactive',
   'token_revoked',
@@ -29,7 +29,7 @@ const GONE: ReadonlySet<string> = new Set([
   'app_uninstalled',
   'team_not_found',
 ]);
-/** Slack's error codes after which the message may have arrived, and Tally's codes for no response. */
+/** Slack's codes after which the message may have arrived, and Tally's own codes for no response. */
 const UNCLEAR: ReadonlySet<string> = new Set([
   'internal_error',
   'fatal_error',
@@ -39,7 +39,7 @@ const UNCLEAR: ReadonlySet<string> = new Set([
   'http_error',
   'failed',
 ]);
-/** Slack's error codes for a person who can't get messages. */
+/** Slack's codes for a person who can't get messages. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'user_not_found',
   'user_disabled',
@@ -57,10 +57,10 @@ const CHANNEL = {
 export const notSentFailure = (reason: DataOf<'not-sent'>['reason']): StoredFailure =>
   storeFailure(new Failure('not-sent', { reason }));
 
-/** How long to wait if Slack limits the rate without a Retry-After. */
+/** Used if Slack's rate limit comes without a Retry-After. */
 const DEFAULT_RATE_PAUSE: Millis = 30_000;
 
-/** @throws store-unavailable again, because that says nothing about the message */
+/** @throws store-unavailable if that is the error, because it says nothing about the message */
 export function effectOf(error: unknown): FailureEffect {
   if (!isFailure(error)) return { kind: 'later', cause: notSentFailure('own-error') };
   const cause = storeFailure(error);
@@ -97,22 +97,22 @@ function slackEffect(
   return { kind: method === 'chat.postMessage' && UNCLEAR.has(code) ? 'unclear' : 'later', cause };
 }
 
-/** Waits between attempts: an hour in total, each short enough that a post goes out soon after an outage. */
+/** One hour of attempts, at most 5 minutes apart, so that a post goes out soon after an outage. */
 const PAUSES = [1, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3].map((minutes) => minutes * MINUTE);
-/** Then one attempt an hour for three days; but none for a post, because the next post names the failed date. */
+/** After that, one attempt an hour for three days. Posts get none, because the next post names the failed date. */
 const HOURS = 72;
 
-/** How long to wait after `tries` failed attempts; undefined to give up. */
+/** @returns undefined to give up */
 const retryDelay = (message: OutboxMessage, tries: number): Millis | undefined =>
   PAUSES[tries - 1] ??
   (messageKindOf(message) !== 'post' && tries <= PAUSES.length + HOURS ? HOUR : undefined);
 
-/** How long to wait after an update failed. Updates are tried for as long as the message is kept. */
+/** Failed updates are tried again for as long as the message is kept. */
 const UPDATE_PAUSE: Millis = 30 * MINUTE;
 
 /**
- * The message's record after a failure. If Slack may have the message, the record keeps when and where it was sent, to
- * search for it. Rate limits don't count as failed attempts.
+ * The record after a failure. It keeps when and where the message was sent if Slack may have it. Only other failures
+ * than rate limits count as tries.
  */
 export function afterFailure<About>(
   before: OutboxMessage<About>,
@@ -141,5 +141,5 @@ export const isUnchangeable = (error: unknown): boolean =>
 export const isSlackError = (error: unknown): boolean =>
   isFailure(error) && (error.kind === 'cannot-post' || error.kind === 'slack-failed');
 
-/** Slack's error codes for a message that was deleted or can't be edited. */
+/** Slack's codes for a message that was deleted or can't be edited. */
 const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];

@@ -1,4 +1,4 @@
-/** Tells a schedule's owner that a post failed or is paused. One message covers all schedules with the same cause. */
+/** Tells a schedule's owner that posts failed or are paused. One message covers all schedules with one cause. */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
@@ -35,21 +35,21 @@ import { isHandled, type LastDelivery, lastDelivery } from './post-record.ts';
 
 const noticeAbout = z.object({
   owner: z.string(),
-  /** `failed`: the post of one date wasn't sent. `paused`: nothing can be posted until the cause is fixed. */
+  /** `failed`: one date's post wasn't sent. `paused`: a person must fix the cause first. */
   why: z.enum(['failed', 'paused']),
   cause: storedFailure,
-  /** The affected schedules, each with the time when its post was due. */
+  /** `due`: when the schedule's post was due. */
   cases: z.array(z.object({ schedule: z.string(), due: z.int() })).readonly(),
 });
 type NoticeAbout = Readonly<z.infer<typeof noticeAbout>>;
 type Notice = OutboxMessage<NoticeAbout>;
 type Case = NoticeAbout['cases'][number];
 
-/** The causes that only managers can fix and that no reminder tells them about. */
+/** Only managers can fix these causes, and no reminder tells them. */
 const FOR_MANAGERS: readonly string[] = ['not-connected', 'connection-missing', 'not-allowed'];
 const DELIVERED: readonly string[] = ['posted', 'posted-late'] satisfies LastDelivery['result'][];
 
-/** What the owner should hear about a schedule's last post; undefined if there is nothing to tell. */
+/** @returns undefined if the schedule's last post needs no notice */
 function newsOf({ id, owner, paused }: Schedule, snapshot: DeliveryLogSnapshot): NoticeAbout | undefined {
   const { result, cause, due = 0 } = lastDelivery(id, snapshot) ?? {};
   if (paused !== undefined || cause === undefined) return undefined;
@@ -60,7 +60,6 @@ function newsOf({ id, owner, paused }: Schedule, snapshot: DeliveryLogSnapshot):
 const isSameNews = (a: NoticeAbout, b: NoticeAbout): boolean =>
   isDeepStrictEqual([a.owner, a.why, a.cause], [b.owner, b.why, b.cause]);
 
-/** Puts the news about all schedules with the same owner and cause into one notice. */
 function newsOfAll({ workspace, snapshot }: RunView): readonly NoticeAbout[] {
   const all: NoticeAbout[] = [];
   for (const schedule of workspace.schedules) {
@@ -74,10 +73,10 @@ function newsOfAll({ workspace, snapshot }: RunView): readonly NoticeAbout[] {
   return all;
 }
 
-/** Whether the notice is about a pause that goes on. Other schedules that this cause stops are added to the notice. */
+/** While a pause goes on, the notice takes up other schedules with the same cause. */
 const isOpenPause = ({ state, about }: Notice): boolean => about.why === 'paused' && state !== 'failed';
 
-/** The owner, and a manager if only managers can fix it. Nobody if a reminder tells it, or Tally has no Slack token. */
+/** Nobody gets a notice if a reminder already tells them, or if Tally has no Slack token. */
 function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace): readonly SlackId[] {
   const { managers } = workspace.settings;
   const { kind } = cause;
@@ -92,16 +91,15 @@ function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace
   return manager ? [owner, manager] : [owner];
 }
 
-/** Adds new notices, adds schedules to notices of pauses that go on, and deletes notices that no schedule needs. */
 function planNotices(view: RunView): Plan {
   const { workspace, snapshot, now } = view;
   const notices = snapshot.messagesOf(noticeKind);
   const messages = newsOfAll(view).flatMap((news) =>
     recipientsOf(news, workspace).flatMap((to): Notice[] => {
-      // The key ends with the first recipient. `to` may be another person since.
+      // The key names the first recipient. `to` may be a replacement.
       const sent = notices.filter(({ key, about }) => key.endsWith(`/${to}`) && isSameNews(about, news));
       const known = sent.flatMap(({ about }) => about.cases);
-      // A pause that goes on is not told again, whichever date it began with.
+      // A pause that goes on needs no second notice, whatever date it began with.
       const isKnown = ({ schedule, due }: Case) =>
         known.some((other) => other.schedule === schedule && (news.why === 'paused' || other.due === due));
       const cases = news.cases.filter((one) => !isKnown(one));
@@ -168,7 +166,7 @@ const LIMITED = [
   'Ask a Tally manager to allow this channel for the project, or choose another in the schedule.',
   'Allow this channel for the project, or choose another in the schedule.',
 ] as const;
-/** What to do about each cause; the second text is for managers, if theirs differs. */
+/** Managers get the second text, if there is one. */
 const REMEDIES: Readonly<Record<string, readonly [everybody: string, manager?: string]>> = {
   'channel-archived': ['Unarchive the channel, or choose another in the schedule.'],
   'not-in-channel': ['Type /invite @Tally in the channel.'],
@@ -183,13 +181,9 @@ const REMEDIES: Readonly<Record<string, readonly [everybody: string, manager?: s
 };
 const NEED_CONNECT: readonly string[] = ['token-rejected', 'not-connected', 'connection-missing'];
 
-/** The most schedules that one notice lists. */
 const MAX_LISTED = 15;
 
-/**
- * The notice's text. If its reader may not ask about a project, the text leaves out the project and the cause, which
- * may name it. @param at ms since the epoch
- */
+/** A reader who may not ask about a project sees neither the project nor the cause, which may name it. */
 export function drawNotice(
   notice: NoticeAbout,
   view: NoticeView & Pick<Recipient, 'scope'>,

@@ -1,4 +1,4 @@
-/** The posts of schedules. A post is checked later, and corrected if its figures have changed. */
+/** The posts of schedules. Tally checks a post again later, and corrects it if its figures have changed. */
 import { Failure, type StoredFailure, storeFailure } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
@@ -48,17 +48,17 @@ const SPREAD: Millis = 20_000;
 const LATE_AFTER: Millis = 5 * MINUTE;
 /** How often to ask billing for a day that a post waits for. */
 const LOOK_INTERVAL: Millis = 30 * MINUTE;
-/** How long the records of sent posts are kept: longer than until the last check. */
+/** How long a sent post's record is kept: longer than until its last check. */
 const KEEP: Millis = 96 * HOUR;
-/** After this many failed attempts to correct a post, Tally waits for the next check. */
+/** After so many failed attempts, a correction waits for the next check. */
 const MAX_EDITS = 6;
-/** The most missed dates that a post names; it only counts earlier ones. */
+/** A post names this many missed dates and counts the earlier ones. */
 const MAX_NAMED = 10;
 
 function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView) {
   const posts = postsOf(schedule.id, snapshot);
   const { last, settled, due, upcoming } = planDates(schedule, posts, now);
-  // The newest post names the missed dates, so it waits until it is known whether an earlier post was sent.
+  // The newest post names the missed dates. It waits until Tally knows whether the earlier post was sent.
   const isBegun = posts.some(
     (post) => dateOf(post) === due?.date || (post.state === 'sending' && post.about.basis === undefined),
   );
@@ -96,7 +96,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
   dueAt(message, view) {
     const { now } = view;
     const schedule = findSchedule(message, view);
-    // The posts of a damaged schedule wait, because someone may repair the schedule.
+    // Someone may repair a damaged schedule, so its posts wait.
     if (schedule === undefined) return undefined;
     const at = dueTime(message, now);
     const { state, about } = message;
@@ -121,7 +121,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
   onFailed: afterFailedTry,
 });
 
-/** @param after the post's record after the failure; `failed` if Tally gives up */
+/** @param after the record to store; its state is `failed` if Tally gives up */
 function afterFailedTry(
   after: PostEntry,
   { kind, cause }: FailureEffect,
@@ -150,7 +150,7 @@ interface Wanted {
   readonly missed: readonly DueTime[];
 }
 
-/** @returns undefined if the schedule no longer has this post's date, time or channel */
+/** @returns undefined if the schedule no longer has this date, time or channel */
 function findWanted(post: PostEntry, view: RunView): Wanted | undefined {
   const schedule = findSchedule(post, view);
   if (schedule === undefined || schedule.channel !== post.to) return undefined;
@@ -159,7 +159,7 @@ function findWanted(post: PostEntry, view: RunView): Wanted | undefined {
   return { schedule, due, missed };
 }
 
-/** Pauses the post until its cause may be fixed or the next date is due. */
+/** Pauses the post until its cause may be gone or the next date is due. */
 function pausePost(post: PostEntry, cause: StoredFailure, context: DeliveryContext): Transition<PostAbout> {
   const schedule = findSchedule(post, context);
   const { next: _, ...rest } = post;
@@ -169,7 +169,7 @@ function pausePost(post: PostEntry, cause: StoredFailure, context: DeliveryConte
   return { outcome: 'paused', message: { ...rest, tries: 0, cause, about: paused } };
 }
 
-/** A hash that changes when the cause may be gone: people changed the setup, or billing accepts the token again. */
+/** Changes when the cause may be gone: people changed the setup, or billing accepts the token again. */
 function basisOf(
   schedule: Schedule,
   cause: StoredFailure | undefined,
@@ -203,7 +203,7 @@ async function preparePost(
   const { report, projects, timing } = schedule;
   const { covers, figures, unanswered, awaits } = result;
   const post: PostContent = {
-    // For a post that waited for figures, `at` is later than the due time.
+    // `at` is later than the due time if the post waited for figures.
     isLate: clock() - message.at > LATE_AFTER || message.about.post?.isLate === true,
     earlier,
     figures,
@@ -226,12 +226,12 @@ function closePost(post: PostEntry, { workspace, snapshot, clock }: DeliveryCont
   const { due } = schedule ? planDates(schedule, postsOf(schedule.id, snapshot), at) : {};
   const isSuperseded = due !== undefined && due.date > dateOf(post);
   const { next: _, ...rest } = post;
-  // Keep the record while Slack may have the message.
+  // Slack may have the message, so keep its record.
   const isKept = post.state === 'sending' || isSuperseded;
   return { outcome: 'skipped', message: isKept ? { ...rest, state: 'failed', at } : undefined };
 }
 
-/** When to ask billing again for the day that the post waits for. @returns undefined to post now */
+/** When to ask billing again for the day that the post waits for; undefined to post now. */
 function waitUntil(
   { waitHours }: Schedule,
   due: DueTime,
@@ -243,12 +243,11 @@ function waitUntil(
   return { next: Math.min(now + LOOK_INTERVAL, end), awaits };
 }
 
-/** @returns what the post says about earlier dates without a post */
 async function summarizeMissedDates(
   { schedule, missed }: Wanted,
   context: PostContext,
 ): Promise<MissedDates> {
-  // Only count missed balances: the balance of a past date is unknown.
+  // Billing tells no past balances, so missed balance reports are only counted.
   const maxNamed = REPORTS[schedule.report].coversDays ? MAX_NAMED : 0;
   const counted = Math.max(0, missed.length - maxNamed);
   const named = await Promise.all(

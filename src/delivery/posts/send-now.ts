@@ -1,4 +1,4 @@
-/** What people can do with a schedule's posts: send one now, send a test to themselves, and try a paused post again. */
+/** What people can do with a schedule's posts: send one now, send a test to themselves, or try a paused post again. */
 import type { Button } from '@slack/types';
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -22,7 +22,7 @@ import { postsOf } from './post-record.ts';
 
 interface SchedulingServices extends RunServices {
   readonly makeReport: MakeReport;
-  /** Runs the workspace again after a change. Never rejects. */
+  /** Starts a run of the workspace. Never rejects. */
   readonly changed: (workspace: SlackId) => Promise<void>;
 }
 
@@ -43,14 +43,11 @@ export const createScheduleService = (services: SchedulingServices) => {
   };
   return {
     changed,
-    /** Loads the delivery log. @throws store-unavailable */
     loadLog: deliveryLog.load,
-    /** Tries a paused post again now. @throws store-unavailable */
     retry,
     /**
-     * Posts the schedule's current report; posts on its dates go out all the same. The post says who asked, or that it
-     * is a test, which only that person gets. `schedule` may be unsaved. Nothing is retried. @returns `repeated` for a
-     * double click @throws cannot-post, and any failure of the report
+     * `test` goes only to `by`. Posts on the schedule's dates go out all the same. Nothing is retried. @param schedule
+     * may be unsaved @returns `repeated` for a double click @throws cannot-post, and any failure of the report
      */
     async send(
       teamId: SlackId,
@@ -73,7 +70,7 @@ export const createScheduleService = (services: SchedulingServices) => {
           await deliveryLog.write(teamId, [{ name, before: String(pressed), after: undefined }]);
         throw error;
       }
-      // Sending worked, so a paused post may work too.
+      // The cause of a pause may be gone, too.
       if (why === 'now') await retry(teamId, schedule.id);
       return 'posted';
     },
@@ -107,10 +104,8 @@ async function sendByHand(
   await rememberQuestion(followUpQuestionOf(made, workspace), posted, { ...services, teamId });
 }
 
-/** Why a person sent the post. Only they get a `test`. */
 export type ManualReason = 'test' | 'now';
 
-/** @param buttons shown below the post */
 export function manualPostMessage(
   { message }: ReportResult,
   why: ManualReason,

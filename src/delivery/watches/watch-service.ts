@@ -32,7 +32,6 @@ import {
 
 export type WatchState = Readonly<ReturnType<typeof stateOf>>;
 
-/** What a person did with an alert: acknowledged or snoozed it. */
 export type AlertResponse = Required<Pick<Alert, 'acknowledged'>> | Required<Pick<Alert, 'snoozed'>>;
 
 /** @throws store-unavailable from every method */
@@ -44,12 +43,12 @@ export function createWatchService({
   clock,
   changed,
 }: Pick<RunServices, 'deliveryLog' | 'billing' | 'clock'> & {
-  /** Runs the workspace again after a change. New watches are checked at once. */
+  /** Starts a run of the workspace, which checks new watches at once. */
   readonly changed: (workspace: SlackId) => Promise<void>;
 }) {
   return {
     changed,
-    /** @returns the states by watch ID */
+    /** By watch ID. */
     async loadStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>> {
       const { teamId, watches } = workspace;
       const view = { workspace, snapshot: await deliveryLog.load(teamId), now: clock() };
@@ -57,8 +56,8 @@ export function createWatchService({
       return new Map(watches.map((watch) => [watch.id, stateOf(watch, next, view)]));
     },
     /**
-     * Records a response and updates the alert. For a snooze, the caller first saves the watch's `snoozedUntil`. @param
-     * name the result of `alertName` @returns `repeated` if already acknowledged; `gone` if the alert is deleted
+     * For a snooze, the caller first saves the watch's `snoozedUntil`. @param name from `alertName` @returns `repeated`
+     * if somebody has acknowledged the alert already; `gone` if the alert is deleted
      */
     async respond(
       teamId: SlackId,
@@ -81,10 +80,7 @@ export function createWatchService({
       }
       throw new OvertakenError();
     },
-    /**
-     * The days and the balance for previews of a watch on this project. The balance may be missing if the rule doesn't
-     * need it. The caller checks the right to ask. @throws Failure
-     */
+    /** The balance may be missing if the rule doesn't need it. The caller checks the right to ask. @throws Failure */
     async fetchPreview(
       workspace: Workspace,
       project: ResolvedProject,
@@ -106,7 +102,7 @@ export function createWatchService({
   };
 }
 
-/** How often to try to write a response while a check or another person writes the same watch. */
+/** A check or another person may write the same watch at the same time. */
 const MAX_ATTEMPTS = 10;
 
 const LIMITED = 'The project is limited to other channels, so this watch sends no alerts.';
@@ -127,25 +123,24 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, { workspace, sna
   const messages = snapshot.messages.filter((message) => key !== undefined && message.key.startsWith(key));
   const undelivered = messages.findLast(({ state, cause: why }) => why && state !== 'posted')?.cause;
   return {
-    /** When billing last answered, undefined for not yet; and when the next check is, undefined for never. */
+    /** When billing last answered; undefined for not yet. */
     checkedAt: known && Math.max(known.account?.at ?? 0, known.usage?.at ?? 0),
     nextCheckAt: watch.paused === undefined ? nextCheckAt : undefined,
-    /** What billing's last answer showed; undefined before its first answer. */
+    /** Undefined before billing's first answer. */
     measurement: known && measureWatch(rule.kind, parseWatchFigures(known, today, zone)),
-    /** Whether the watch has alerted and hasn't recovered since. */
+    /** The watch has alerted and hasn't recovered since. */
     isCrossed: figures !== undefined && alerted.some(({ isOver = false }) => !isOver),
     /** Why the last check failed, as a sentence. */
     problem: isProjectLimited(watch, workspace) ? LIMITED : cause && wordFailure(cause, today),
-    /** Whether the watch can't be checked until someone replaces the token. */
+    /** The watch can't be checked until someone replaces the token. */
     isPaused: cause !== undefined && kindOf(cause.kind)?.remedy === 'token',
     /** Why the last alert couldn't be sent, as a sentence. */
     undelivered: undelivered && wordFailure(undelivered, today),
-    /** The name of the newest alert, if that can be acknowledged. */
+    /** The name of the newest alert, if people can still acknowledge it. */
     openAlert: newest && isOpen(newest) ? alertName(newest) : undefined,
   };
 }
 
-/** What billing answered for a preview. */
 export interface PreviewFigures extends StoredFigures {
   readonly today: Day;
 }
@@ -160,13 +155,13 @@ export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigu
     /** The days in the last 90 on which the watch would have alerted, earliest first. */
     dates: simulateWatch(rule, judged),
     measurement,
-    /** Balance and runway (how long the money lasts); undefined if billing gave no balance. */
+    /** Undefined if billing gave no balance. */
     funds: judged.account && { ...judged.account, runway: measureWatch('runway', judged).runway },
-    /** Whether the watch would alert at its first check. */
+    /** The watch would alert at its first check. */
     isCrossed: now.crossings.length > 0,
-    /** False if there isn't enough data to judge the rule now. */
+    /** False if there isn't enough data to judge the rule. */
     isKnown: now.isKnown,
-    /** How many reported days the preview is based on; 0 without data. */
+    /** How many reported days the preview is based on. */
     reported: judged.amounts.size,
   };
 }
