@@ -25,7 +25,7 @@ import type { Workspaces } from './record/workspaces.ts';
 
 export interface CredentialRejection extends CredentialName {
   readonly workspace: SlackId;
-  /** Tells if the credential was replaced since: the token's fingerprint, or the last characters of the access's ID. */
+  /** A replaced credential has another mark: the token's fingerprint, or the last characters of the access's ID. */
   readonly mark: string;
 }
 
@@ -37,19 +37,17 @@ interface UsedAccess {
   readonly failures?: ReadonlyMap<string, { readonly kind: string; readonly topic: string }>;
 }
 
-/** The billing query that was sent. */
 interface Asked {
   readonly topic: LastFailure['topic'];
   readonly project: string;
   readonly product: ProductId;
 }
 
-/** How many last characters of an access's ID are stored to recognize the access. */
+/** How many last characters of an access's ID are stored, to recognize the access. */
 const MARK_LENGTH = 4;
 
 export type ServiceStatus = ReturnType<typeof createServiceStatus>;
 
-/** Stores what an answer said. */
 export type AnswerStore = Pick<ServiceStatus, 'save'>;
 
 /**
@@ -63,10 +61,9 @@ export function createServiceStatus({
   onFailure,
 }: {
   readonly workspaces: Pick<Workspaces, 'load' | 'writeUnaudited'>;
-  /** Plans the workspace's next delivery run anew. Must never reject. */
+  /** Starts a delivery run of the workspace. Must never reject. */
   readonly changed: (workspace: SlackId) => Promise<void>;
   readonly clock: () => Millis;
-  /** Receives the errors of failed writes. */
   readonly onFailure: (error: unknown, workspace: SlackId) => void;
 }) {
   /** @param plan returns undefined if nothing has changed @param wakes whether to call `changed` afterwards */
@@ -84,13 +81,13 @@ export function createServiceStatus({
       onFailure(error, teamId);
     }
   };
-  /** Records the rejection and triggers a reminder, if the credential is still stored. */
+  /** The run that follows sends a reminder. */
   const rejected = ({ workspace, mark, ...credential }: CredentialRejection): Promise<void> =>
     note(workspace, (now) => rejectionNote(credential, mark, clock(), now), true);
 
   return {
     rejected,
-    /** Stores the outcome of a billing query. @param error why it failed; undefined if billing answered */
+    /** @param error undefined if billing answered */
     async billing(
       { workspace, connection: name, token, failures }: UsedAccess,
       asked: Asked,
@@ -113,7 +110,6 @@ export function createServiceStatus({
           failureNote(asked, { ...storeFailure(error), topic: asked.topic, since: clock() }, now),
         );
     },
-    /** Stores a rejection if the identity service refused the access. */
     async notIssued(
       { id }: { readonly id: string },
       { workspace, connection: name }: { readonly workspace: SlackId; readonly connection: string },
@@ -124,8 +120,8 @@ export function createServiceStatus({
         await rejected({ workspace, kind: 'access', name, mark: id.slice(-MARK_LENGTH) });
     },
     /**
-     * Stores an answer: the connection's last use at most hourly (and once after a rejection), balances at most once a
-     * minute. Stores nothing for a removed connection.
+     * Stores the connection's last use at most once an hour (and at once after a rejection), and balances at most once
+     * a minute. Stores nothing for a removed connection.
      */
     async save(workspace: Workspace, answer: StoredAnswer): Promise<void> {
       const { connection: name } = answer;
@@ -153,7 +149,7 @@ function rejectionNote(
   };
 }
 
-/** What to write about a registered project's failure: the failure, and when it started. */
+/** Only a registered project's failure is stored. `since` stays that of the first failure. */
 function failureNote(
   { project: id, product }: Asked,
   failure: LastFailure,
@@ -165,7 +161,7 @@ function failureNote(
   return { set: { [failureField(key)]: JSON.stringify({ ...failure, since }) } };
 }
 
-/** A balance and its estimates. `runway` is a sentence that says why if it couldn't be computed. */
+/** A balance and its estimates. If the runway couldn't be computed, `runway` is a sentence that says why. */
 interface Balances extends Account {
   readonly runway?: Runway | string | undefined;
   /** The forecast for the month of `today`. */
@@ -173,7 +169,10 @@ interface Balances extends Account {
   readonly today?: Day | undefined;
 }
 
-/** The balance to store; undefined if unreadable, or for a project without alias (any IDs would fill the record). */
+/**
+ * Undefined if unreadable. Undefined also for a project without an alias, because people can type any ID, which would
+ * fill the record.
+ */
 export function storedBalance(
   { alias, project: id, product }: Pick<ResolvedProject, 'alias' | 'project' | 'product'>,
   { balance, bonuses, runway, forecast, today }: Balances,
@@ -192,7 +191,7 @@ export function storedBalance(
 
 export type AnswerCollector = ReturnType<typeof createAnswerCollector>;
 
-/** Collects answers to store, one per connection and project. @param clock returns ms since the epoch */
+/** Collects answers to store: the newest for each connection and project. */
 export function createAnswerCollector(clock: () => Millis) {
   const answers = new Map<string, StoredAnswer>();
   return {

@@ -5,11 +5,11 @@ import { type Connection, type Expiring, expiresSoon } from './credential-record
 
 export type HealthLevel = 'broken' | 'warning' | 'fine';
 
-/** Shown if a record is intact but no configured key can decrypt it (`unknown-key`, `not-authentic`). */
+/** on the day of the expiry, negative after it. */
 export const KEY_IS_GONE =
   'Tally can’t open this with its keys. Your operator has to put the old key back; nothing is lost.';
 
-/** @param isRefused the credential can't be read, or the service has rejected it */
+/** to 32 digits. */
 export function credentialHealth(
   credential: Expiring | undefined,
   isRefused: boolean,
@@ -23,7 +23,7 @@ export function credentialHealth(
 
 export type ConnectionState = Readonly<ReturnType<typeof connectionStates>[number]>;
 
-/** The workspace's connections with their state, ordered by name. */
+/** to 32 lower-case letters, digits and hyphens. Starts with a letter. No period, product or command word. */
 export const connectionStates = (workspace: Workspace, at: Millis) =>
   workspace.connectionNames.map((name) => {
     const connection: Connection | undefined = workspace.connections.get(name);
@@ -41,7 +41,7 @@ export const connectionStates = (workspace: Workspace, at: Millis) =>
     };
   });
 
-/** Tests whether a connection's token can be decrypted, and discards the token. */
+/** Decrypts a connection's token only to see whether that works, and discards the token. */
 function damageOf(
   name: string,
   workspace: Workspace,

@@ -4,10 +4,10 @@ import { tryParse } from '../../domain/try-parse.ts';
 import type { Workspace } from '../record/workspace.ts';
 import { fingerprintOf } from './credential-records.ts';
 
-/** Pieces shorter than this can't be a registered secret. */
+/** Shorter pieces can't be a registered secret. */
 const MIN_LENGTH = 6;
 
-/** Characters that can stand around a secret; below, those between a name and its value. */
+/** Characters around a secret. Below: characters between a name and its value. */
 const DELIMITERS = /[\s"'`‘’“”<>()[\]{}|,;*]+/;
 const ASSIGNMENT = /[:=]+/;
 
@@ -19,8 +19,8 @@ const splitPieces = (text: string): readonly string[] => {
 };
 
 /**
- * Whether a text contains one of this workspace's own secrets: a token (compared by fingerprint) or an access secret
- * (decrypted to compare). Skips words that Tally understands.
+ * Whether a text contains a secret of this workspace. Tokens are compared by fingerprint; an access's secret is
+ * decrypted to compare it.
  */
 export function holdsRegisteredSecret(text: string, record: Workspace): boolean {
   const pieces = splitPieces(text).filter((piece) => mayBeSecret(piece, record));
@@ -33,6 +33,6 @@ export function holdsRegisteredSecret(text: string, record: Workspace): boolean 
   });
 }
 
-/** Whether the word may be a secret, because Tally doesn't know it. Long numbers count, too: they may be tokens. */
+/** Words that Tally doesn't know may be secrets. Long numbers, too: they may be tokens. */
 const mayBeSecret = (piece: string, { aliases, connectionNames }: Workspace): boolean =>
   !connectionNames.includes(piece) && (/^\d{9,}$/.test(piece) || holdsUnknownWord(piece, aliases));

@@ -10,11 +10,12 @@ import { createWorkspaceIndex } from '../record/record-store.ts';
 import { EVENTS_KEPT_MS } from '../replay-protection.ts';
 
 /**
- * Stores Slack installations as encrypted text that only `slack/` can parse. @throws store-unavailable from all methods
+ * Stores Slack installations as encrypted text, which only `slack/` can parse. @throws store-unavailable from every
+ * method
  */
 export type InstallationRecords = ReturnType<typeof createInstallationStore>;
 
-/** How long a lock lasts, in ms: longer than a call to Slack with its retry. */
+/** Longer than a call to Slack with its retry. */
 const LOCK_MS = 15_000;
 const owner = (id: string) => sealOwnerOf('slack-installation', id, FIELDS.installation);
 
@@ -23,7 +24,7 @@ const LOCK = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 return redis.call('SET', KEYS[2], '1', 'PX', ARGV[1], 'NX') and 1 or 0`;
 
-/** Touches only keys of the organization's Cluster slot. */
+/** The scripts below touch only keys of the organization's Cluster slot. */
 const JOIN = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 redis.call('SADD', KEYS[2], ARGV[1])
@@ -31,7 +32,6 @@ return 1`;
 const IS_MEMBER = `
 return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('SISMEMBER', KEYS[2], ARGV[1]) or 0`;
 
-/** Touches only keys of the organization's Cluster slot. */
 const UNDO_JOIN = `
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return redis.call('HDEL', KEYS[1], ARGV[2]) end
 return redis.call('UNLINK', unpack(KEYS))`;
@@ -52,7 +52,7 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
       const envelope = await envelopeOf(id);
       return envelope === null ? undefined : keyring.open(envelope, owner(id));
     },
-    /** @returns false, without writing, if the stored text isn't `before` any more @throws unseal-failed */
+    /** @returns false, with nothing written, if the stored text isn't `before` any more @throws unseal-failed */
     async replace(id: string, before: string, after: string): Promise<boolean> {
       const envelope = await envelopeOf(id);
       if (envelope === null || keyring.open(envelope, owner(id)) !== before) return false;
@@ -64,23 +64,24 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
      */
     async join(organization: string, workspace: SlackId): Promise<boolean> {
       if (await access.isRevoked(organization, workspace)) return false;
-      // Two steps, because there are two Cluster slots. Members first: an uninstall in between finds the workspace.
+      // The two keys are in two Cluster slots, so this takes two steps. The list of members comes first: an uninstall
+      // in between then finds the workspace.
       const keys = [recordKey, membersKey];
       const ask = (script: string) => evalInWorkspace(redis, organization, script, keys, workspace);
       if ((await ask(JOIN)) !== 1) return false;
       await index.touch(workspace);
       await guardRead(() => redis.hset(recordKey(workspace), FIELDS.organization, organization));
       if ((await ask(IS_MEMBER)) === 1 && !(await access.isRevoked(organization, workspace))) return true;
-      // The organization's installation was removed in between, so undo what was written.
+      // The organization was uninstalled in between, so undo what was written.
       await guardRead(() => redis.srem(membersKey(organization), workspace));
       const fields = [FIELDS.installation, FIELDS.organization];
       await evalInWorkspace(redis, workspace, UNDO_JOIN, WORKSPACE_KEYS, ...fields);
       return false;
     },
-    /** The organization that this workspace is linked to. Removing the workspace or the organization ends the link. */
+    /** Removing the workspace or the organization ends the link. */
     organizationOf: async (workspace: SlackId): Promise<string | undefined> =>
       (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organization))) ?? undefined,
-    /** Takes a lock for `LOCK_MS`, so that only one process uses the Slack refresh token, which works only once. */
+    /** For `LOCK_MS`. A Slack refresh token works only once, so only one process may use it. */
     lock: async (id: string): Promise<boolean> =>
       (await evalInWorkspace(redis, id, LOCK, [recordKey, tokenLockKey], LOCK_MS)) === 1,
   };
@@ -95,8 +96,8 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1`;
 
 /**
- * Remembers whether an organization has revoked a workspace's access, as long as Slack may resend events: a late, older
- * request can't bring back deleted data. @throws store-unavailable from each method
+ * Remembers whether an organization has revoked a workspace's access, for as long as Slack may resend events. An older
+ * request that comes late then can't bring back deleted data. @throws store-unavailable from every method
  */
 export function createMemberAccessStore(redis: RedisConnection) {
   const keyOf = (...ids: readonly string[]) =>

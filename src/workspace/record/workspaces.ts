@@ -32,9 +32,9 @@ import {
 import { findProject, parseWorkspace, requireSettings, type Workspace } from './workspace.ts';
 
 /**
- * Each method is one round trip unless stated otherwise. Saving methods take a `WorkspaceChange` (who, when, audit entries)
- * and throw edit-conflict if someone else changed the same thing first. @throws store-unavailable from every method;
- * settings-damaged if the default connection changes
+ * Saving methods take a `WorkspaceChange` (who, when, audit entries), and throw edit-conflict if somebody else has
+ * changed the same thing first. @throws store-unavailable from every method; settings-damaged if the default connection
+ * changes
  */
 export type Workspaces = ReturnType<typeof createWorkspaces>;
 
@@ -60,7 +60,7 @@ export function createWorkspaces({
     async saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void> {
       await commitChange(target, change, (fields) => planSettings(fields, parts));
     },
-    /** Deletes a damaged project, which can't be repaired. Channels that have it as default lose their default. */
+    /** A damaged project can't be repaired. Channels that have it as default lose their default. */
     async dropDamagedProject(change: WorkspaceChange, alias: string): Promise<void> {
       const channels = change.workspace.channelsOf(alias).map((channel) => FIELDS.channel + channel);
       const dropped = [FIELDS.project + alias, ...channels];
@@ -69,14 +69,13 @@ export function createWorkspaces({
     /** Writes what Tally found out, such as a service's answer, without an audit entry. @returns whether it wrote */
     writeUnaudited: (teamId: SlackId, write: Pick<RecordWrite, 'seen' | 'set' | 'remove'>) =>
       store.write(teamId, write),
-    /** Deletes a credential's stored rejection, because the credential works again. */
+    /** For a credential that works again. */
     async clearRejection(teamId: SlackId, credential: CredentialName): Promise<void> {
       await store.write(teamId, { remove: [rejectionField(credential)] });
     },
   };
 }
 
-/** Methods for connections and accesses. @throws settings-damaged from methods that change the default connection */
 function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
   return {
     /** Adds or replaces a connection. @param newDefault the new default connection, if the default changes */
@@ -107,7 +106,7 @@ function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
         return { ...plan, dependsOn: [...plan.dependsOn, FIELDS.connection + name] };
       });
     },
-    /** Saves an access, in place of the project's previous one. */
+    /** Replaces the project's previous access. */
     async saveAccess(change: WorkspaceChange, added: NewAccess): Promise<ApplicationAccessRecord> {
       const { access, json } = serializeAccess(keyring, change.workspace.teamId, added);
       const field = FIELDS.access + access.project;
@@ -136,7 +135,6 @@ function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
   };
 }
 
-/** Plans to write these settings, if they differ from the stored ones. */
 function planSettings(fields: RecordFields, parts: Partial<Settings>): PlannedChange {
   const stored = parseSettings(fields[FIELDS.settings]);
   const now = { ...(stored ?? DEFAULT_SETTINGS), ...parts };
@@ -155,7 +153,6 @@ function planDefault(
   return planSettings(fields, { connection });
 }
 
-/** Stores schedules or watches. @throws store-unavailable */
 export type AutomationStore<T extends { readonly id: string }> = ReturnType<typeof createAutomationStore<T>>;
 
 export function createAutomationStore<T extends { readonly id: string }>(
@@ -165,12 +162,10 @@ export function createAutomationStore<T extends { readonly id: string }>(
 ) {
   const stored = FIELDS[kind];
   return {
-    /** Creates or replaces a schedule or watch. @throws edit-conflict */
     async save(change: WorkspaceChange, item: T): Promise<void> {
       const field = stored + item.id;
       await commitChange(target, change, () => ({ dependsOn: [field], set: { [field]: serialize(item) } }));
     },
-    /** Removes a schedule or watch, if it still exists. @throws edit-conflict */
     async remove(change: WorkspaceChange, id: string): Promise<void> {
       const names = [stored + id];
       await commitChange(target, change, () => ({ dependsOn: names, remove: names }));
@@ -180,7 +175,7 @@ export function createAutomationStore<T extends { readonly id: string }>(
 
 function createProjectStore(target: ChangeTarget) {
   return {
-    /** Adds a project. @returns false if another project has the alias */
+    /** @returns false if another project has the alias */
     addProject(change: WorkspaceChange, project: Project): Promise<boolean> {
       const plan = { dependsOn: [], set: projectFields([project]) };
       return commitChange(target, change, () => plan, FIELDS.project + project.alias);
