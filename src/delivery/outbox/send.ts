@@ -25,15 +25,8 @@ import {
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import { dropMessage, type OutboxMessage, OvertakenError, putMessage } from '../delivery-log.ts';
-import {
-  type DeliveryContext,
-  type Draft,
-  type MessageKind,
-  type Recipient,
-  type Refusal,
-  rememberQuestion,
-  type Transition,
-} from './message-kind.ts';
+import { rememberQuestion } from './follow-up.ts';
+import type { DeliveryContext, Draft, MessageKind, Recipient, Refusal, Transition } from './message-kind.ts';
 import { checkRecipient, findReplacement } from './recipients.ts';
 import { afterFailure, effectOf, type FailureEffect, isSlackError, isUnchangeable } from './retry-policy.ts';
 
@@ -169,7 +162,7 @@ class Sending<About> {
     for (;;)
       try {
         await this.write(this.withNextUpdate(sent));
-        return rememberQuestion(kind.questionOf?.(sent, context), posted, context);
+        return rememberQuestion(kind.questionOf?.(sent, context), posted, context.teamId, context);
       } catch (error) {
         const isAway = isFailure(error, 'store-unavailable');
         if (!isAway || performance.now() - began > CONFIRM_TIMEOUT) throw error;

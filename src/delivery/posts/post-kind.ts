@@ -18,14 +18,7 @@ import {
   type Transition,
 } from '../outbox/message-kind.ts';
 import { effectOf, type FailureEffect } from '../outbox/retry-policy.ts';
-import {
-  followUpQuestionOf,
-  type MakeReport,
-  type PostContext,
-  type ReportResult,
-  runReport,
-  shownProjects,
-} from '../reports/make-report.ts';
+import { followUpQuestionOf, type ReportResult, runReport, shownProjects } from '../reports/make-report.ts';
 import { refreshPost, renderPost } from './post-message.ts';
 import {
   dateOf,
@@ -78,7 +71,7 @@ function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView)
   };
 }
 
-export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
+export const postKind: MessageKind<PostAbout> = {
   ...POSTS,
   plan(view) {
     const { workspace, snapshot } = view;
@@ -108,9 +101,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
     return isPaused ? undefined : at;
   },
   prepare: (message, context) =>
-    message.state === 'posted'
-      ? refreshPost(message, { ...context, makeReport })
-      : preparePost(message, { ...context, makeReport }),
+    message.state === 'posted' ? refreshPost(message, context) : preparePost(message, context),
   nextUpdate: (message, { clock }) => nextRefresh(message, message.about.post, clock()),
   questionOf: ({ about: { post } }, { workspace }) =>
     post && followUpQuestionOf({ ...post.subject, ...post }, workspace),
@@ -119,7 +110,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
       ? undefined
       : pausePost(message, storeFailure(new Failure('not-allowed', { reason: 'channel' })), context),
   onFailed: afterFailedTry,
-});
+};
 
 /** @param after the record to store; its state is `failed` if Tally gives up */
 function afterFailedTry(
@@ -183,7 +174,7 @@ function basisOf(
 
 async function preparePost(
   message: PostEntry,
-  context: PostContext,
+  context: DeliveryContext,
 ): Promise<Draft<PostAbout> | Transition<PostAbout>> {
   const wanted = findWanted(message, context);
   if (wanted === undefined) return closePost(message, context);
@@ -245,7 +236,7 @@ function waitUntil(
 
 async function summarizeMissedDates(
   { schedule, missed }: Wanted,
-  context: PostContext,
+  context: DeliveryContext,
 ): Promise<MissedDates> {
   // Billing tells no past balances, so missed balance reports are only counted.
   const maxNamed = REPORTS[schedule.report].coversDays ? MAX_NAMED : 0;

@@ -31,14 +31,8 @@ import {
   projectLabel,
 } from '../../workspace/projects/project-ref.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { Draft, Transition } from '../outbox/message-kind.ts';
-import {
-  detailsButton,
-  type PostContext,
-  type ReportResult,
-  runReport,
-  shownProjects,
-} from '../reports/make-report.ts';
+import type { DeliveryContext, Draft, Transition } from '../outbox/message-kind.ts';
+import { detailsButton, type ReportResult, runReport, shownProjects } from '../reports/make-report.ts';
 import {
   type CoveredDays,
   dateOf,
@@ -166,7 +160,7 @@ const CORRECTED_FROM = 5;
  */
 export async function refreshPost(
   message: PostEntry,
-  context: PostContext,
+  context: DeliveryContext,
 ): Promise<Draft<PostAbout> | Transition<PostAbout>> {
   const { workspace, clock } = context;
   const { next: _, cause: __, ...rest } = message;

@@ -8,12 +8,12 @@ import { postMessage } from '../../slack/reply/message-calls.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { createAnswerCollector } from '../../workspace/save-service-status.ts';
 import { putMessage } from '../delivery-log.ts';
-import { type RunServices, rememberQuestion } from '../outbox/message-kind.ts';
+import { rememberQuestion } from '../outbox/follow-up.ts';
+import type { RunServices } from '../outbox/message-kind.ts';
 import { checkRecipient } from '../outbox/recipients.ts';
 import {
   detailsButton,
   followUpQuestionOf,
-  type MakeReport,
   type ReportResult,
   runReport,
   shownProjects,
@@ -21,7 +21,6 @@ import {
 import { postsOf } from './post-record.ts';
 
 interface SchedulingServices extends RunServices {
-  readonly makeReport: MakeReport;
   /** Starts a run of the workspace. Never rejects. */
   readonly changed: (workspace: SlackId) => Promise<void>;
 }
@@ -101,7 +100,7 @@ async function sendByHand(
   const message = manualPostMessage(result, why, by, detailsButton(made, workspace));
   const posted = await postMessage(await clientFor(teamId), target, message);
   await Promise.all(answerCollector.all().map((answer) => answerStore.save(workspace, answer)));
-  await rememberQuestion(followUpQuestionOf(made, workspace), posted, { ...services, teamId });
+  await rememberQuestion(followUpQuestionOf(made, workspace), posted, teamId, services);
 }
 
 export type ManualReason = 'test' | 'now';

@@ -45,7 +45,7 @@ import {
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { type AnswerCollector, storedBalance } from '../../workspace/save-service-status.ts';
-import { type AskedQuestion, askAbout, type DeliveryContext } from '../outbox/message-kind.ts';
+import { type AskedQuestion, askAbout } from '../outbox/follow-up.ts';
 import type { CoveredDays } from '../posts/post-record.ts';
 import {
   amountOf,
@@ -105,17 +105,20 @@ export const describeReport = (
 type ReportSubject = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> &
   Pick<ReportRequest, 'posted'> & { readonly zone?: Zone };
 
-export interface PostContext extends DeliveryContext {
+interface ReportContext {
   readonly makeReport: MakeReport;
+  readonly workspace: Workspace;
+  readonly billing: BillingClient;
+  readonly answerCollector: AnswerCollector;
+  readonly clock: () => Millis;
 }
 
 /** Makes a report with figures as of `at` and the rights of now. @throws Failure */
 export async function runReport(
   { timing, zone, ...request }: ReportSubject,
   at: Millis,
-  context: Pick<PostContext, 'makeReport' | 'workspace' | 'billing' | 'answerCollector' | 'clock'>,
+  { makeReport, workspace, billing, answerCollector, clock }: ReportContext,
 ): Promise<ReportResult> {
-  const { makeReport, workspace, billing, answerCollector, clock } = context;
   const instant = Math.min(at, clock());
   return makeReport({
     ...request,

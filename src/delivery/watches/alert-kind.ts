@@ -11,8 +11,8 @@ import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import { dueTime, type FieldWrite, type OutboxMessage, OvertakenError } from '../delivery-log.ts';
+import { askAbout } from '../outbox/follow-up.ts';
 import {
-  askAbout,
   type DeliveryContext,
   hashOf,
   hashSetup,
