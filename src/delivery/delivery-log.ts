@@ -8,14 +8,43 @@ import type { RedisConnection } from '../redis/connect.ts';
 import { deliveryLogKey, recordKey } from '../redis/keys.ts';
 import { tryParseRecord } from '../workspace/record/parse-record.ts';
 
+export interface DeliveryLog {
+  /** @throws store-unavailable */
+  load(workspace: SlackId): Promise<DeliveryLogSnapshot>;
+  /** @returns false, with nothing written, if a field differs from its `before` @throws store-unavailable */
+  write(workspace: SlackId, fields: readonly FieldWrite[]): Promise<boolean>;
+}
+
+export interface DeliveryLogSnapshot {
+  /** The Redis hash as stored: field → JSON. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly messages: readonly OutboxMessage[];
+  /** Leaves out messages whose `about` is damaged. */
+  messagesOf<About>(kind: MessageFormat<About>): readonly OutboxMessage<About>[];
+}
+
+export interface FieldWrite {
+  readonly name: string;
+  /** The field's JSON as it was read; undefined if there was none. */
+  readonly before: string | undefined;
+  /** Undefined deletes the field. */
+  readonly after: string | undefined;
+}
+
+/** Another process changed these fields first. The next run reads what that process wrote. */
+export class OvertakenError extends Error {
+  constructor() {
+    super('Another process changed the same record.');
+  }
+}
+
 /** A message's key begins with its kind: `post/…`. */
 export const MESSAGE_KINDS = ['post', 'alert', 'reminder', 'notice'] as const;
 export type MessageKindName = (typeof MESSAGE_KINDS)[number];
 
 const schema = z.object({
-  /** A channel or a person. */
   to: z.string(),
-  /** What the message is about, in a form of its own for each kind of message. The text is rendered when it is sent. */
+  /** What the message is about, in a form of its own for each kind of message. Its text isn't stored. */
   about: z.unknown(),
   /** `due`: not sent yet. `sending`: Slack may have the message. `posted`: Slack has it. `failed`: Tally gave up. */
   state: z.enum(['due', 'sending', 'posted', 'failed']),
@@ -48,10 +77,9 @@ export interface OutboxMessage<About = unknown> extends StoredMessage {
   readonly json: string | undefined;
 }
 
-/** @returns undefined for a field that has another kind of record */
 export function parseMessage(key: string, json: string): OutboxMessage | undefined {
   if (!MESSAGE_KINDS.some((kind) => key.startsWith(`${kind}/`))) return undefined;
-  // A damaged message counts as failed, so that Tally doesn't send it twice.
+  // Tally might send a damaged message twice, so it counts as failed.
   const stored = tryParseRecord(schema, json) ?? { to: '', about: {}, state: 'failed', at: 0, tries: 0 };
   return { ...stored, key, json };
 }
@@ -72,9 +100,8 @@ export const newMessage = <About>(
   at: Millis,
 ): OutboxMessage<About> => ({ key, to, about, at, state: 'due', tries: 0, json: undefined });
 
-/** After this time a Slack call has surely ended, even if the process that made it was killed. */
+/** So long after its start a Slack call has ended, even if its process was killed. */
 export const SLACK_SETTLE: Millis = 20_000;
-/** The longest wait that Tally accepts from Slack's Retry-After. */
 export const MAX_RETRY_DELAY: Millis = HOUR;
 
 /** When to send or update a message; undefined for never. */
@@ -90,35 +117,8 @@ const MAX_DELAY: Millis = 100 * HOUR;
 export const messageKindOf = ({ key }: Pick<OutboxMessage, 'key'>): MessageKindName =>
   key.slice(0, key.indexOf('/')) as MessageKindName;
 
-export interface DeliveryLogSnapshot {
-  /** The Redis hash as stored: field → JSON. */
-  readonly fields: Readonly<Record<string, string>>;
-  readonly messages: readonly OutboxMessage[];
-  /** Leaves out messages whose `about` is damaged. */
-  messagesOf<About>(kind: MessageFormat<About>): readonly OutboxMessage<About>[];
-}
-
-export interface FieldWrite {
-  readonly name: string;
-  /**
-   * The field's JSON as it was read. If the log now has another value, nothing is written. Undefined: no such field.
-   */
-  readonly before: string | undefined;
-  /** Undefined deletes the field. */
-  readonly after: string | undefined;
-}
-
-/** Another process changed these fields first. The next run reads what that process wrote. */
-export class OvertakenError extends Error {
-  constructor() {
-    super('Another process changed the same record.');
-  }
-}
-
-export type DeliveryLog = ReturnType<typeof createDeliveryLog>;
-
-/** Longer than any schedule's interval. */
-const LIFETIME = 100 * DAY;
+/** Longer than any schedule waits between two posts. */
+const LOG_LIFETIME = 100 * DAY;
 
 /**
  * Lua: a process that hung writes nothing if another has changed the fields meanwhile, or the workspace was removed.
@@ -133,20 +133,16 @@ for _, field in ipairs(fields) do
   if field.after then redis.call('HSET', KEYS[2], field.name, field.after)
   else redis.call('HDEL', KEYS[2], field.name) end
 end
-redis.call('PEXPIRE', KEYS[2], ${LIFETIME})
+redis.call('PEXPIRE', KEYS[2], ${LOG_LIFETIME})
 return 1`;
 
-export function createDeliveryLog(redis: RedisConnection) {
-  return {
-    async load(workspace: SlackId): Promise<DeliveryLogSnapshot> {
-      return snapshotOf(await guardRead(() => redis.hgetall(deliveryLogKey(workspace))));
-    },
-    async write(workspace: SlackId, fields: readonly FieldWrite[]): Promise<boolean> {
-      const keys = [recordKey, deliveryLogKey];
-      return (await evalInWorkspace(redis, workspace, WRITE, keys, JSON.stringify(fields))) === 1;
-    },
-  };
-}
+export const createDeliveryLog = (redis: RedisConnection): DeliveryLog => ({
+  load: async (workspace) => snapshotOf(await guardRead(() => redis.hgetall(deliveryLogKey(workspace)))),
+  async write(workspace, fields) {
+    const keys = [recordKey, deliveryLogKey];
+    return (await evalInWorkspace(redis, workspace, WRITE, keys, JSON.stringify(fields))) === 1;
+  },
+});
 
 export function snapshotOf(fields: Readonly<Record<string, string>>): DeliveryLogSnapshot {
   const messages = Object.entries(fields).flatMap(([key, json]) => parseMessage(key, json) ?? []);

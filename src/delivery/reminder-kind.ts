@@ -28,7 +28,6 @@ const TOO_LATE: Millis = 7 * DAY;
 const about = z.object({
   kind: z.enum(['connection', 'access']),
   name: z.string(),
-  /** The `Credential.id` that the reminder is about. */
   id: z.string(),
   step: z.enum(['14', '3', '1', 'rejected']),
 });

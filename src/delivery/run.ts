@@ -16,12 +16,11 @@ import { deliverMessage } from './outbox/send.ts';
 /** @param next undefined for never, because the workspace was removed @throws store-unavailable */
 type PlanRun = (next: Millis | undefined) => Promise<void>;
 
-/** How long to wait if another process is working on the workspace. */
-const BUSY: Millis = 3_000;
+const BUSY_PAUSE: Millis = 3_000;
 /** More work can become due while a run works. This limits how often it looks. */
 const MAX_PASSES = 10;
 /** How many channels get messages in parallel. Messages to one channel go out one after another. */
-const CHANNELS = 5;
+const PARALLEL_CHANNELS = 5;
 
 export interface WorkspaceRunner {
   /**
@@ -32,7 +31,6 @@ export interface WorkspaceRunner {
   stop(): void;
 }
 
-/** @param kinds planned in this order */
 export function createWorkspaceRunner(kinds: readonly MessageKind[], services: RunServices): WorkspaceRunner {
   const { clock, onFinished } = services;
   const stopping = new AbortController();
@@ -70,7 +68,7 @@ export function createWorkspaceRunner(kinds: readonly MessageKind[], services: R
             const isStopped = stopping.signal.aborted;
             if (!isStopped && !(error instanceof OvertakenError)) throw error;
             annotate({ outcome: isStopped ? 'stopped' : 'overtaken' });
-            const next = clock() + (isStopped ? 0 : BUSY);
+            const next = clock() + (isStopped ? 0 : BUSY_PAUSE);
             await plan?.(next);
             return next;
           }
@@ -133,7 +131,7 @@ async function deliverAll(due: readonly DueMessage[], context: DeliveryContext):
     const place = isPerson(to) ? 'people' : (channel ?? to);
     byPlace.set(place, [...(byPlace.get(place) ?? []), each]);
   }
-  const limit = pLimit(CHANNELS);
+  const limit = pLimit(PARALLEL_CHANNELS);
   const inOrder = async (messages: readonly DueMessage[]): Promise<void> => {
     for (const { kind, message } of messages)
       if (!context.isEnding()) await deliverMessage(kind, message, context);
@@ -147,7 +145,6 @@ async function deliverAll(due: readonly DueMessage[], context: DeliveryContext):
 const CHANNEL_INTERVAL: Millis = 1_050;
 
 interface OpenedRun extends Omit<DeliveryContext, keyof RunView | 'answerCollector'> {
-  /** When Slack's rate limit ends; undefined if there is none. */
   quietUntil(): Millis | undefined;
 }
 

@@ -22,13 +22,11 @@ export interface WakeUpServices {
 }
 
 /** A process with a wrong clock can postpone a workspace no longer than this. */
-const LONGEST: Millis = DAY;
-/** How often to look for workspaces that have lost their wake-up. */
-const SWEEP: Millis = HOUR;
+const MAX_RUN_DELAY: Millis = DAY;
+const SWEEP_INTERVAL: Millis = HOUR;
 /** BullMQ waits for Redis without limit. Callers of this module wait only this long. */
-const PATIENCE: Millis = 3_000;
-/** How long closing a connection may take if Redis doesn't respond. */
-const CLOSING: Millis = 1_000;
+const QUEUE_TIMEOUT: Millis = 3_000;
+const CLOSE_TIMEOUT: Millis = 1_000;
 
 const JOB_OPTIONS = {
   removeOnComplete: true,
@@ -45,7 +43,6 @@ const WORKER_OPTIONS = {
   stalledInterval: 3_000,
   // Practically without limit: repeating a run does no harm.
   maxStalledCount: 1_000,
-  // How long to wait after an error such as a Redis outage.
   runRetryDelay: 1_000,
 } as const;
 
@@ -55,9 +52,7 @@ interface WakeUp {
 
 /** @throws store-unavailable unless stated otherwise */
 export interface WakeUps {
-  /** Schedules a run, in place of one that is waiting. */
   wake(workspace: SlackId, at: Millis): Promise<void>;
-  /** Deletes everything about the workspace from the queue. */
   forget(workspace: SlackId): Promise<void>;
   /**
    * Runs the workspace after its record changed: at once, or if that fails, after the next hourly sweep. Never rejects.
@@ -65,7 +60,6 @@ export interface WakeUps {
   changed(workspace: SlackId): Promise<void>;
   /** How long the most overdue workspace has waited; undefined if Redis doesn't answer. Never rejects. */
   oldestOverdue(): Promise<Millis | undefined>;
-  /** Starts running workspaces, the most overdue first. */
   start(): void;
   /** Starts no new messages, and gives those being sent `finishing` ms to end. */
   stop(finishing: Millis): Promise<void>;
@@ -88,7 +82,7 @@ export function createWakeUps(services: WakeUpServices): WakeUps {
   const forget = (workspace: SlackId) => bounded(() => queue.remove(workspace));
   const run = (workspace: SlackId) =>
     runner.run(workspace, (next) =>
-      next === undefined ? forget(workspace) : wake(workspace, Math.min(next, clock() + LONGEST)),
+      next === undefined ? forget(workspace) : wake(workspace, Math.min(next, clock() + MAX_RUN_DELAY)),
     );
   return {
     wake,
@@ -112,14 +106,14 @@ export function createWakeUps(services: WakeUpServices): WakeUps {
       runner.stop();
       await withTimeout(finishing, worker?.close() ?? Promise.resolve(), () => undefined);
       const closed = Promise.all([worker?.close(true), queue.close()]);
-      await withTimeout(CLOSING, closed, () => undefined);
+      await withTimeout(CLOSE_TIMEOUT, closed, () => undefined);
     },
   };
 }
 
 /** @throws store-unavailable if the work takes longer than a caller waits */
 const bounded = <T>(work: () => Promise<T>): Promise<T> =>
-  withTimeout(PATIENCE, guardRead(work), () => {
+  withTimeout(QUEUE_TIMEOUT, guardRead(work), () => {
     const cause = new Error('The queue timed out.');
     reportOutage(cause);
     throw new Failure('store-unavailable', {}, { cause });
@@ -152,14 +146,13 @@ function openQueue(connection: RedisConnection, clock: () => Millis, onError: (e
       return Math.max(0, ...jobs.flat().map(({ timestamp, delay }) => now - timestamp - delay));
     },
     async startSweeps(): Promise<void> {
-      await queue().upsertJobScheduler('sweep', { every: SWEEP }, { name: 'sweep' });
+      await queue().upsertJobScheduler('sweep', { every: SWEEP_INTERVAL }, { name: 'sweep' });
       await queue().add('sweep', { workspace: '' }, { deduplication: { id: 'sweep' } });
     },
     close: async () => opened?.close(),
   };
 }
 
-/** Wakes workspaces without a wake-up, and takes removed workspaces off the list. */
 async function sweep(
   queue: ReturnType<typeof openQueue>,
   { redis, workspaces, clock }: WakeUpServices,

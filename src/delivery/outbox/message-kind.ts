@@ -31,9 +31,7 @@ export interface MessageKind<About = unknown> extends MessageFormat<About> {
   dueAt?(message: OutboxMessage<About>, view: RunView): Millis | undefined;
   /** @returns a draft, or the new state if there is nothing to send @throws Failure */
   prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Transition<About>>;
-  /** Follow-ups in the message's thread refer to this question. */
   questionOf?(message: OutboxMessage<About>, context: DeliveryContext): AskedQuestion | undefined;
-  /** When to update a posted message. */
   nextUpdate?(message: OutboxMessage<About>, context: DeliveryContext): Millis | undefined;
   /**
    * Called if the recipient may not see the message. By default the next responsible person gets a personal message,
@@ -48,7 +46,6 @@ export interface MessageKind<About = unknown> extends MessageFormat<About> {
   onFailed?(after: OutboxMessage<About>, effect: FailureEffect, context: DeliveryContext): Transition<About>;
 }
 
-/** New and stored messages that are due are sent after the plan. */
 export interface Plan {
   readonly writes?: readonly FieldWrite[];
   /** Runs before any message is sent. @throws OvertakenError, store-unavailable */
@@ -69,7 +66,6 @@ export interface Draft<About> {
   readonly restsOn?: string;
 }
 
-/** A channel or person that gets a message, and what they may see now. */
 export interface Recipient {
   /** Loaded when the recipient was checked, so newer than the run's. */
   readonly workspace: Workspace;
@@ -102,7 +98,6 @@ export const hashSetup = ({ fields }: Workspace, kind: 'schedule' | 'watch'): st
     ),
   );
 
-/** What a run reads before it plans and sends. */
 export interface RunView {
   readonly workspace: Workspace;
   readonly snapshot: DeliveryLogSnapshot;
@@ -129,10 +124,7 @@ export interface DeliveryContext extends RunServices, RunView {
   isEnding(): boolean;
   /** Ends the run until Slack's rate limit is over. */
   backOff(until: Millis): void;
-  /** @throws store-unavailable */
   loadWorkspace(): Promise<Workspace>;
-  /** @throws not-installed, unseal-failed, store-unavailable */
   client(): Promise<WebClient>;
-  /** Slack allows about one message a second in a channel. */
   waitForChannel(channel: SlackId): Promise<void>;
 }

@@ -11,7 +11,6 @@ import { notSentFailure } from './retry-policy.ts';
 
 export type RecipientContext = Pick<DeliveryContext, 'loadWorkspace' | 'users' | 'client' | 'teamId'>;
 
-/** @throws slack-failed, store-unavailable */
 async function findRecipient(
   to: string,
   { loadWorkspace, users, client, teamId }: RecipientContext,

@@ -32,7 +32,6 @@ import { afterFailure, effectOf, type FailureEffect, isSlackError, isUnchangeabl
 
 /** The longest time between recording that sending begins and the call to Slack. */
 const MAX_CLAIM_AGE: Millis = 3_000;
-/** How long to try to record a sent message while Redis is down. */
 const CONFIRM_TIMEOUT: Millis = 30_000;
 
 const DUPLICATE = 'This may be a duplicate: Tally was interrupted while sending.';
@@ -249,10 +248,8 @@ const deliveryMetadata = (key: string): MessageMetadata => ({
   event_payload: { key },
 });
 
-/** How far Slack's clock and Tally's may differ. */
-const CLOCK_SKEW = 300_000;
-/** Slack's limit for one page. */
-const MOST = 999;
+const MAX_CLOCK_SKEW = 300_000;
+const MAX_PAGE_LENGTH = 999;
 
 /** Slack's codes when Tally can't read a channel: an optional scope is missing, or Tally isn't a member. */
 const NOT_READABLE: readonly string[] = [
@@ -280,9 +277,9 @@ export async function findSentMessage(
       client.conversations.history({
         channel,
         include_all_metadata: true,
-        limit: MOST,
-        oldest: seconds(at - CLOCK_SKEW),
-        latest: seconds(at + CLOCK_SKEW),
+        limit: MAX_PAGE_LENGTH,
+        oldest: seconds(at - MAX_CLOCK_SKEW),
+        latest: seconds(at + MAX_CLOCK_SKEW),
       }),
     );
     const found = messages.find(

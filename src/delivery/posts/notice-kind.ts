@@ -38,7 +38,6 @@ const noticeAbout = z.object({
   /** `failed`: one date's post wasn't sent. `paused`: a person must fix the cause first. */
   why: z.enum(['failed', 'paused']),
   cause: storedFailure,
-  /** `due`: when the schedule's post was due. */
   cases: z.array(z.object({ schedule: z.string(), due: z.int() })).readonly(),
 });
 type NoticeAbout = Readonly<z.infer<typeof noticeAbout>>;
@@ -49,7 +48,6 @@ type Case = NoticeAbout['cases'][number];
 const FOR_MANAGERS: readonly string[] = ['not-connected', 'connection-missing', 'not-allowed'];
 const DELIVERED: readonly string[] = ['posted', 'posted-late'] satisfies LastDelivery['result'][];
 
-/** @returns undefined if the schedule's last post needs no notice */
 function newsOf({ id, owner, paused }: Schedule, snapshot: DeliveryLogSnapshot): NoticeAbout | undefined {
   const { result, cause, due = 0 } = lastDelivery(id, snapshot) ?? {};
   if (paused !== undefined || cause === undefined) return undefined;
@@ -122,7 +120,6 @@ function planNotices(view: RunView): Plan {
 
 type NoticeView = Pick<RunView, 'workspace' | 'snapshot'>;
 
-/** Whether the owner still needs to hear about this schedule. */
 function isLive(
   { owner, why }: NoticeAbout,
   { schedule: id, due }: Case,

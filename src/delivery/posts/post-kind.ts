@@ -35,18 +35,14 @@ import {
   scheduleOf,
 } from './post-record.ts';
 
-/** Posts of different workspaces that are due at the same time are spread over this time. */
-const SPREAD: Millis = 20_000;
-/** A post sent later than this says that it is late. */
+/** Workspaces whose posts are due at the same time take turns within this time. */
+const WORKSPACE_SPREAD: Millis = 20_000;
 const LATE_AFTER: Millis = 5 * MINUTE;
-/** How often to ask billing for a day that a post waits for. */
-const LOOK_INTERVAL: Millis = 30 * MINUTE;
+const BILLING_CHECK_INTERVAL: Millis = 30 * MINUTE;
 /** How long a sent post's record is kept: longer than until its last check. */
-const KEEP: Millis = 96 * HOUR;
-/** After so many failed attempts, a correction waits for the next check. */
-const MAX_EDITS = 6;
-/** A post names this many missed dates and counts the earlier ones. */
-const MAX_NAMED = 10;
+const RECORD_LIFETIME: Millis = 96 * HOUR;
+const MAX_CORRECTION_TRIES = 6;
+const MAX_NAMED_DATES = 10;
 
 function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView) {
   const posts = postsOf(schedule.id, snapshot);
@@ -65,9 +61,9 @@ function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView)
         isHandled(post) &&
         post !== last &&
         post !== settled &&
-        (post.state === 'failed' || now - post.at > KEEP),
+        (post.state === 'failed' || now - post.at > RECORD_LIFETIME),
     ),
-    next: upcoming && upcoming.at + hashBucket(workspace.teamId, SPREAD),
+    next: upcoming && upcoming.at + hashBucket(workspace.teamId, WORKSPACE_SPREAD),
   };
 }
 
@@ -94,7 +90,7 @@ export const postKind: MessageKind<PostAbout> = {
     const at = dueTime(message, now);
     const { state, about } = message;
     if (isHandled(message)) {
-      return schedule.paused !== undefined || now - message.at > KEEP ? undefined : at;
+      return schedule.paused !== undefined || now - message.at > RECORD_LIFETIME ? undefined : at;
     }
     if (state === 'due' && findWanted(message, view) === undefined) return 0;
     const isPaused = about.basis !== undefined && about.basis === basisOf(schedule, message.cause, view);
@@ -112,7 +108,6 @@ export const postKind: MessageKind<PostAbout> = {
   onFailed: afterFailedTry,
 };
 
-/** @param after the record to store; its state is `failed` if Tally gives up */
 function afterFailedTry(
   after: PostEntry,
   { kind, cause }: FailureEffect,
@@ -122,7 +117,7 @@ function afterFailedTry(
   const now = context.clock();
   if (state === 'posted') {
     const { next: _, ...rest } = after;
-    const again = after.tries > MAX_EDITS ? nextRefresh(after, undefined, now) : next;
+    const again = after.tries > MAX_CORRECTION_TRIES ? nextRefresh(after, undefined, now) : next;
     return { outcome: 'retrying', message: { ...rest, ...(again !== undefined && { next: again }) } };
   }
   if (kind === 'permanent' && state !== 'failed') return pausePost(after, cause, context);
@@ -150,7 +145,6 @@ function findWanted(post: PostEntry, view: RunView): Wanted | undefined {
   return { schedule, due, missed };
 }
 
-/** Pauses the post until its cause may be gone or the next date is due. */
 function pausePost(post: PostEntry, cause: StoredFailure, context: DeliveryContext): Transition<PostAbout> {
   const schedule = findSchedule(post, context);
   const { next: _, ...rest } = post;
@@ -231,7 +225,7 @@ function waitUntil(
 ): { readonly next: Millis; readonly awaits: Day } | undefined {
   const end = due.at + waitHours * HOUR;
   if (awaits === undefined || now >= end) return undefined;
-  return { next: Math.min(now + LOOK_INTERVAL, end), awaits };
+  return { next: Math.min(now + BILLING_CHECK_INTERVAL, end), awaits };
 }
 
 async function summarizeMissedDates(
@@ -239,7 +233,7 @@ async function summarizeMissedDates(
   context: DeliveryContext,
 ): Promise<MissedDates> {
   // Billing tells no past balances, so missed balance reports are only counted.
-  const maxNamed = REPORTS[schedule.report].coversDays ? MAX_NAMED : 0;
+  const maxNamed = REPORTS[schedule.report].coversDays ? MAX_NAMED_DATES : 0;
   const counted = Math.max(0, missed.length - maxNamed);
   const named = await Promise.all(
     missed.slice(counted).map(async ({ date, at }) => {

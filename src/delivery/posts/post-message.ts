@@ -139,7 +139,6 @@ function figuresText(figures: Figures, projects: readonly ChosenProject[], works
 const figuresDiffer = (before: Figures, after: Figures, percent: number): boolean =>
   [...Object.keys(before), ...Object.keys(after)].some((key) => differs(before[key], after[key], percent));
 
-/** A new or missing figure always differs. */
 function differs(before: string | undefined, after: string | undefined, percent: number): boolean {
   const [was, is] = [parseFigure(before), parseFigure(after)];
   if (was === undefined || is === undefined) return was !== is;
@@ -151,8 +150,7 @@ function parseFigure(digits: string | undefined) {
   return 'value' in amount ? amount.value : undefined;
 }
 
-/** In percent of the posted total. */
-const CORRECTED_FROM = 5;
+const CORRECTED_FROM_PERCENT = 5;
 
 /**
  * Makes a posted report again, with the projects, days, zone and connections of the post and the rights of now. @throws
@@ -180,7 +178,7 @@ export async function refreshPost(
   );
   // A day that was missing is filled in, however small the change.
   const isFilledIn = without !== undefined && awaits === undefined;
-  const isChanged = figuresDiffer(posted, figures, isFilledIn ? 0 : CORRECTED_FROM);
+  const isChanged = figuresDiffer(posted, figures, isFilledIn ? 0 : CORRECTED_FROM_PERCENT);
   const now = clock();
   if (isLost || !isChanged) {
     const next = nextRefresh(message, result, now);

@@ -11,7 +11,6 @@ export type CoveredDays = Readonly<z.infer<typeof coveredDays>>;
 
 const figures = z.record(z.string(), z.string());
 
-/** What a post says about earlier dates without a post. */
 const missedDates = z.object({
   /** How many dates the post doesn't name. They come before the named dates. */
   counted: z.int(),
@@ -30,9 +29,7 @@ export type MissedDates = Readonly<z.infer<typeof missedDates>>;
 const postContent = z.object({
   isLate: z.boolean(),
   earlier: missedDates,
-  /** `<project id>:<product>` → the posted total's digits */
   figures,
-  /** `<project id>:<product>` → why the project didn't answer last time. The post may still show an earlier figure. */
   unanswered: z.record(z.string(), storedFailure),
   /** The day that billing hadn't reported when the post was sent. */
   without: z.string().exactOptional(),
@@ -67,7 +64,6 @@ export const postKey = (schedule: string, date: Day): string => `post/${schedule
 export const scheduleOf = ({ key }: Pick<OutboxMessage, 'key'>): string => key.split('/')[1] ?? '';
 export const dateOf = ({ key }: Pick<OutboxMessage, 'key'>): Day => key.split('/')[2] ?? '';
 
-/** Ordered by date. */
 export function postsOf(
   schedule: string,
   snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
@@ -86,13 +82,9 @@ export interface LastDelivery {
   /** `due`: when the post was due. `at`: when Tally sent it or gave up. */
   readonly due: Millis;
   readonly at: Millis;
-  /** `paused`: a person has to fix the cause first. */
   readonly result: 'posted' | 'posted-late' | 'failed' | 'trying' | 'waiting' | 'paused';
-  /** Only for `failed`, `trying` and `paused`. */
   readonly cause?: StoredFailure | undefined;
-  /** Only for `waiting`: the day that billing hasn't reported yet. */
   readonly awaits?: Day | undefined;
-  /** Only for `trying` and `waiting`. */
   readonly next?: Millis | undefined;
 }
 
@@ -157,11 +149,10 @@ export function planDates(schedule: Schedule, posts: readonly PostEntry[], now: 
   return { last, settled, due, upcoming: next[0], missed };
 }
 
-/** A post is checked again this long after it was sent. */
-const LOOKS: readonly Millis[] = [6, 24, 72].map((hours) => hours * HOUR);
-/** After the post and each check, Tally asks silent projects again for this long. */
-const FILL_IN: Millis = 3 * HOUR;
-const ASK_AGAIN: Millis = 30 * MINUTE;
+const REFRESH_TIMES: readonly Millis[] = [6, 24, 72].map((hours) => hours * HOUR);
+/** After the post and each check, projects that didn't answer are asked again for this long. */
+const ASK_AGAIN_FOR: Millis = 3 * HOUR;
+const ASK_AGAIN_INTERVAL: Millis = 30 * MINUTE;
 
 /** Whether asking again could add a missing project. A project that the channel may not see is never added. */
 const isIncomplete = (post: Pick<PostContent, 'unanswered'> | undefined): boolean =>
@@ -174,8 +165,9 @@ export function nextRefresh(
   now: Millis,
 ): Millis | undefined {
   const age = now - at;
-  const began = LOOKS.findLast((look) => look <= age) ?? 0;
-  if (isIncomplete(shown) && age + ASK_AGAIN <= began + FILL_IN) return now + ASK_AGAIN;
-  const next = LOOKS.find((look) => look > age);
+  const began = REFRESH_TIMES.findLast((look) => look <= age) ?? 0;
+  if (isIncomplete(shown) && age + ASK_AGAIN_INTERVAL <= began + ASK_AGAIN_FOR)
+    return now + ASK_AGAIN_INTERVAL;
+  const next = REFRESH_TIMES.find((look) => look > age);
   return next && at + next;
 }

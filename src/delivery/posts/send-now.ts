@@ -21,14 +21,12 @@ import {
 import { postsOf } from './post-record.ts';
 
 interface SchedulingServices extends RunServices {
-  /** Starts a run of the workspace. Never rejects. */
   readonly changed: (workspace: SlackId) => Promise<void>;
 }
 
 export type ScheduleService = ReturnType<typeof createScheduleService>;
 
-/** A second press of **Send now** within this time counts as a double click. */
-const SAME_PRESS: Millis = MINUTE;
+const DOUBLE_CLICK: Millis = MINUTE;
 
 export const createScheduleService = (services: SchedulingServices) => {
   const { deliveryLog, changed, clock } = services;
@@ -58,7 +56,7 @@ export const createScheduleService = (services: SchedulingServices) => {
       const before = (await deliveryLog.load(teamId)).fields[name];
       const pressed = clock();
       if (why === 'now') {
-        if (Math.abs(pressed - Number(before)) < SAME_PRESS) return 'repeated';
+        if (Math.abs(pressed - Number(before)) < DOUBLE_CLICK) return 'repeated';
         const press = { name, before, after: String(pressed) };
         if (!(await deliveryLog.write(teamId, [press]))) return 'repeated';
       }

@@ -58,7 +58,6 @@ import {
 export interface ReportRequest {
   readonly report: ReportName;
   readonly workspace: Workspace;
-  /** In the order in which the report shows them. */
   readonly projects: readonly ChosenProject[];
   readonly channel: SlackId;
   /** The instant that the figures are as of. */
@@ -85,7 +84,6 @@ export interface ReportResult {
   readonly unanswered: Readonly<Record<string, StoredFailure>>;
 }
 
-/** The projects whose figures a post shows. */
 export const shownProjects = (
   { projects }: Pick<Schedule, 'projects'>,
   { unanswered, figures }: Pick<ReportResult, 'unanswered' | 'figures'>,

@@ -66,7 +66,6 @@ import {
 
 export interface ProjectFigures extends ProjectAnswer {
   readonly figures: ReportFigures;
-  /** The workspace's number format, because everyone reads the report. */
   readonly locale: string;
   /** The balance, or a sentence that says why there is none. */
   readonly balance: Account | string;
@@ -74,7 +73,6 @@ export interface ProjectFigures extends ProjectAnswer {
   readonly unchanged?: { readonly headline: Headline; readonly amount: Money; readonly failure: Failure };
 }
 
-/** The header's figure. */
 export type Headline = 'spent' | 'left';
 
 export interface ReportView extends ProjectAnswers<ProjectFigures> {

@@ -108,7 +108,6 @@ export const alertKind: MessageKind<AlertAbout> = {
     const { watch, alert } = subjectOf(message, context);
     if (watch === undefined || alert === undefined) return undefined;
     const { rule, projects } = watch;
-    // The month of a budget or the day of a spike.
     return needsBalance(rule)
       ? askAbout('/balance', projects, '', context.workspace)
       : askAbout('/spend', projects, alert.episode, context.workspace);
@@ -122,11 +121,9 @@ const CHECK_FIELD = 'check/watches';
 
 const schema = z.object({
   at: z.int(),
-  /** What `hashSetup` returned at the last check. */
   setup: z.string(),
 });
 
-/** Workspaces are spread over the hour. */
 function hourlyCheckAfter(teamId: SlackId, at: Millis): Millis {
   const spread = hashBucket(teamId, HOUR);
   return (Math.floor((at - spread) / HOUR) + 1) * HOUR + spread;

@@ -121,7 +121,6 @@ type SpikeRule = Extract<WatchRule, { readonly kind: 'spike' }>;
 export interface AlertBasis extends Pick<WatchFigures, 'account' | 'today'> {
   readonly rule: WatchRule;
   readonly measurement: WatchMeasurement;
-  /** The month of a budget, or the day of a spike. */
   readonly episode: string;
   /** The average daily cost; absent if too few recent days are reported. */
   readonly average?: Money;
@@ -142,7 +141,6 @@ interface Texts {
   readonly why: readonly Optional<string>[];
 }
 
-/** @returns undefined if there are no figures */
 function textsOf(level: WatchLevel, basis: AlertBasis, money: WriteMoney): Texts | undefined {
   const { rule } = basis;
   switch (rule.kind) {

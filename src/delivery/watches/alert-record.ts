@@ -16,7 +16,6 @@ const alert = z.object({
   /** The month of a budget or the day of a spike. For other rules, unique for each crossing of the threshold. */
   episode: z.string(),
   level,
-  /** When the check found the crossing. */
   at: z.int(),
   /** The account that the figures are from: what `figuresSourceOf` returned. */
   source: z.string(),
@@ -75,7 +74,6 @@ export const isOpen = ({ state }: Pick<Alert, 'state'>): boolean => state === 'o
 /** How many alerts of a watch are kept. Buttons of older alerts say that they are gone. */
 export const MAX_ALERTS = 6;
 
-/** Empty after the rule was edited. */
 export const startingRecord = ({ since }: Watch, stored: WatchRecord | undefined): WatchRecord =>
   stored?.since === since ? stored : { since, alerted: [], alerts: [] };
 

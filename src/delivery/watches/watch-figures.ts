@@ -45,7 +45,6 @@ const schema = z.object({
   usage: z
     .object({ days: z.record(z.string(), z.string()), until: z.string(), zone: z.string(), at: z.int() })
     .exactOptional(),
-  /** Why billing gave no answer last time. */
   problem: storedFailure.exactOptional(),
 });
 
@@ -91,7 +90,6 @@ export const hasFigures = (rule: WatchRule, { account, usage }: StoredFigures): 
 
 const digitsOf = (wire: WireScalar): string => ('text' in wire ? wire.text : '');
 
-/** @throws Failure */
 export async function fetchAccount(
   billing: BillingClient,
   access: OpenedConnection,

@@ -43,12 +43,10 @@ export function createWatchService({
   clock,
   changed,
 }: Pick<RunServices, 'deliveryLog' | 'billing' | 'clock'> & {
-  /** Starts a run of the workspace, which checks new watches at once. */
   readonly changed: (workspace: SlackId) => Promise<void>;
 }) {
   return {
     changed,
-    /** By watch ID. */
     async loadStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>> {
       const { teamId, watches } = workspace;
       const view = { workspace, snapshot: await deliveryLog.load(teamId), now: clock() };
@@ -128,9 +126,7 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, { workspace, sna
     nextCheckAt: watch.paused === undefined ? nextCheckAt : undefined,
     /** Undefined before billing's first answer. */
     measurement: known && measureWatch(rule.kind, parseWatchFigures(known, today, zone)),
-    /** The watch has alerted and hasn't recovered since. */
     isCrossed: figures !== undefined && alerted.some(({ isOver = false }) => !isOver),
-    /** Why the last check failed, as a sentence. */
     problem: isProjectLimited(watch, workspace) ? LIMITED : cause && wordFailure(cause, today),
     /** The watch can't be checked until someone replaces the token. */
     isPaused: cause !== undefined && kindOf(cause.kind)?.remedy === 'token',
@@ -155,13 +151,10 @@ export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigu
     /** The days in the last 90 on which the watch would have alerted, earliest first. */
     dates: simulateWatch(rule, judged),
     measurement,
-    /** Undefined if billing gave no balance. */
     funds: judged.account && { ...judged.account, runway: measureWatch('runway', judged).runway },
-    /** The watch would alert at its first check. */
     isCrossed: now.crossings.length > 0,
     /** False if there isn't enough data to judge the rule. */
     isKnown: now.isKnown,
-    /** How many reported days the preview is based on. */
     reported: judged.amounts.size,
   };
 }
