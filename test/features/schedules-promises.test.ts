@@ -39,13 +39,13 @@ const tally = await startListenerBot(
   (workspaces) => {
     const scheduling = {
       loadLog: (workspace: string) => createDeliveryLog(tally.redis.client).load(workspace),
-      changed: async () => undefined,
       send: async () => 'posted' as const,
       retry: async () => undefined,
     };
     const { verbs = {}, ...listeners } = createSchedulesFeature({
       workspaces,
       scheduling,
+      changed: async () => undefined,
       limits: UNLIMITED,
     });
     return { ...listeners, commands: { '/billing': routeSubcommands(verbs) } };

@@ -4,7 +4,6 @@ import type { SlashCommand } from '../../domain/command-names.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { askedText } from '../../slack/commands/asked-projects.ts';
-import type { PostedTo } from '../../slack/reply/message-calls.ts';
 import { type ChosenProject, findNamed } from '../../workspace/projects/project-ref.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadQuestion, ThreadStore } from '../../workspace/thread-store.ts';
@@ -36,7 +35,7 @@ export interface FollowUpServices {
 /** Never rejects, because the message is already sent. */
 export async function rememberQuestion(
   question: AskedQuestion | undefined,
-  { channel, ts }: PostedTo,
+  { channel, ts }: { readonly channel: SlackId; readonly ts: string },
   workspace: SlackId,
   { threads, clock, log }: FollowUpServices,
 ): Promise<void> {

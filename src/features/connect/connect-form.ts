@@ -79,7 +79,7 @@ async function testAndSave(
   await workspaces.saveConnection(change, newConnection(input, answers, request), usual.name);
   const now = { ...request, workspace: await workspaces.load(user.teamId) };
   // Resumes posts that were paused because they lacked this connection.
-  await delivery.scheduling.changed(user.teamId);
+  await delivery.changed(user.teamId);
   const [only, ...others] = answers.found;
   const isSure = only !== undefined && others.length === 0;
   const target = isSure && {

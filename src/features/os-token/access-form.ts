@@ -98,7 +98,7 @@ export function createAccessForm(services: TokenServices) {
         ? editAccess(sent, services)
         : registerAccess(sent, services));
       // Plans the reminders of when the access expires.
-      await services.delivery.scheduling.changed(request.user.teamId);
+      await services.delivery.changed(request.user.teamId);
       return { text: 'The application access is saved.', blocks };
     },
     unchanged: ({ id, request }) =>

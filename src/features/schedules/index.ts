@@ -55,7 +55,7 @@ const HELP: readonly HelpLine[] = [
 
 const SMALL = `${PERIOD_EXAMPLES.order} How often: ${CADENCE_EXAMPLES}. Times: 09:00, 9 am, daily 9. ${PERIOD_EXAMPLES.products}`;
 
-type ScheduleServices = Pick<Services, 'workspaces'> & Pick<DeliveryService, 'scheduling'>;
+type ScheduleServices = Pick<Services, 'workspaces'> & Pick<DeliveryService, 'scheduling' | 'changed'>;
 
 /** `/billing schedule` and `/billing schedules`, for full members. */
 export function createSchedulesFeature({
@@ -67,7 +67,7 @@ export function createSchedulesFeature({
     limits.demand('tests', { teamId, userId });
     return delivery.scheduling.send(teamId, schedule, why, userId);
   };
-  const services = { workspaces, scheduling: { ...delivery.scheduling, send } };
+  const services = { workspaces, changed: delivery.changed, scheduling: { ...delivery.scheduling, send } };
   const kind = createScheduleKind(services);
   return {
     help: HELP,
@@ -82,7 +82,7 @@ export function createSchedulesFeature({
   };
 }
 
-function createScheduleKind({ workspaces, scheduling }: ScheduleServices): AutomationKind<Schedule> {
+function createScheduleKind({ workspaces, scheduling, changed }: ScheduleServices): AutomationKind<Schedule> {
   const kind: AutomationKind<Schedule> = {
     noun: 'schedule',
     sends: 'posts',
@@ -91,7 +91,7 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
     maxPeople: 0,
     workspaces,
     store: workspaces.schedules,
-    changed: scheduling.changed,
+    changed,
     find: findSchedule,
     isShownHere: ({ channel, projects }, { channel: here, workspace }) =>
       channel === here && limitedProjects(channel, projects, workspace).length === 0,
