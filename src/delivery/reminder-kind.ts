@@ -16,7 +16,7 @@ import {
 import { describeToken, formatExpiry } from '../workspace/credentials/credential-records.ts';
 import { connectionsOf } from '../workspace/projects/project-ref.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
-import { dropMessage, dueTime, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
+import { dropMessage, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
 import type { MessageKind, Plan, RunView } from './outbox/message-kind.ts';
 
 /** Days before the expiry, at this time in the reporting zone. */
@@ -60,9 +60,9 @@ export const reminderKind: MessageKind<ReminderAbout> = {
   name: 'reminder',
   about,
   plan: planReminders,
-  dueAt(message, { workspace, now }) {
-    const isOver = message.state === 'posted' && !isOpen(message.about, workspace);
-    return dueTime(message, now) ?? (isOver ? now : undefined);
+  dueAt({ state, about }, { workspace, now }, planned) {
+    const isOver = state === 'posted' && !isOpen(about, workspace);
+    return planned ?? (isOver ? now : undefined);
   },
   async prepare(message, { workspace }) {
     const { kind, name, id, step } = message.about;

@@ -111,8 +111,8 @@ function planRun(kinds: readonly MessageKind[], view: RunView) {
   const plans = kinds.map((kind) => ({ kind, ...kind.plan(view) }));
   const stored = kinds.flatMap((kind) =>
     snapshot.messagesOf(kind).map((message) => {
-      const at = kind.dueAt === undefined ? dueTime(message, now) : kind.dueAt(message, view);
-      return { kind, message, at };
+      const planned = dueTime(message, now);
+      return { kind, message, at: kind.dueAt ? kind.dueAt(message, view, planned) : planned };
     }),
   );
   return {

@@ -181,7 +181,11 @@ describe('a promise', () => {
     ...newMessage(postKey(example().id, date), CHANNEL, { due }, due),
     ...{ state, json: '{}' },
   });
-  const logOf = (messages: readonly PostEntry[]) => ({ messagesOf: () => messages as never });
+  const logOf = (messages: readonly PostEntry[]) => ({
+    fields: {},
+    messages,
+    messagesOf: () => messages as never,
+  });
   /** Delivers what is planned at the start and at each due time; a date that was begun and is not planned any more is dropped. */
   function deliver(one: Schedule, messages: readonly PostEntry[], from: number, until: number) {
     let done = messages;

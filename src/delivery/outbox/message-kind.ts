@@ -27,8 +27,8 @@ import type { FailureEffect } from './retry-policy.ts';
 
 export interface MessageKind<About = unknown> extends MessageFormat<About> {
   plan(view: RunView): Plan;
-  /** When to send or update a stored message; undefined for not now. The default is `dueTime`. */
-  dueAt?(message: OutboxMessage<About>, view: RunView): Millis | undefined;
+  /** When to send or update a stored message; undefined for not now. @param planned when its record says */
+  dueAt?(message: OutboxMessage<About>, view: RunView, planned: Millis | undefined): Millis | undefined;
   /** @returns a draft, or the new state if there is nothing to send @throws Failure */
   prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Transition<About>>;
   questionOf?(message: OutboxMessage<About>, context: DeliveryContext): AskedQuestion | undefined;

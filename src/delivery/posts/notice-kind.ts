@@ -23,7 +23,6 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 import {
   type DeliveryLogSnapshot,
   dropMessage,
-  dueTime,
   newMessage,
   type OutboxMessage,
   putMessage,
@@ -139,11 +138,9 @@ export const noticeKind: MessageKind<NoticeAbout> = {
   name: 'notice',
   about: noticeAbout,
   plan: planNotices,
-  dueAt(message, view) {
-    const { now } = view;
-    const at = dueTime(message, now);
-    if (message.state !== 'posted' || at !== undefined || !isOpenPause(message)) return at;
-    return isSettled(message.about, view) ? now : undefined;
+  dueAt(message, view, planned) {
+    if (message.state !== 'posted' || planned !== undefined || !isOpenPause(message)) return planned;
+    return isSettled(message.about, view) ? view.now : undefined;
   },
   async prepare(message, context) {
     const { snapshot } = context;

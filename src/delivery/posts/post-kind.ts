@@ -7,7 +7,7 @@ import { FIELDS, hashBucket } from '../../redis/keys.ts';
 import { connectionsOf } from '../../workspace/projects/project-ref.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
-import { dropMessage, dueTime, newMessage, putMessage } from '../delivery-log.ts';
+import { dropMessage, newMessage, putMessage } from '../delivery-log.ts';
 import {
   type DeliveryContext,
   type Draft,
@@ -82,19 +82,18 @@ export const postKind: MessageKind<PostAbout> = {
       next: earliest(...each.map(({ next }) => next)),
     };
   },
-  dueAt(message, view) {
+  dueAt(message, view, planned) {
     const { now } = view;
     const schedule = findSchedule(message, view);
     // Someone may repair a damaged schedule, so its posts wait.
     if (schedule === undefined) return undefined;
-    const at = dueTime(message, now);
     const { state, about } = message;
     if (isHandled(message)) {
-      return schedule.paused !== undefined || now - message.at > RECORD_LIFETIME ? undefined : at;
+      return schedule.paused !== undefined || now - message.at > RECORD_LIFETIME ? undefined : planned;
     }
     if (state === 'due' && findWanted(message, view) === undefined) return 0;
     const isPaused = about.basis !== undefined && about.basis === basisOf(schedule, message.cause, view);
-    return isPaused ? undefined : at;
+    return isPaused ? undefined : planned;
   },
   prepare: (message, context) =>
     message.state === 'posted' ? refreshPost(message, context) : preparePost(message, context),

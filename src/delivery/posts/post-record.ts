@@ -64,10 +64,7 @@ export const postKey = (schedule: string, date: Day): string => `post/${schedule
 export const scheduleOf = ({ key }: Pick<OutboxMessage, 'key'>): string => key.split('/')[1] ?? '';
 export const dateOf = ({ key }: Pick<OutboxMessage, 'key'>): Day => key.split('/')[2] ?? '';
 
-export function postsOf(
-  schedule: string,
-  snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
-): readonly PostEntry[] {
+export function postsOf(schedule: string, snapshot: DeliveryLogSnapshot): readonly PostEntry[] {
   return snapshot
     .messagesOf(POSTS)
     .filter((post) => scheduleOf(post) === schedule)
@@ -88,10 +85,7 @@ export interface LastDelivery {
   readonly next?: Millis | undefined;
 }
 
-export function lastDelivery(
-  schedule: string,
-  snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
-): LastDelivery | undefined {
+export function lastDelivery(schedule: string, snapshot: DeliveryLogSnapshot): LastDelivery | undefined {
   const last = postsOf(schedule, snapshot).findLast((post) => resultOf(post) !== undefined);
   const result = last && resultOf(last);
   if (last === undefined || result === undefined) return undefined;
@@ -112,10 +106,8 @@ function resultOf({ state, cause, about }: PostEntry): LastDelivery['result'] | 
   return state === 'failed' ? 'failed' : 'trying';
 }
 
-export const lastHandled = (
-  schedule: string,
-  snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
-): PostEntry | undefined => postsOf(schedule, snapshot).findLast(isHandled);
+export const lastHandled = (schedule: string, snapshot: DeliveryLogSnapshot): PostEntry | undefined =>
+  postsOf(schedule, snapshot).findLast(isHandled);
 
 /**
  * A schedule's dates without a post: those overdue, and the next `ahead`. No date is before `last`, even if the clock

@@ -10,7 +10,7 @@ import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
-import { dueTime, type FieldWrite, type OutboxMessage, OvertakenError } from '../delivery-log.ts';
+import { type FieldWrite, type OutboxMessage, OvertakenError } from '../delivery-log.ts';
 import { askAbout } from '../outbox/follow-up.ts';
 import {
   type DeliveryContext,
@@ -76,16 +76,14 @@ export const alertKind: MessageKind<AlertAbout> = {
     };
   },
   /** A paused or snoozed watch sends nothing. A message that Slack has, or may have, is still updated. */
-  dueAt(message, view) {
+  dueAt(message, view, planned) {
     const { watch, alert } = subjectOf(message, view);
     // Due now, so that `prepare` deletes the message.
     if (alert === undefined) return view.now;
     if (watch === undefined) return undefined;
     if (message.state === 'posted')
       return message.about.shows === hashOf(alert) ? undefined : (message.next ?? 0);
-    return message.state === 'due' && isPausedOrSnoozed(watch, view.now)
-      ? undefined
-      : dueTime(message, view.now);
+    return message.state === 'due' && isPausedOrSnoozed(watch, view.now) ? undefined : planned;
   },
   async prepare(message, context) {
     const { watch, alert } = subjectOf(message, context);
