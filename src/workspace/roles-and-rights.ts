@@ -29,7 +29,6 @@ export function permissionsOf(role: Role, settings: Settings, named: boolean): P
   };
 }
 
-/** @returns undefined if they have the right */
 function refusalOf(
   right: Right,
   { role, canAsk, canManage }: Permissions,

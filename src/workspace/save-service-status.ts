@@ -25,11 +25,10 @@ import type { Workspaces } from './record/workspaces.ts';
 
 export interface CredentialRejection extends CredentialName {
   readonly workspace: SlackId;
-  /** A replaced credential has another mark: the token's fingerprint, or the last characters of the access's ID. */
   readonly mark: string;
 }
 
-/** The connection that billing was asked over. `failures` are those stored when the record was read. */
+/** The connection over which billing was asked. `failures` were stored before. */
 interface UsedAccess {
   readonly workspace: SlackId;
   readonly connection: string;
@@ -43,7 +42,6 @@ interface Asked {
   readonly product: ProductId;
 }
 
-/** How many last characters of an access's ID are stored, to recognize the access. */
 const MARK_LENGTH = 4;
 
 export type ServiceStatus = ReturnType<typeof createServiceStatus>;
@@ -164,7 +162,6 @@ function failureNote(
 /** A balance and its estimates. If the runway couldn't be computed, `runway` is a sentence that says why. */
 interface Balances extends Account {
   readonly runway?: Runway | string | undefined;
-  /** The forecast for the month of `today`. */
   readonly forecast?: Forecast | undefined;
   readonly today?: Day | undefined;
 }

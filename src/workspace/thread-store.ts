@@ -29,7 +29,6 @@ export interface ThreadPlace {
   readonly thread: string;
   /** Absent for messages that Tally sends to everyone on its own. */
   readonly person?: SlackId;
-  /** The message is a reply in an existing thread. */
   readonly isReply?: boolean;
 }
 
@@ -37,7 +36,18 @@ export interface ThreadPlace {
 export type ThreadOutcome = 'everybody' | 'person' | 'failed';
 
 /** The last questions of each thread, for follow-ups. @throws store-unavailable from every method */
-export type ThreadStore = ReturnType<typeof createThreadStore>;
+export interface ThreadStore {
+  /** Stores nothing if the workspace was removed. */
+  remember(place: ThreadPlace, question: ThreadQuestion, outcome: ThreadOutcome): Promise<void>;
+  recall(place: ThreadPlace, at: Millis): Promise<Recalled>;
+}
+
+interface Recalled {
+  /** The last question whose answer the person saw. */
+  readonly answered: ThreadQuestion | undefined;
+  /** The person's last question, if it failed after that. */
+  readonly failed: ThreadQuestion | undefined;
+}
 
 export const THREAD_LIFETIME = 30 * DAY;
 /** Per workspace. The oldest are deleted. */
@@ -62,29 +72,21 @@ return 1`;
 const fieldOf = ({ channel, thread, person }: ThreadPlace, outcome: ThreadOutcome): string =>
   JSON.stringify([channel, thread, ...(outcome === 'everybody' ? [] : [person, outcome])]);
 
-export function createThreadStore(redis: RedisConnection) {
-  return {
-    /** Stores nothing if the workspace was removed. */
-    async remember(place: ThreadPlace, question: ThreadQuestion, outcome: ThreadOutcome): Promise<void> {
-      const { workspace } = place;
-      const keys = [threadsKey, threadTimesKey, recordKey, auditKey];
-      const args = [fieldOf(place, outcome), JSON.stringify(question), question.at];
-      await evalInWorkspace(redis, workspace, REMEMBER, keys, ...args);
-    },
-    /**
-     * `answered`: the last question whose answer the person saw. `failed`: the person's last question, if it failed
-     * after that.
-     */
-    async recall(place: ThreadPlace, at: Millis) {
-      const outcomes: readonly ThreadOutcome[] = ['everybody', 'person', 'failed'];
-      const fields = outcomes.map((outcome) => fieldOf(place, outcome));
-      const values = await guardRead(() => redis.hmget(threadsKey(place.workspace), ...fields));
-      const [toAll, toPerson, failed] = values.map((value) => parseQuestion(value, at));
-      const answered = (toAll?.at ?? 0) > (toPerson?.at ?? 0) ? toAll : toPerson;
-      return { answered, failed: (failed?.at ?? 0) > (answered?.at ?? 0) ? failed : undefined };
-    },
-  };
-}
+export const createThreadStore = (redis: RedisConnection): ThreadStore => ({
+  async remember(place, question, outcome) {
+    const keys = [threadsKey, threadTimesKey, recordKey, auditKey];
+    const args = [fieldOf(place, outcome), JSON.stringify(question), question.at];
+    await evalInWorkspace(redis, place.workspace, REMEMBER, keys, ...args);
+  },
+  async recall(place, at) {
+    const outcomes: readonly ThreadOutcome[] = ['everybody', 'person', 'failed'];
+    const fields = outcomes.map((outcome) => fieldOf(place, outcome));
+    const values = await guardRead(() => redis.hmget(threadsKey(place.workspace), ...fields));
+    const [toAll, toPerson, failed] = values.map((value) => parseQuestion(value, at));
+    const answered = (toAll?.at ?? 0) > (toPerson?.at ?? 0) ? toAll : toPerson;
+    return { answered, failed: (failed?.at ?? 0) > (answered?.at ?? 0) ? failed : undefined };
+  },
+});
 
 /** @returns undefined if there is no question, if it is too old, or if a newer version of Tally stored it */
 function parseQuestion(value: string | null | undefined, now: Millis): ThreadQuestion | undefined {

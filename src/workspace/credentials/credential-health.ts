@@ -5,11 +5,11 @@ import { type Connection, type Expiring, expiresSoon } from './credential-record
 
 export type HealthLevel = 'broken' | 'warning' | 'fine';
 
-/** on the day of the expiry, negative after it. */
+/** The record is intact, but none of the configured keys can decrypt it. */
 export const KEY_IS_GONE =
   'Tally can’t open this with its keys. Your operator has to put the old key back; nothing is lost.';
 
-/** to 32 digits. */
+/** @param isRefused the credential can't be read, or the service has rejected it */
 export function credentialHealth(
   credential: Expiring | undefined,
   isRefused: boolean,
@@ -21,18 +21,25 @@ export function credentialHealth(
   return expiresSoon(credential, at, zone) ? 'warning' : 'fine';
 }
 
-export type ConnectionState = Readonly<ReturnType<typeof connectionStates>[number]>;
+export interface ConnectionState {
+  readonly name: string;
+  readonly connection: Connection | undefined;
+  readonly damage: FailureOf<'unseal-failed'>['data']['reason'] | undefined;
+  readonly isRejected: boolean;
+  readonly isDefault: boolean;
+  readonly lastUsed: Millis | undefined;
+  readonly health: HealthLevel;
+}
 
-/** to 32 lower-case letters, digits and hyphens. Starts with a letter. No period, product or command word. */
-export const connectionStates = (workspace: Workspace, at: Millis) =>
+/** Ordered by name. */
+export const connectionStates = (workspace: Workspace, at: Millis): readonly ConnectionState[] =>
   workspace.connectionNames.map((name) => {
-    const connection: Connection | undefined = workspace.connections.get(name);
+    const connection = workspace.connections.get(name);
     const damage = damageOf(name, workspace);
     const isRejected = workspace.rejectedAt({ kind: 'connection', name }) !== undefined;
     return {
       name,
       connection,
-      /** Why the record can't be read or decrypted. */
       damage,
       isRejected,
       isDefault: workspace.defaultConnection === name,
@@ -42,10 +49,7 @@ export const connectionStates = (workspace: Workspace, at: Millis) =>
   });
 
 /** Decrypts a connection's token only to see whether that works, and discards the token. */
-function damageOf(
-  name: string,
-  workspace: Workspace,
-): FailureOf<'unseal-failed'>['data']['reason'] | undefined {
+function damageOf(name: string, workspace: Workspace): ConnectionState['damage'] {
   try {
     findConnection(workspace, name)?.token();
     return undefined;

@@ -44,7 +44,7 @@ export const withExpiry = <T extends object>(
 export const isExpiryUnknown = ({ expiresAt, lifetime }: Expiring): boolean =>
   expiresAt === undefined && lifetime !== 'none';
 
-/** on the day of the expiry, negative after it. */
+/** 0 on the day of the expiry, negative after it. */
 const daysLeft = (expiresAt: Millis, at: Millis, zone: Zone): number =>
   daysBetween(dayAt(at, zone), dayAt(expiresAt, zone));
 
@@ -69,7 +69,6 @@ const daysAhead = (days: number): string => ['today', 'tomorrow'][days] ?? `${da
 
 const daysAgo = (days: number): string => ['today', 'yesterday'][days] ?? `${days} days ago`;
 
-/** The choices of the cloud console. */
 export const ROLES = ['administrator', 'read-only', 'accountant', 'engineer'] as const;
 export const TOKEN_TYPES = ['for-oneself', 'for-a-user'] as const;
 
@@ -89,7 +88,7 @@ export const MAX_CONNECTIONS = 20;
 export const FIRST_CONNECTION_NAME = 'main';
 const NAME = /^[a-z0-9][a-z0-9-]{0,30}[a-z0-9]$/;
 
-/** to 32 lower-case letters, digits and hyphens, without a hyphen at the start or end. */
+/** 2 to 32 lower-case letters, digits and hyphens, without a hyphen at the start or end. */
 export const isConnectionName = (text: string): boolean => NAME.test(text);
 
 const BILLING_TOKEN = 'billing-token';
@@ -108,7 +107,6 @@ const connectionSchema = z.object({
   lifetime: z.enum(LIFETIMES).exactOptional(),
   type: z.enum(TOKEN_TYPES).exactOptional(),
   account: z.string().exactOptional(),
-  /** The project and product used to test the token. */
   test: z
     .object({
       project: projectId,
@@ -124,9 +122,8 @@ const connectionSchema = z.object({
 export type Connection = Readonly<Omit<z.infer<typeof connectionSchema>, 'sealed'>>;
 export type NewConnection = Omit<Connection, 'lastFour' | 'fingerprint'> & { readonly token: string };
 
-/** `token()` decrypts at each call, so that the plain token isn't kept in memory. */
+/** `token()` decrypts at each call, so that the plain token isn't kept in memory. It throws unseal-failed. */
 export type OpenableConnection = Connection & {
-  /** @throws unseal-failed */
   readonly token: () => string;
 };
 
@@ -148,7 +145,7 @@ export function describeConnection(connection: Connection, at: Millis, zone: Zon
   ].join(' · ');
 }
 
-/** @param name from the name of the record's field @throws unseal-failed */
+/** @throws unseal-failed */
 export function parseConnection(
   keyring: Keyring,
   workspace: SlackId,
@@ -180,7 +177,6 @@ export function serializeConnection(
 export const fingerprintOf = (token: string): string =>
   createHash('sha256').update(token).digest('hex').slice(0, 12);
 
-/** Every request reads the record whole, so its parts are limited. */
 export const MAX_ISSUERS = 100;
 /** Each token request looks up the members of each group. */
 export const MAX_ISSUER_GROUPS = 10;
@@ -200,7 +196,6 @@ const accessSchema = z.object({
   authUrl: z.url(),
   /** The last four characters of the access's ID; `····` if it has fewer than 12. */
   lastFour: z.string(),
-  /** From the identity service, or as a person entered it. */
   expiresAt: z.int().exactOptional(),
   /** `none` if a person entered that the access never expires. */
   lifetime: z.literal('none').exactOptional(),
@@ -220,13 +215,12 @@ export type AccessSecrets = Readonly<z.infer<typeof secrets>> & Pick<Application
 export type ApplicationAccessRecord = Readonly<Omit<z.infer<typeof accessSchema>, 'sealed'>>;
 export type NewAccess = Omit<ApplicationAccessRecord, 'lastFour'> & Pick<AccessSecrets, 'id' | 'secret'>;
 
-/** `open()` decrypts at each call, so that the plain secret isn't kept in memory. */
+/** `open()` decrypts at each call, so that the plain secret isn't kept in memory. It throws unseal-failed. */
 export type OpenableAccess = ApplicationAccessRecord & {
-  /** @throws unseal-failed */
   readonly open: () => AccessSecrets;
 };
 
-/** @param project from the name of the record's field @throws unseal-failed */
+/** @throws unseal-failed */
 export function parseAccess(
   keyring: Keyring,
   workspace: SlackId,

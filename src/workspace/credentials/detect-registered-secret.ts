@@ -4,10 +4,8 @@ import { tryParse } from '../../domain/try-parse.ts';
 import type { Workspace } from '../record/workspace.ts';
 import { fingerprintOf } from './credential-records.ts';
 
-/** Shorter pieces can't be a registered secret. */
-const MIN_LENGTH = 6;
+const MIN_SECRET_LENGTH = 6;
 
-/** Characters around a secret. Below: characters between a name and its value. */
 const DELIMITERS = /[\s"'`‘’“”<>()[\]{}|,;*]+/;
 const ASSIGNMENT = /[:=]+/;
 
@@ -15,7 +13,7 @@ const ASSIGNMENT = /[:=]+/;
 const splitPieces = (text: string): readonly string[] => {
   const words = [...text.split(/\s+/), ...text.split(DELIMITERS)];
   const pieces = words.flatMap((word) => [word, word.replace(/[.!?:]$/, ''), ...word.split(ASSIGNMENT)]);
-  return [...new Set(pieces)].filter((piece) => piece.length >= MIN_LENGTH);
+  return [...new Set(pieces)].filter((piece) => piece.length >= MIN_SECRET_LENGTH);
 };
 
 /**

@@ -2,13 +2,12 @@ import * as z from 'zod';
 import { isCurrencyLabel } from '../../domain/money/amount.ts';
 import { millis, parseNamedRecord, product, projectId, slackId } from '../record/parse-record.ts';
 
-/** Every request reads the record whole, so its parts are limited. */
 export const MAX_PROJECTS = 200;
 
 export const isAlias = (text: string): boolean => /^[a-z][a-z0-9-]{1,31}$/.test(text);
 
 const schema = z.object({
-  /** to 32 lower-case letters, digits and hyphens. Starts with a letter. No period, product or command word. */
+  /** 2 to 32 lower-case letters, digits and hyphens. Starts with a letter. No period, product or command word. */
   alias: z.string(),
   id: projectId,
   product,
@@ -33,6 +32,6 @@ const stored = schema.transform((project): Project => {
 
 const KIND = 'project';
 
-/** @param alias from the name of the record's field @throws unseal-failed */
+/** @throws unseal-failed */
 export const parseProject = (alias: string, json: string): Project =>
   parseNamedRecord(stored, json, 'alias', alias, KIND);

@@ -56,13 +56,11 @@ export function findNamed(
 export const connectionNameOf = (project: ChosenProject, workspace: Workspace): string =>
   findNamed(project, workspace)?.connection ?? workspace.defaultConnection ?? '';
 
-/** In the order of the projects. */
 export const connectionsOf = (
   { projects }: { readonly projects: readonly ChosenProject[] },
   workspace: Workspace,
 ): readonly string[] => projects.map((project) => connectionNameOf(project, workspace));
 
-/** What a schedule or watch is about, and where it sends its messages. */
 export type AutomationContent = Target & { readonly projects: readonly ChosenProject[] };
 
 /** `managers-only`: of its recipients, only managers may see the project. */
@@ -91,7 +89,6 @@ export function stopReasonOf(item: AutomationContent, workspace: Workspace): Sto
 
 export type WriteMoney = ReturnType<typeof moneyWriter>;
 
-/** @param locale a BCP 47 tag */
 export function moneyWriter(project: ChosenProject, workspace: Workspace, locale: string) {
   const label = currencyOf(project, workspace);
   return Object.assign((value: Money) => formatMoney(value, locale, label), { locale });

@@ -20,7 +20,6 @@ export interface ProjectReference {
 }
 
 export interface ResolvedProject {
-  /** to 32 digits. */
   readonly project: string;
   readonly product: ProductId;
   /** The project's name in messages: the alias, or `Project 123`. */
@@ -30,7 +29,6 @@ export interface ResolvedProject {
   readonly alias: string | undefined;
   /** True if the project's name implies the product. Answers then needn't name the product. */
   readonly isOwnProduct: boolean;
-  /** '' for none. */
   readonly currency: string;
   /** Undefined for the default connection. */
   readonly connection: string | undefined;
@@ -142,14 +140,19 @@ function findById({ project: id, product }: ProjectReference, record: Workspace)
   return others.length === 0 ? only : undefined;
 }
 
-/** A connection with its decrypted token, ready for a query. */
-export type OpenedConnection = Readonly<ReturnType<typeof openConnection>>;
+export interface OpenedConnection {
+  readonly workspace: SlackId;
+  readonly connection: string;
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly failures: Workspace['failures'];
+}
 
 /** @throws not-connected without any connection; connection-missing if this one was removed; unseal-failed */
 export function openConnection(
   record: Workspace,
   { connection: name, label, alias }: Pick<ResolvedProject, 'connection' | 'label' | 'alias'>,
-) {
+): OpenedConnection {
   const connection = findConnection(record, name);
   if (connection !== undefined)
     return {
@@ -246,7 +249,6 @@ export const limitedProjects = <T extends Pick<Project, 'id' | 'product'>>(
 ): readonly T[] =>
   projects.filter((project) => !canAskAbout(project, record, { channel, isUnlimited: false }));
 
-/** Ordered by alias. */
 export function visibleProjects(record: Workspace, scope: ProjectScope): readonly Project[] {
   return record.projects.filter((project) => canAskAbout(project, record, scope));
 }

@@ -19,10 +19,23 @@ export interface AuditEntry {
 }
 
 /** @throws store-unavailable from every method */
-export type Audit = ReturnType<typeof createAudit>;
-export type AuditPage = Awaited<ReturnType<Audit['page']>>;
+export interface Audit {
+  /**
+   * Records an action that changes nothing in the record. A change brings its own entries: `WorkspaceChange`. @throws
+   * not-installed if the workspace was removed
+   */
+  record(workspace: SlackId, entry: AuditEntry): Promise<void>;
+  /** The newest entries, or those older than the entry `before`. */
+  page(workspace: SlackId, most: number, before?: string): Promise<AuditPage>;
+}
 
-/** Per workspace. Older entries are deleted. */
+export interface AuditPage {
+  /** Newest first. */
+  readonly entries: readonly AuditEntry[];
+  /** The `before` of the next page; undefined on the last. */
+  readonly older: string | undefined;
+}
+
 export const MAX_AUDIT_ENTRIES = 1000;
 
 /** Lua: `enter(key, at, who, action, about)` appends an audit entry. */
@@ -44,36 +57,22 @@ return 1`;
 /** The ID of an entry in a Redis stream. Redis refuses longer IDs. */
 const ID = /^[1-9]\d{0,14}-\d{1,15}$/;
 
-type Row = readonly [id: string, fields: readonly string[]];
+export const createAudit = (redis: RedisConnection): Audit => ({
+  async record(workspace, entry) {
+    const keys = [recordKey, auditKey];
+    const written = await commitInWorkspace(redis, workspace, RECORD, keys, ...auditArguments(entry));
+    if (written !== 1) throw new Failure('not-installed', { reason: 'unknown' });
+  },
+  async page(workspace, most, before) {
+    // `before` comes from a button, so it isn't trusted. For an invalid ID, show the newest page.
+    const from = before !== undefined && ID.test(before) ? `(${before}` : '+';
+    const found = await guardRead(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most + 1));
+    const shown = found.slice(0, most);
+    return { entries: shown.map(entryOf), older: found.length > most ? shown.at(-1)?.[0] : undefined };
+  },
+});
 
-export function createAudit(redis: RedisConnection) {
-  return {
-    /**
-     * Records an action that changes nothing in the record. A change brings its own entries: `WorkspaceChange`. @throws
-     * not-installed if the workspace was removed
-     */
-    async record(workspace: SlackId, entry: AuditEntry): Promise<void> {
-      const keys = [recordKey, auditKey];
-      const written = await commitInWorkspace(redis, workspace, RECORD, keys, ...auditArguments(entry));
-      if (written !== 1) throw new Failure('not-installed', { reason: 'unknown' });
-    },
-    /** The newest entries, or those older than the entry `before`. */
-    async page(workspace: SlackId, most: number, before?: string) {
-      // `before` comes from a button, so it isn't trusted. For an invalid ID, show the newest page.
-      const from = before !== undefined && ID.test(before) ? `(${before}` : '+';
-      const found = await guardRead(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most + 1));
-      const shown = found.slice(0, most);
-      return {
-        /** Newest first. */
-        entries: shown.map(entryOf),
-        /** The `before` of the next page; undefined on the last. */
-        older: found.length > most ? shown.at(-1)?.[0] : undefined,
-      };
-    },
-  };
-}
-
-function entryOf([id, fields]: Row): AuditEntry {
+function entryOf([id, fields]: readonly [id: string, fields: readonly string[]]): AuditEntry {
   const named = new Map<string, string>();
   for (let at = 0; at < fields.length; at += 2) named.set(fields[at] ?? '', fields[at + 1] ?? '');
   const text = (name: string): string => named.get(name) ?? '';

@@ -48,9 +48,7 @@ export const scheduleSchema = scheduleContentSchema.extend({
 
 export type Schedule = Readonly<z.infer<typeof scheduleSchema>>;
 
-/** Every request reads the record whole, so its parts are limited. */
 export const MAX_WATCHES = 500;
-/** Each gets a direct message. */
 export const MAX_WATCH_PEOPLE = 5;
 
 const threshold = money
@@ -82,7 +80,6 @@ const storedWatch = z
   })
   .refine(({ channel, people }) => (channel === undefined) !== (people === undefined));
 
-/** Where a schedule or watch sends its messages. */
 export type Target =
   | { readonly channel: SlackId; readonly people?: undefined }
   | { readonly channel?: undefined; readonly people: readonly SlackId[] };

@@ -12,7 +12,6 @@ const CHANNEL = /^[CG][A-Z0-9]{1,30}$/;
 
 export const isPerson = (text: string): boolean => PERSON.test(text);
 export const isGroup = (text: string): boolean => GROUP.test(text);
-/** False for a direct message. */
 export const isChannel = (text: string): boolean => CHANNEL.test(text);
 /** Direct messages have no default project, and answers in them can't be shared. */
 export const isDirectMessage = (channel: SlackId): boolean => channel.startsWith('D');
@@ -21,7 +20,6 @@ export const person = z.string().regex(PERSON);
 /** Not validated, because it came from Slack. */
 export const slackId = z.string();
 export const millis = z.int();
-/** to 32 digits. */
 export const projectId = z.string();
 export const group = z.string().regex(GROUP);
 export const product = z.literal(PRODUCT_IDS);
@@ -84,7 +82,6 @@ const SEALED_KINDS = [
 
 export type SealedKind = (typeof SEALED_KINDS)[number]['kind'];
 
-/** @param record the JSON that contains the encrypted value and its addresses */
 export function sealOwnerOf(
   kind: SealedKind,
   workspace: SlackId,

@@ -5,7 +5,6 @@ import type { RedisConnection } from '../../redis/connect.ts';
 import { auditKey, FIELDS, INDEX_KEY, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 
-/** The fields of a workspace's Redis hash, as stored. */
 export type RecordFields = Readonly<Record<string, string>>;
 
 /** Changes to a record that are written all together or not at all. */
@@ -22,11 +21,13 @@ export interface RecordWrite {
   readonly entries?: readonly AuditEntry[];
 }
 
-/**
- * A workspace's record is one Redis hash, so that one HGETALL reads all of it. @throws store-unavailable from every
- * method
- */
-export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
+/** A workspace's record is one Redis hash, so that one HGETALL reads all of it. @throws store-unavailable from every method */
+export interface WorkspaceStore {
+  load(workspace: SlackId): Promise<RecordFields>;
+  /** @returns false, with nothing written, if a field differs or the workspace was removed */
+  write(workspace: SlackId, write: RecordWrite): Promise<boolean>;
+  forget(workspace: SlackId): Promise<void>;
+}
 
 /**
  * Lua: a request that runs during an uninstall must not bring back deleted data, so nothing is written if there is
@@ -44,15 +45,11 @@ for _, field in ipairs(write.remove) do redis.call('HDEL', KEYS[1], field) end
 for field, value in pairs(write.set) do redis.call('HSET', KEYS[1], field, value) end
 return 1`;
 
-export function createWorkspaceStore(redis: RedisConnection) {
+export function createWorkspaceStore(redis: RedisConnection): WorkspaceStore {
   const index = createWorkspaceIndex(redis);
   return {
-    load: (workspace: SlackId): Promise<RecordFields> => guardRead(() => redis.hgetall(recordKey(workspace))),
-    /** @returns false, with nothing written, if a field differs or the workspace was removed */
-    async write(
-      workspace: SlackId,
-      { seen = {}, remove = [], set = {}, first = false, entries = [] }: RecordWrite,
-    ): Promise<boolean> {
+    load: (workspace) => guardRead(() => redis.hgetall(recordKey(workspace))),
+    async write(workspace, { seen = {}, remove = [], set = {}, first = false, entries = [] }) {
       const write = {
         first,
         remove,
@@ -64,7 +61,7 @@ export function createWorkspaceStore(redis: RedisConnection) {
       if (first) await index.touch(workspace);
       return (await commitInWorkspace(redis, workspace, WRITE, keys, JSON.stringify(write))) === 1;
     },
-    async forget(workspace: SlackId): Promise<void> {
+    async forget(workspace) {
       await guardRead(() => redis.unlink(...keysOf(workspace)));
       await index.forget(workspace);
     },
@@ -94,7 +91,6 @@ export const createWorkspaceIndex = (redis: RedisConnection) => ({
   async forget(workspace: SlackId): Promise<void> {
     await guardRead(() => redis.zrem(INDEX_KEY, workspace));
   },
-  /** Removes a workspace without a record, unless it is about to get one. */
   async removeAbsent(workspace: SlackId): Promise<void> {
     await guardRead(() => redis.eval(REMOVE, 1, INDEX_KEY, workspace, Date.now() - ARRIVING));
   },
@@ -114,12 +110,18 @@ export const createWorkspaceIndex = (redis: RedisConnection) => ({
   },
 });
 
-export type Deletion = ReturnType<typeof createDeletion>;
-
 /**
  * Deletes everything about a workspace or organization, one Cluster slot at a time. If a step fails, Slack resends the
  * event, so every step can be repeated. @throws store-unavailable from every method
  */
+export interface Deletion {
+  workspace(id: SlackId, organization?: SlackId): Promise<void>;
+  /** Deletes a workspace that used its organization's installation. @returns false if it has another installation */
+  member(id: SlackId, organization?: SlackId): Promise<boolean>;
+  /** Also deletes the workspaces that depend on the organization. */
+  organization(id: SlackId): Promise<void>;
+}
+
 export function createDeletion({
   redis,
   others = async () => undefined,
@@ -127,10 +129,9 @@ export function createDeletion({
 }: {
   readonly redis: RedisConnection;
   /** Deletes data of the workspace that isn't in its own keys. */
-  readonly others?: (id: string) => Promise<void>;
-  /** Whether the workspace has its own working installation. */
-  readonly isInstalled?: (id: string) => Promise<boolean>;
-}) {
+  readonly others?: (id: SlackId) => Promise<void>;
+  readonly isInstalled?: (id: SlackId) => Promise<boolean>;
+}): Deletion {
   const index = createWorkspaceIndex(redis);
   const unlinkKeys = (id: string) => guardRead(() => redis.unlink(...keysOf(id)));
   const removeMember = (organization: string, id: string) =>
@@ -153,18 +154,16 @@ export function createDeletion({
   };
 
   return {
-    async workspace(id: string, organization?: string): Promise<void> {
+    async workspace(id, organization) {
       await unlinkKeys(id);
       if (organization !== undefined) await removeMember(organization, id);
       await forgetRest(id);
     },
-    /** Deletes a workspace that used its organization's installation. @returns false if it has another installation */
-    async member(id: string, organization?: string): Promise<boolean> {
+    async member(id, organization) {
       if (organization !== undefined) await removeMember(organization, id);
       return leave(id, organization);
     },
-    /** Deletes an organization and the workspaces that depend on it. */
-    async organization(id: string): Promise<void> {
+    async organization(id) {
       // First, so that no workspace can join the organization after its members are read.
       await unlinkKeys(id);
       for (const member of await guardRead(() => redis.smembers(membersKey(id)))) await leave(member, id);

@@ -35,7 +35,6 @@ export interface StoredAnswer {
 
 export const lastUsedField = (connection: string): string => FIELDS.lastUsed + connection;
 const balanceField = (id: string, product: ProductId): string => `${FIELDS.balance}${id}:${product}`;
-/** For every product of the project. */
 export const balanceFields = (id: string): readonly string[] =>
   PRODUCT_IDS.map((product) => balanceField(id, product));
 
@@ -68,19 +67,15 @@ export function parseLastBalance(
 /** A project's failure, stored until the same query succeeds. */
 const failureSchema = storedFailure.extend({
   topic: z.enum(['balance', 'consumption']),
-  /** When the query began to fail. */
   since: z.int(),
 });
 export type LastFailure = Readonly<z.infer<typeof failureSchema>>;
 
-/** @param key from `projectKey` */
 export const failureField = (key: string): string => FIELDS.failed + key;
 
-/** For every product of the project. */
 export const failureFields = (id: string): readonly string[] =>
   PRODUCT_IDS.map((product) => failureField(`${id}:${product}`));
 
-/** By `projectKey`, without damaged entries. */
 export function parseFailures(
   fields: RecordFields,
   keys: readonly string[],

@@ -29,34 +29,28 @@ import {
 } from './service-status.ts';
 
 /**
- * A request loads the record once. Secrets are decrypted on demand. Lists of records leave out damaged ones; lists of
- * names and IDs include them.
+ * A request loads the record once. Secrets are decrypted on demand. Lists of names and IDs include damaged records; the
+ * other lists leave them out. Connections and projects are sorted by name, schedules and watches by age.
  */
 export interface Workspace {
   readonly teamId: SlackId;
   /** The defaults if the stored settings are damaged: see `requireSettings`. */
   readonly settings: Settings;
   readonly damaged: readonly DamagedPart[];
-  /** Ordered by name. */
   readonly connections: ReadonlyMap<string, OpenableConnection>;
   readonly connectionNames: readonly string[];
   /** The connection chosen as default, or else the only one; undefined if neither, or if the settings are damaged. */
   readonly defaultConnection: string | undefined;
-  /** Ordered by alias. */
   readonly projects: readonly Project[];
   readonly aliases: ReadonlySet<string>;
-  /** By project ID. */
   readonly accesses: ReadonlyMap<string, OpenableAccess>;
   readonly accessIds: readonly string[];
-  /** Oldest first. */
   readonly schedules: readonly Schedule[];
   readonly scheduleIds: readonly string[];
-  /** Oldest first. */
   readonly watches: readonly Watch[];
   readonly watchIds: readonly string[];
   /** The alias of a channel's default project. */
   readonly channelDefault: (channel: SlackId) => string | undefined;
-  /** Channels whose default is this project. */
   readonly channelsOf: (alias: string) => readonly string[];
   /** When the connection last answered, rounded to the hour; undefined for never. */
   readonly lastUsed: (connection: string) => Millis | undefined;
@@ -102,7 +96,6 @@ export function readerIn({ aliases, settings }: Workspace, at: Millis, writtenAt
   return { aliases, zone, today: dayAt(at, zone), writtenOn: dayAt(Math.min(writtenAt, at), zone) };
 }
 
-/** @param id if absent, any part of this kind */
 export const isDamaged = (
   { damaged }: Pick<Workspace, 'damaged'>,
   kind: DamagedPart['kind'],

@@ -60,7 +60,6 @@ interface ProjectStore {
   removeProject(change: WorkspaceChange, project: Project): Promise<void>;
   /** Removes a project that can't be read, also as a channel's default. */
   dropDamagedProject(change: WorkspaceChange, alias: string): Promise<void>;
-  /** @param alias undefined for no default */
   setChannelDefault(change: WorkspaceChange, channel: SlackId, alias?: string): Promise<void>;
 }
 
@@ -78,7 +77,6 @@ interface CredentialStore {
     credential: CredentialName,
     edit: { readonly expiry?: Expiry | undefined; readonly issuers?: Issuers },
   ): Promise<void>;
-  /** For a credential that works again. */
   clearRejection(teamId: SlackId, credential: CredentialName): Promise<void>;
 }
 
