@@ -178,7 +178,7 @@ const OVER = { works: 'works again', replaced: 'was replaced', removed: 'was rem
 function titleOf({ kind, name, step, state, at, expiresAt }: ReminderView, workspace: Workspace): string {
   const alias = workspace.projects.find(({ id }) => id === name)?.alias ?? `project ${name}`;
   const what =
-    kind === 'connection' ? `access token of connection ${name}` : `application access of ${alias}`;
+    kind === 'connection' ? `access token for connection ${name}` : `application access for ${alias}`;
   if (state !== 'open') return `The ${what} ${OVER[state]}`;
   if (step === 'rejected')
     return `The ${kind === 'connection' ? 'billing' : 'identity'} service rejected the ${what}`;
@@ -194,7 +194,7 @@ function effectOf({ kind, step }: ReminderView): string {
       : 'After that, nobody can get an OS_TOKEN with it.';
   return step === 'rejected'
     ? 'It may have expired or been revoked. Posts and watches that need it resume when it’s replaced.'
-    : 'Replace it before then.';
+    : 'After that, posts and watches that need it stop.';
 }
 
 function detailsOf({ kind, name }: ReminderView, workspace: Workspace): string {

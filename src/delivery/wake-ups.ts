@@ -89,7 +89,10 @@ export function createWakeUps(services: WakeUpServices): WakeUps {
     forget,
     changed: (workspace) =>
       wake(workspace, clock()).catch((err: unknown) =>
-        log.warn({ err, workspace }, 'Could not plan a wake-up; Tally looks for lost ones every hour'),
+        log.warn(
+          { err, workspace },
+          'Could not schedule the next run; Tally looks for missed runs every hour',
+        ),
       ),
     oldestOverdue: () => bounded(queue.oldestOverdue).catch(() => undefined),
     start() {

@@ -103,11 +103,11 @@ describe('an alert about a runway', () => {
 
   it('says how long the balance and bonuses last, and how large each is', () => {
     expect(says(of(estimate(4), { account: account(40, 5) }))).toEqual([
-      'prod: about 4 days left, fewer than 7',
+      'prod: about 4 days left, under 7',
       'Balance 40 EUR, bonuses 5 EUR, at 10 EUR a day (average of the last 7 days), until around 25 Nov 2026.',
     ]);
     expect(says(of(estimate(1), { account: account(15) }))).toEqual([
-      'prod: about 1 day left, fewer than 7',
+      'prod: about 1 day left, under 7',
       'Balance 15 EUR, at 10 EUR a day (average of the last 7 days), until around 25 Nov 2026.',
     ]);
     expect(says(of(estimate(0), { account: account(4, 1) }))).toEqual([
@@ -213,11 +213,11 @@ describe('an alert about a spike', () => {
   it('says what the day cost, and how much more than usual that is', () => {
     expect(says(of(day({ day: '2026-11-17', amount: big(1) }), day()))).toEqual([
       'prod cost 50 EUR on Wed 18 Nov, 2.5 times the usual',
-      '20 EUR is the median of the last 4 Wednesdays; 2 times that is 40 EUR.',
+      'Usual: 20 EUR, the median of the last 4 Wednesdays; alert from 40 EUR.',
     ]);
     expect(says(of(day({ basisDays: 3 })))[1]).toContain('the median of 3 of the last 4 Wednesdays');
     expect(says(of(day({ basis: 'days', basisDays: 14, baseline: big(3) })))[1]).toBe(
-      '3 EUR is the average of the 14 reported days before; the alert starts at 10 EUR.',
+      'Usual: 3 EUR, the average of the 14 reported days before; alert from 10 EUR.',
     );
     expect(says(of(day({ baseline: undefined })))).toEqual(['prod cost 50 EUR on Wed 18 Nov', '']);
     expect(says({ ...of(day()), episode: '2026-11-01' })).toEqual(['prod crossed its threshold', '']);
@@ -228,7 +228,7 @@ describe('an alert about a spike', () => {
     const rule = { ...SPIKE, factor: big('1.75') };
     expect(says({ ...of(day()), rule }, money)).toEqual([
       'prod cost 50,00 EUR on Wed 18 Nov, 2,5 times the usual',
-      '20,00 EUR is the median of the last 4 Wednesdays; 1,75 times that is 35,00 EUR.',
+      'Usual: 20,00 EUR, the median of the last 4 Wednesdays; alert from 35,00 EUR.',
     ]);
   });
 
@@ -245,7 +245,7 @@ describe('an alert about a spike', () => {
     expect(recovers(of(day(), later({ baseline: undefined })))).toBe('prod recovered.');
     expect(recovers(of(day({ baseline: undefined })))).toBe('prod recovered.');
     const [, corrected] = basisOf(of(day({ amount: big(45) })));
-    expect(correctionText(corrected, EUR)).toBe(' corrected: billing now reports 45 EUR for Wed 18 Nov');
+    expect(correctionText(corrected, EUR)).toBe(': billing now reports 45 EUR for Wed 18 Nov');
   });
 });
 
@@ -410,19 +410,19 @@ describe('a reminder', () => {
 
   it('says when a token expires, what needs it, and how to replace it', () => {
     expect(reads('3', credential('connection'))).toEqual([
-      '*The access token of connection main expires Mon 23 Nov 2026 (3 days)*',
-      'Replace it before then.',
+      '*The access token for connection main expires Mon 23 Nov 2026 (3 days)*',
+      'After that, posts and watches that need it stop.',
       'Replace token…',
       `token ending abcd · fingerprint ${fingerprintOf(MAIN.token)}`,
     ]);
     expect(reads('3', credential('connection', { expiresAt: undefined }))[0]).toBe(
-      '*The access token of connection main expires*',
+      '*The access token for connection main expires*',
     );
   });
 
   it('says that a token was rejected, and what is waiting for a new token', () => {
     expect(reads('rejected', credential('connection')).slice(0, 3)).toEqual([
-      '*The billing service rejected the access token of connection main*',
+      '*The billing service rejected the access token for connection main*',
       'It may have expired or been revoked. Posts and watches that need it resume when it’s replaced.',
       'Replace token…',
     ]);
@@ -430,13 +430,13 @@ describe('a reminder', () => {
 
   it('says the same about an application access, naming its project', () => {
     expect(reads('3', credential('access'))).toEqual([
-      '*The application access of prod expires Mon 23 Nov 2026 (3 days)*',
+      '*The application access for prod expires Mon 23 Nov 2026 (3 days)*',
       'After that, nobody can get an OS_TOKEN with it.',
       'Replace access…',
       'access ending abcd · project 123',
     ]);
     expect(reads('rejected', credential('access', { name: '9' }))).toEqual([
-      '*The identity service rejected the application access of project 9*',
+      '*The identity service rejected the application access for project 9*',
       'It may have expired or been revoked. Until it’s replaced, nobody can get an OS_TOKEN with it.',
       'Replace access…',
     ]);

@@ -178,7 +178,7 @@ describe('a notice', () => {
       'There is no connection named &lt;eu&gt;.',
       'A Tally manager can add the connection with /billing connect.',
     ]);
-    expect(lines).toContain('Tally tried for an hour. The next post mentions this date.');
+    expect(lines).toContain('Tally tried for an hour. The next post will mention this one.');
     expect(buttons).toEqual(['Send it now', 'Open schedules']);
     expect(values).toEqual(['now schedu00', undefined]);
   });
@@ -209,7 +209,7 @@ describe('a notice', () => {
     expect(paused(archived).text).toMatch(/ is paused\. The channel is archived\.$/);
     expect(paused(archived).lines.slice(3)).toEqual([
       'Unarchive the channel, or choose another in the schedule.',
-      'Tally tries again after a change, or with the next post.',
+      'Tally tries again when the next post is due, or once the schedule or the connection changes.',
       ...['Try again', 'Open schedules'],
     ]);
     expect(paused(rejected).buttons).toEqual(['Try again', 'Open schedules']);

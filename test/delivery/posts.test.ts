@@ -218,7 +218,7 @@ describe('after an outage', () => {
     delivery.now = NINE + 3 * 24 * HOUR + HOUR;
     await run();
     const { blocks = '' } = inChannel()[0] ?? {};
-    expect(blocks).toContain('3 earlier dates');
+    expect(blocks).toContain('Missed posts: 3');
     expect(blocks).not.toContain('(due Fri 20 Nov)');
   });
 
@@ -233,7 +233,7 @@ describe('after an outage', () => {
     await run();
     expect(inChannel()).toHaveLength(1);
     const { blocks = '' } = inChannel()[0] ?? {};
-    expect(blocks).toContain('9 earlier dates');
+    expect(blocks).toContain('9 older posts');
     expect(blocks).toContain(
       'No figures (due Tue 8 Dec). The billing service didn’t answer within 1 seconds.',
     );
@@ -303,7 +303,7 @@ describe('a post whose process died during the Slack call', () => {
     delivery.now = NINE + 24 * HOUR + 1_000;
     await run();
     expect(inChannel().map(({ key }) => key)).toEqual([KEY, 'post/schedul1/2026-11-21']);
-    expect(inChannel()[1]?.blocks).not.toContain('Missed earlier');
+    expect(inChannel()[1]?.blocks).not.toContain('Missed posts');
   });
 });
 
@@ -428,7 +428,7 @@ describe('when billing fails', () => {
     [
       'its project was limited to other channels',
       new Failure('not-allowed', { reason: 'channel' }),
-      'choose another in the schedule',
+      'choose another channel in the schedule',
     ],
     [
       'there is no connection',
@@ -772,7 +772,7 @@ describe('a figure that changes after the post', () => {
     delivery.now += 6 * HOUR;
     await run();
     expect(inChannel()[0]?.edits).toBe(1);
-    for (const words of ['Late: was due', 'Missed earlier', '(due Fri 20 Nov)'])
+    for (const words of ['Late: was due', 'Missed posts', '(due Fri 20 Nov)'])
       expect(inChannel()[0]?.blocks).toContain(words);
   });
 

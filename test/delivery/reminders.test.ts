@@ -50,7 +50,7 @@ describe('a token that expires', () => {
     };
     await until(EXPIRES + 20 * DAY);
     const expected = ['(14 days)', '(3 days)', '(tomorrow)'].map(
-      (when) => `The access token of connection main expires Tue 1 Dec 2026 ${when}`,
+      (when) => `The access token for connection main expires Tue 1 Dec 2026 ${when}`,
     );
     expect(texts(ANNA)).toEqual(expected);
     expect(texts(BOSS)).toEqual(expected);
@@ -75,7 +75,7 @@ describe('a token that expires', () => {
     delivery.now = EXPIRES + HOUR;
     await run();
     await run();
-    expect(texts(ANNA)).toEqual(['The access token of connection main expired Tue 1 Dec 2026 (today)']);
+    expect(texts(ANNA)).toEqual(['The access token for connection main expired Tue 1 Dec 2026 (today)']);
   });
 
   it('isn’t announced 14 days ahead if it never had 14 days', async () => {
@@ -143,7 +143,7 @@ describe('a token of someone who has left', () => {
 it('announces an application access, with the button that replaces it', async () => {
   await save({ accesses: [{ registeredBy: ANNA, registeredAt: BEGIN, expiresAt: EXPIRES }] });
   await until(EXPIRES);
-  expect(texts(ANNA)[0]).toBe('The application access of project 123 expires Tue 1 Dec 2026 (14 days)');
+  expect(texts(ANNA)[0]).toBe('The application access for project 123 expires Tue 1 Dec 2026 (14 days)');
   expect(sentTo(ANNA)[0]?.blocks).toContain('access-form');
   expect(texts(ANNA)).toHaveLength(3);
 });
@@ -161,7 +161,7 @@ describe('a token that the service rejects', () => {
     });
     isRejected = true;
     await until(BEGIN + 9 * HOUR);
-    expect(texts(ANNA)).toEqual(['The billing service rejected the access token of connection main']);
+    expect(texts(ANNA)).toEqual(['The billing service rejected the access token for connection main']);
     expect(texts(BOSS)).toHaveLength(1);
     expect(sentTo('U0ELSE0001')).toEqual([]);
     expect(sentTo('U0OTHER001')[0]?.blocks).toContain('Ask a Tally manager to replace it.');
@@ -212,17 +212,17 @@ describe('a reminder that is already in Slack', () => {
         isRejected = false;
         await delivery.remove('rejected:connection:main');
       },
-      'The access token of connection main works again',
+      'The access token for connection main works again',
     ],
     [
       'was replaced',
       () => connect('token 2', EXPIRES + 90 * DAY, delivery.now),
-      'The access token of connection main was replaced',
+      'The access token for connection main was replaced',
     ],
     [
       'was removed',
       () => delivery.remove('connection:main'),
-      'The access token of connection main was removed',
+      'The access token for connection main was removed',
     ],
   ])('says once that its token %s, and then offers no action', async (_, mend, text) => {
     await connect('token 1');

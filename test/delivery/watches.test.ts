@@ -295,7 +295,7 @@ describe('a watch on spikes', () => {
     expect(alerts()[1]?.blocks).not.toContain('ecovered');
     await report(8_500);
     expect(alerts()).toHaveLength(2);
-    expect(alerts()[1]?.text).toBe('Project 123 corrected: billing now reports 8,500.00 for Thu 19 Nov');
+    expect(alerts()[1]?.text).toBe('Project 123: billing now reports 8,500.00 for Thu 19 Nov');
     expect(alerts()[1]?.blocks).toContain('Alert: Project 123 cost 8,000.00 on Thu 19 Nov');
     expect(alerts()[1]?.blocks).toContain('watch-acknowledge');
   });
@@ -571,7 +571,7 @@ describe('a watch whose account is gone', () => {
         });
       fakeBilling.failure = () => undefined;
       await forHours(1);
-      expect(alerts()).toMatchObject([{ text: expect.stringContaining('about 5 days left, fewer than 14') }]);
+      expect(alerts()).toMatchObject([{ text: expect.stringContaining('about 5 days left, under 14') }]);
       expect(await stateOf('watch002')).toMatchObject({ isPaused: false, problem: undefined });
     },
   );
@@ -628,7 +628,7 @@ describe('a rejected token', () => {
     expect(new Set(inChannels.map(({ channel }) => channel)).size).toBe(10);
     expect(inChannels).toHaveLength(10);
     expect(alerts(directMessage(OWNER)).map(({ text }) => text)).toEqual([
-      'The access token of connection main was replaced',
+      'The access token for connection main was replaced',
     ]);
   });
 });

@@ -157,14 +157,14 @@ const CONNECTION_MISSING = [
   'Add the connection again.',
 ] as const;
 const LIMITED = [
-  'Ask a Tally manager to allow this channel for the project, or choose another in the schedule.',
-  'Allow this channel for the project, or choose another in the schedule.',
+  'Ask a Tally manager to allow this channel for the project, or choose another channel in the schedule.',
+  'Allow this channel for the project, or choose another channel in the schedule.',
 ] as const;
 /** Managers get the second text, if there is one. */
 const REMEDIES: Readonly<Record<string, readonly [everybody: string, manager?: string]>> = {
   'channel-archived': ['Unarchive the channel, or choose another in the schedule.'],
   'not-in-channel': ['Type /invite @Tally in the channel.'],
-  'channel-restricted': ['Allow Tally to post there, or choose another channel in the schedule.'],
+  'channel-restricted': ['Ask an admin to let Tally post there, or choose another channel in the schedule.'],
   'token-rejected': [
     `It may have expired or been revoked. A Tally manager can replace it with ${commandText('/billing connect')}.`,
     'It may have expired or been revoked. Replace it.',
@@ -258,8 +258,9 @@ function nextSteps(notice: NoticeAbout, canManage: boolean, workspace: Workspace
   const isShared = remedy === 'token-rejected' || recipientsOf(notice, workspace).length > 1;
   return compact([
     step && escapeMarkup(step),
-    why === 'paused' && 'Tally tries again after a change, or with the next post.',
-    isGivenUp && 'Tally tried for an hour. The next post mentions this date.',
+    why === 'paused' &&
+      'Tally tries again when the next post is due, or once the schedule or the connection changes.',
+    isGivenUp && 'Tally tried for an hour. The next post will mention this one.',
     isShared && (canManage ? 'The owner was notified too.' : 'A Tally manager was notified too.'),
   ]);
 }

@@ -116,11 +116,8 @@ function missedLines({ earlier, at, timing, projects, workspace }: PostDetails):
       ? `No figures ${due}. ${wordFailure(missed.cause, dayAt(at, timing.zone))}`
       : `${coveredText(missed.covers)}: ${figuresText(missed.figures, projects, workspace)} ${due}`;
   });
-  return compact([
-    lines.length + counted > 0 && 'Missed earlier:',
-    counted > 0 && pluralize(counted, 'earlier date'),
-    ...lines,
-  ]);
+  if (lines.length === 0) return counted === 0 ? [] : [`Missed posts: ${counted}`];
+  return compact(['Missed posts:', counted > 0 && pluralize(counted, 'older post'), ...lines]);
 }
 
 const coveredText = ({ first, last, zone }: CoveredDays): string => `${formatDays(first, last)} ${zone}`;

@@ -317,7 +317,7 @@ const partMark = ({ total, reported, fullDays }: Usage): string =>
 function digestNotes({ answered, periods }: ReportView, shared: string): string[] {
   return answered.flatMap((answer) => {
     const { figures, unchanged, target } = answer;
-    if (unchanged !== undefined) return `${target.label}, as posted before: ${unchanged.failure.message}`;
+    if (unchanged !== undefined) return `${target.label}: not updated. ${unchanged.failure.message}`;
     const { main } = figures;
     const gaps = main.fullDays > 1 && main.missing.length > 0;
     const uncompared = uncomparedText(answer, periods);

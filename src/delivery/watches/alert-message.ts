@@ -201,7 +201,7 @@ function runwayTexts(days: number, basis: AlertBasis, money: WriteMoney): Texts 
     ? ': less than a day left'
     : left === undefined
       ? ' is overdrawn'
-      : `: about ${pluralize(left, 'day')} left, fewer than ${days}`;
+      : `: about ${pluralize(left, 'day')} left, under ${days}`;
   const until = left && runway?.kind === 'estimate' ? `, until around ${dateText(runway.until)}` : '';
   const rate = average === undefined ? '' : `, ${rateText(average, money)}${until}`;
   return { title, why: account === undefined ? [] : [`${fundsText(account, money)}${rate}`] };
@@ -213,7 +213,7 @@ const rateText = (average: Money, money: WriteMoney): string =>
 /** `balance 40.00, bonuses 5.00` */
 const fundsText = ({ balance, bonuses }: Account, money: WriteMoney): string =>
   joinTexts(', ', [
-    `balance ${'value' in balance ? money(balance.value) : 'not readable'}`,
+    `balance ${'value' in balance ? money(balance.value) : 'unreadable'}`,
     formatBonuses(bonuses, money),
   ]);
 
@@ -251,10 +251,8 @@ function spikeTexts(rule: SpikeRule, spend: DaySpend, money: WriteMoney): Texts 
     basis === 'weekday'
       ? `the median of ${basisDays < 4 ? `${basisDays} of ` : ''}${weekdays}`
       : `the average of the ${basisDays} reported days before`;
-  const floor = limit.eq(rule.floor)
-    ? `the alert starts at ${money(rule.floor)}`
-    : `${formatFactor(rule.factor, money.locale)} times that is ${money(limit)}`;
-  return { title: `${title}, ${times} times the usual`, why: [`${money(baseline)} is ${usual}`, floor] };
+  const why = [`usual: ${money(baseline)}, ${usual}`, `alert from ${money(limit)}`];
+  return { title: `${title}, ${times} times the usual`, why };
 }
 
 /** Follows the project's name: ` recovered: 51,000.00 EUR left`. */
@@ -291,10 +289,10 @@ function recoveredTo(level: WatchLevel, basis: AlertBasis, money: WriteMoney): s
   }
 }
 
-/** Follows the project's name: ` corrected: billing now reports 9.00 EUR for Wed 18 Nov`. */
+/** Follows the project's name: `: billing now reports 9.00 EUR for Wed 18 Nov`. */
 export function correctionText(basis: AlertBasis, money: WriteMoney): string {
   const spend = measuredAs('spike', basis).days.find(({ day }) => day === basis.episode);
-  return ` corrected: ${spend === undefined ? 'billing now reports another amount' : reportedNow(spend, money)}`;
+  return `: ${spend === undefined ? 'billing now reports another amount' : reportedNow(spend, money)}`;
 }
 
 const reportedNow = ({ day, amount }: DaySpend, money: WriteMoney): string =>
