@@ -36,7 +36,6 @@ const BASIS = { average: big(10), reported: 6, of: 7, left: big(45), bonusesCoun
 const estimate = (days: number): Runway => ({ kind: 'estimate', days, until: '2026-11-25', ...BASIS });
 
 type Known<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
-/** Without what is undefined. */
 const known = <T>(given: Known<T>) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T;
 const writer = (write: (value: Big) => string, locale = 'en-US'): WriteMoney =>
@@ -48,7 +47,6 @@ type Texts = Omit<AlertBasis, 'episode' | 'today'> & {
 };
 const WATCH: Watch = { ...RUNWAY_WATCH, id: 'watch001', rule: BALANCE };
 const EUR = writer((value) => `${value} EUR`);
-/** Of the project prod. */
 const basisOf = ({ level = 'threshold', episode = 'e', today = TODAY, ...given }: Texts) =>
   [level as Alert['level'], { episode, today, ...given }] as const;
 const says = (given: Texts, money = EUR) => {
@@ -185,7 +183,7 @@ describe('an alert about a budget', () => {
     expect(says({ ...of('80'), episode: '2026-09' })).toEqual(['prod crossed its threshold', '']);
   });
 
-  it('says what billing has reported since', () => {
+  it('says that the budget recovered, and what billing reports now', () => {
     expect(recovers(of('80'))).toBe('prod recovered: billing now reports 81 EUR for November.');
     expect(recovers(of('forecast'))).toBe('prod recovered: about 120 EUR expected in November.');
     expect(recovers(of('forecast', { forecast: undefined }))).toBe(
@@ -249,7 +247,7 @@ describe('an alert about a spike', () => {
   });
 });
 
-describe('amounts and names in an alert', () => {
+describe('amounts in an alert', () => {
   const workspace = workspaceOf({
     settings: { currency: 'EUR', locale: 'de-DE' },
     projects: [
@@ -258,7 +256,7 @@ describe('amounts and names in an alert', () => {
     ],
   });
 
-  it('use the workspace’s number format, and the project’s currency if it has one', () => {
+  it('have the workspace’s number format, and the project’s currency if it has one', () => {
     const money = (id: string, product: 1 | 2) =>
       moneyWriter({ id, product }, workspace, workspace.settings.locale)(big('1234.5'));
     expect(money('123', 2)).toContain('CHF');
@@ -335,7 +333,7 @@ describe('the message of an alert', () => {
     });
   });
 
-  it('links its days, and names the threshold to change', () => {
+  it('has buttons for its days, and a menu to change its threshold', () => {
     const projects = [{ id: '9', product: 2 }] as const;
     const budget = shown({ ...ALERT, episode: '2026-11' }, { ...WATCH, projects, rule: BUDGET });
     expect(budget.values).toContain('/spend 9 storage 2026-11');
@@ -368,7 +366,7 @@ describe('the message of an alert', () => {
       corrected(recovered(ALERT)),
       ['prod corrected: 3 EUR', ALERTED, ':white_check_mark: AT · Recovered'],
     ],
-  ])('says what has happened to an alert that is %s, below the newest figure', (_, alert, expected) => {
+  ])('says below the newest figure what happened to an alert that is %s', (_, alert, expected) => {
     const { lines } = shown(alert);
     expect(
       lines.slice(
@@ -428,7 +426,7 @@ describe('a reminder', () => {
     ]);
   });
 
-  it('says the same about an application access, naming its project', () => {
+  it('names the project when an application access expires or is rejected', () => {
     expect(reads('3', credential('access'))).toEqual([
       '*The application access for prod expires Mon 23 Nov 2026 (3 days)*',
       'After that, nobody can get an OS_TOKEN with it.',
