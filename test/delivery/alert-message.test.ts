@@ -19,7 +19,10 @@ import type {
   WatchRule,
 } from '../../src/domain/money/watch-measurement.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/credential-records.ts';
-import { moneyWriter, type WriteMoney } from '../../src/workspace/projects/project-ref.ts';
+import {
+  type ProjectMoneyFormatter,
+  projectMoneyFormatter,
+} from '../../src/workspace/projects/project-ref.ts';
 import type { Watch } from '../../src/workspace/record/automation-records.ts';
 import { textOf } from '../support/bot.ts';
 import { type RecordParts, workspaceOf } from '../support/records.ts';
@@ -38,7 +41,7 @@ const estimate = (days: number): Runway => ({ kind: 'estimate', days, until: '20
 type Known<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
 const known = <T>(given: Known<T>) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T;
-const writer = (write: (value: Big) => string, locale = 'en-US'): WriteMoney =>
+const writer = (write: (value: Big) => string, locale = 'en-US'): ProjectMoneyFormatter =>
   Object.assign(write, { locale });
 type Texts = Omit<AlertBasis, 'episode' | 'today'> & {
   readonly level?: string;
@@ -258,7 +261,7 @@ describe('amounts in an alert', () => {
 
   it('have the workspace’s number format, and the project’s currency if it has one', () => {
     const money = (id: string, product: 1 | 2) =>
-      moneyWriter({ id, product }, workspace, workspace.settings.locale)(big('1234.5'));
+      projectMoneyFormatter({ id, product }, workspace, workspace.settings.locale)(big('1234.5'));
     expect(money('123', 2)).toContain('CHF');
     expect(money('123', 1)).toBe(money('9', 1));
     expect(money('9', 1)).toMatch(/^1\.234,50.EUR$/);

@@ -26,9 +26,9 @@ import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type ChosenProject,
   connectionsOf,
-  moneyWriter,
   projectKey,
   projectLabel,
+  projectMoneyFormatter,
 } from '../../workspace/projects/project-ref.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext, Draft, Transition } from '../outbox/message-kind.ts';
@@ -127,7 +127,7 @@ function figuresText(figures: Figures, projects: readonly ChosenProject[], works
     const digits = figures[projectKey(project)];
     if (digits === undefined) return [];
     const value = parseFigure(digits);
-    const money = moneyWriter(project, workspace, workspace.settings.locale);
+    const money = projectMoneyFormatter(project, workspace, workspace.settings.locale);
     return `${projectLabel(project, workspace)} ${value === undefined ? 'no figure' : money(value)}`;
   });
   return parts.length === 0 ? 'no figures' : parts.join(' · ');

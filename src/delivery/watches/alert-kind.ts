@@ -5,7 +5,7 @@ import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBefore, earliest, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
-import { moneyWriter } from '../../workspace/projects/project-ref.ts';
+import { projectMoneyFormatter } from '../../workspace/projects/project-ref.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
@@ -215,7 +215,7 @@ function applyFindings(
     isSuspended: isPausedOrSnoozed(watch, now),
   });
   if (!found.isKnown) return { record: before, added: [] };
-  const money = moneyWriter(projects[0], workspace, locale);
+  const money = projectMoneyFormatter(projects[0], workspace, locale);
   const average = averageDay(judged);
   const { today, account } = judged;
   const explained = { today, ...(account && { account }), ...(average && { average }) };

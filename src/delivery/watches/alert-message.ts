@@ -34,7 +34,7 @@ import {
   overflow,
   section,
 } from '../../slack/block-kit/blocks.ts';
-import { projectLabel, type WriteMoney } from '../../workspace/projects/project-ref.ts';
+import { type ProjectMoneyFormatter, projectLabel } from '../../workspace/projects/project-ref.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type Alert, alertName, isOpen } from './alert-record.ts';
@@ -130,7 +130,7 @@ export interface AlertBasis extends Pick<WatchFigures, 'account' | 'today'> {
 export function alertText(
   level: WatchLevel,
   basis: AlertBasis,
-  money: WriteMoney,
+  money: ProjectMoneyFormatter,
 ): { readonly title: string; readonly why: string } {
   const { title, why } = textsOf(level, basis, money) ?? { title: ' crossed its threshold', why: [] };
   return { title, why: withFullStop(joinTexts('; ', why)) };
@@ -141,7 +141,7 @@ interface Texts {
   readonly why: readonly Optional<string>[];
 }
 
-function textsOf(level: WatchLevel, basis: AlertBasis, money: WriteMoney): Texts | undefined {
+function textsOf(level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFormatter): Texts | undefined {
   const { rule } = basis;
   switch (rule.kind) {
     case 'balance':
@@ -178,7 +178,7 @@ function daysOf(rule: SpikeRule, basis: AlertBasis) {
 function balanceTexts(
   below: Money,
   { balance, runway }: MeasurementOf<'balance'>,
-  money: WriteMoney,
+  money: ProjectMoneyFormatter,
 ): Texts | undefined {
   if (balance === undefined) return undefined;
   const now = balance.lt(0) ? ` is overdrawn by ${money(balance.abs())}` : ` has ${money(balance)} left`;
@@ -191,7 +191,7 @@ function balanceTexts(
   };
 }
 
-function runwayTexts(days: number, basis: AlertBasis, money: WriteMoney): Texts {
+function runwayTexts(days: number, basis: AlertBasis, money: ProjectMoneyFormatter): Texts {
   const { runway } = measuredAs('runway', basis);
   const { account, average } = basis;
   const left = runway?.kind === 'estimate' ? runway.days : undefined;
@@ -207,11 +207,11 @@ function runwayTexts(days: number, basis: AlertBasis, money: WriteMoney): Texts 
   return { title, why: account === undefined ? [] : [`${fundsText(account, money)}${rate}`] };
 }
 
-const rateText = (average: Money, money: WriteMoney): string =>
+const rateText = (average: Money, money: ProjectMoneyFormatter): string =>
   `at ${money(average)} a day (average of the last 7 days)`;
 
 /** `balance 40.00, bonuses 5.00` */
-const fundsText = ({ balance, bonuses }: Account, money: WriteMoney): string =>
+const fundsText = ({ balance, bonuses }: Account, money: ProjectMoneyFormatter): string =>
   joinTexts(', ', [
     `balance ${'value' in balance ? money(balance.value) : 'unreadable'}`,
     formatBonuses(bonuses, money),
@@ -222,7 +222,7 @@ function budgetTexts(
   amount: Money,
   { month, spent, forecast, reported, of }: MonthSpend,
   today: Day,
-  money: WriteMoney,
+  money: ProjectMoneyFormatter,
 ): Texts {
   const name = formatMonth(month, today);
   const covered = `${reported} of ${pluralize(of, 'day')} reported`;
@@ -240,7 +240,7 @@ function budgetTexts(
   };
 }
 
-function spikeTexts(rule: SpikeRule, spend: DaySpend, money: WriteMoney): Texts {
+function spikeTexts(rule: SpikeRule, spend: DaySpend, money: ProjectMoneyFormatter): Texts {
   const { day, amount, baseline, basis, basisDays = 0 } = spend;
   const limit = spikeLimit(rule, spend);
   const title = ` cost ${money(amount)} on ${dayText(day)}`;
@@ -256,10 +256,10 @@ function spikeTexts(rule: SpikeRule, spend: DaySpend, money: WriteMoney): Texts 
 }
 
 /** Follows the project's name: ` recovered: 51,000.00 EUR left`. */
-export const recoveryText = (level: WatchLevel, basis: AlertBasis, money: WriteMoney): string =>
+export const recoveryText = (level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFormatter): string =>
   joinTexts(': ', [' recovered', recoveredTo(level, basis, money)]);
 
-function recoveredTo(level: WatchLevel, basis: AlertBasis, money: WriteMoney): string {
+function recoveredTo(level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFormatter): string {
   const { rule, account, today } = basis;
   switch (rule.kind) {
     case 'balance': {
@@ -290,12 +290,12 @@ function recoveredTo(level: WatchLevel, basis: AlertBasis, money: WriteMoney): s
 }
 
 /** Follows the project's name: `: billing now reports 9.00 EUR for Wed 18 Nov`. */
-export function correctionText(basis: AlertBasis, money: WriteMoney): string {
+export function correctionText(basis: AlertBasis, money: ProjectMoneyFormatter): string {
   const spend = measuredAs('spike', basis).days.find(({ day }) => day === basis.episode);
   return `: ${spend === undefined ? 'billing now reports another amount' : reportedNow(spend, money)}`;
 }
 
-const reportedNow = ({ day, amount }: DaySpend, money: WriteMoney): string =>
+const reportedNow = ({ day, amount }: DaySpend, money: ProjectMoneyFormatter): string =>
   `billing now reports ${money(amount)} for ${dayText(day)}`;
 
 const hasBonuses = (account: Account | undefined): boolean =>

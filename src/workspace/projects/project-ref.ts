@@ -1,6 +1,6 @@
 /** References to projects in schedules, watches and menus: how they are stored and named, and who may see them. */
 import type * as z from 'zod';
-import { formatMoney, type Money } from '../../domain/money/amount.ts';
+import { type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
 import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/product.ts';
 import type { Schedule, Target } from '../record/automation-records.ts';
 import type { projectChoice } from '../record/parse-record.ts';
@@ -87,11 +87,15 @@ export function stopReasonOf(item: AutomationContent, workspace: Workspace): Sto
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
-export type WriteMoney = ReturnType<typeof moneyWriter>;
+/** Writes the project's amounts with its currency. */
+export type ProjectMoneyFormatter = MoneyFormatter & { readonly locale: string };
 
-export function moneyWriter(project: ChosenProject, workspace: Workspace, locale: string) {
-  const label = currencyOf(project, workspace);
-  return Object.assign((value: Money) => formatMoney(value, locale, label), { locale });
+export function projectMoneyFormatter(
+  project: ChosenProject,
+  workspace: Workspace,
+  locale: string,
+): ProjectMoneyFormatter {
+  return Object.assign(moneyFormatter(locale, currencyOf(project, workspace)), { locale });
 }
 
 /** '' for none. */
