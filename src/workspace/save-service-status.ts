@@ -23,7 +23,32 @@ import {
 import type { Workspace } from './record/workspace.ts';
 import type { Workspaces } from './record/workspaces.ts';
 
-export interface CredentialRejection extends CredentialName {
+/**
+ * Stores what services' answers show about credentials and projects. Never rejects, so that the user still gets the
+ * answer. Writes only changes, so a project that keeps failing or working causes no writes.
+ */
+export interface ServiceStatus extends AnswerStore {
+  /** Also starts a run, which sends a reminder. */
+  rejected(rejection: CredentialRejection): Promise<void>;
+  /** @param error undefined if billing answered */
+  billing(access: UsedAccess, asked: Asked, error?: unknown): Promise<void>;
+  /** Called if the identity service issued no token. */
+  notIssued(
+    access: { readonly id: string },
+    owner: { readonly workspace: SlackId; readonly connection: string },
+    error: unknown,
+  ): Promise<void>;
+}
+
+export interface AnswerStore {
+  /**
+   * Stores the connection's last use at most once an hour (and at once after a rejection), and balances at most once a
+   * minute. Stores nothing for a removed connection.
+   */
+  save(workspace: Workspace, answer: StoredAnswer): Promise<void>;
+}
+
+interface CredentialRejection extends CredentialName {
   readonly workspace: SlackId;
   readonly mark: string;
 }
@@ -44,14 +69,6 @@ interface Asked {
 
 const MARK_LENGTH = 4;
 
-export type ServiceStatus = ReturnType<typeof createServiceStatus>;
-
-export type AnswerStore = Pick<ServiceStatus, 'save'>;
-
-/**
- * Stores what services' answers show about credentials and projects. Never rejects, so that the user still gets the
- * answer. Writes only changes, so a project that keeps failing or working causes no writes.
- */
 export function createServiceStatus({
   workspaces,
   changed,
@@ -59,43 +76,37 @@ export function createServiceStatus({
   onFailure,
 }: {
   readonly workspaces: Pick<Workspaces, 'load' | 'writeUnaudited'>;
-  /** Starts a delivery run of the workspace. Must never reject. */
+  /** Starts a run of the workspace. Must never reject. */
   readonly changed: (workspace: SlackId) => Promise<void>;
   readonly clock: () => Millis;
   readonly onFailure: (error: unknown, workspace: SlackId) => void;
-}) {
-  /** @param plan returns undefined if nothing has changed @param wakes whether to call `changed` afterwards */
-  const note = async (
-    record: Workspace | SlackId,
-    plan: (now: Workspace) => Note | undefined,
-    wakes = false,
-  ): Promise<void> => {
-    const teamId = typeof record === 'string' ? record : record.teamId;
+}): ServiceStatus {
+  /** @returns whether it wrote: not if `plan` returns undefined, or if the record has changed meanwhile */
+  const write = async (
+    teamId: SlackId,
+    plan: () => StatusWrite | Promise<StatusWrite | undefined>,
+  ): Promise<boolean> => {
     try {
-      const write = plan(typeof record === 'string' ? await workspaces.load(record) : record);
-      if (write !== undefined && (await workspaces.writeUnaudited(teamId, write)) && wakes)
-        await changed(teamId);
+      const planned = await plan();
+      return planned !== undefined && (await workspaces.writeUnaudited(teamId, planned));
     } catch (error) {
       onFailure(error, teamId);
+      return false;
     }
   };
-  /** The run that follows sends a reminder. */
-  const rejected = ({ workspace, mark, ...credential }: CredentialRejection): Promise<void> =>
-    note(workspace, (now) => rejectionNote(credential, mark, clock(), now), true);
+  const rejected: ServiceStatus['rejected'] = async ({ workspace, mark, ...credential }) => {
+    const plan = async () => planRejection(credential, mark, clock(), await workspaces.load(workspace));
+    if (await write(workspace, plan)) await changed(workspace);
+  };
 
   return {
     rejected,
-    /** @param error undefined if billing answered */
-    async billing(
-      { workspace, connection: name, token, failures }: UsedAccess,
-      asked: Asked,
-      error?: unknown,
-    ) {
+    async billing({ workspace, connection: name, token, failures }, asked, error) {
       const key = projectKey({ id: asked.project, product: asked.product });
       const known = failures?.get(key);
       const isOther = known !== undefined && known.topic !== asked.topic;
       if (error === undefined) {
-        if (known !== undefined && !isOther) await note(workspace, () => ({ remove: [failureField(key)] }));
+        if (known !== undefined && !isOther) await write(workspace, () => ({ remove: [failureField(key)] }));
         return;
       }
       if (isFailure(error, 'token-rejected'))
@@ -103,59 +114,53 @@ export function createServiceStatus({
       if (failures === undefined || isOther || !isFailure(error) || error.kind === known?.kind) return;
       // No data for a period isn't a failure of the project.
       if (error.kind === 'no-data' && asked.topic === 'consumption') return;
-      if (kindOf(error.kind)?.remedy !== undefined)
-        await note(workspace, (now) =>
-          failureNote(asked, { ...storeFailure(error), topic: asked.topic, since: clock() }, now),
-        );
+      if (kindOf(error.kind)?.remedy === undefined) return;
+      const failure = { ...storeFailure(error), topic: asked.topic, since: clock() };
+      await write(workspace, async () => planFailure(asked, failure, await workspaces.load(workspace)));
     },
-    async notIssued(
-      { id }: { readonly id: string },
-      { workspace, connection: name }: { readonly workspace: SlackId; readonly connection: string },
-      error: unknown,
-    ): Promise<void> {
+    async notIssued({ id }, { workspace, connection: name }, error) {
       const isRefused = isFailure(error, 'access-refused') && error.data.status === 401;
       if (isRefused || isFailure(error, 'access-not-found'))
         await rejected({ workspace, kind: 'access', name, mark: id.slice(-MARK_LENGTH) });
     },
-    /**
-     * Stores the connection's last use at most once an hour (and at once after a rejection), and balances at most once
-     * a minute. Stores nothing for a removed connection.
-     */
-    async save(workspace: Workspace, answer: StoredAnswer): Promise<void> {
+    async save(workspace, answer) {
       const { connection: name } = answer;
-      const seen = fieldValues(workspace.fields, FIELDS.connection + name);
-      if (Object.values(seen)[0] === undefined || !isDue(workspace, answer)) return;
-      const worksAgain = workspace.rejectedAt({ kind: 'connection', name }) !== undefined;
+      const field = FIELDS.connection + name;
+      if (workspace.fields[field] === undefined || !isDue(workspace, answer)) return;
+      const seen = fieldValues(workspace.fields, field);
       const set = answerFields(keepEstimates(answer, workspace));
-      await note(workspace, () => ({ seen, set }), worksAgain);
+      const isWritten = await write(workspace.teamId, () => ({ seen, set }));
+      if (isWritten && workspace.rejectedAt({ kind: 'connection', name }) !== undefined)
+        await changed(workspace.teamId);
     },
   };
 }
 
-type Note = Parameters<Workspaces['writeUnaudited']>[1];
+type StatusWrite = Parameters<Workspaces['writeUnaudited']>[1];
 
-function rejectionNote(
+function planRejection(
   credential: CredentialName,
   mark: string,
   at: Millis,
-  now: Workspace,
-): Note | undefined {
-  if (now.rejectedAt(credential) !== undefined || !isRegistered(now, credential, mark)) return undefined;
+  record: Workspace,
+): StatusWrite | undefined {
+  if (record.rejectedAt(credential) !== undefined || !isRegistered(record, credential, mark))
+    return undefined;
   return {
-    seen: fieldValues(now.fields, credentialField(credential)),
+    seen: fieldValues(record.fields, credentialField(credential)),
     set: { [rejectionField(credential)]: JSON.stringify({ mark, at }) },
   };
 }
 
 /** Only a registered project's failure is stored. `since` stays that of the first failure. */
-function failureNote(
+function planFailure(
   { project: id, product }: Asked,
   failure: LastFailure,
-  now: Workspace,
-): Note | undefined {
-  if (!now.projects.some((project) => isSameProject(project, { id, product }))) return undefined;
+  record: Workspace,
+): StatusWrite | undefined {
+  if (!record.projects.some((project) => isSameProject(project, { id, product }))) return undefined;
   const key = projectKey({ id, product });
-  const { since = failure.since } = now.failures.get(key) ?? {};
+  const { since = failure.since } = record.failures.get(key) ?? {};
   return { set: { [failureField(key)]: JSON.stringify({ ...failure, since }) } };
 }
 
@@ -186,17 +191,20 @@ export function storedBalance(
   };
 }
 
-export type AnswerCollector = ReturnType<typeof createAnswerCollector>;
+export interface AnswerCollector {
+  add(connection: string, balance?: StoredAnswer['balance']): void;
+  /** The newest answer for each connection and project. */
+  all(): readonly StoredAnswer[];
+}
 
-/** Collects answers to store: the newest for each connection and project. */
-export function createAnswerCollector(clock: () => Millis) {
+export function createAnswerCollector(clock: () => Millis): AnswerCollector {
   const answers = new Map<string, StoredAnswer>();
   return {
-    add(connection: string, balance?: StoredAnswer['balance']): void {
+    add(connection, balance) {
       const key = JSON.stringify([connection, balance?.id, balance?.product]);
       answers.set(key, { connection, at: clock(), ...(balance && { balance }) });
     },
-    all: (): readonly StoredAnswer[] => [...answers.values()],
+    all: () => [...answers.values()],
   };
 }
 
