@@ -9,9 +9,8 @@ import { deliveryLogKey, recordKey } from '../redis/keys.ts';
 import { tryParseRecord } from '../workspace/record/parse-record.ts';
 
 export interface DeliveryLog {
-  /** @throws store-unavailable */
   load(workspace: SlackId): Promise<DeliveryLogSnapshot>;
-  /** @returns false, with nothing written, if a field differs from its `before` @throws store-unavailable */
+  /** @returns false, with nothing written, if a field differs from its `before` */
   write(workspace: SlackId, fields: readonly FieldWrite[]): Promise<boolean>;
 }
 
@@ -27,7 +26,6 @@ export interface FieldWrite {
   readonly name: string;
   /** The field's JSON as it was read; undefined if there was none. */
   readonly before: string | undefined;
-  /** Undefined deletes the field. */
   readonly after: string | undefined;
 }
 
@@ -48,7 +46,6 @@ const schema = z.object({
   about: z.unknown(),
   /** `due`: not sent yet. `sending`: Slack may have the message. `posted`: Slack has it. `failed`: Tally gave up. */
   state: z.enum(['due', 'sending', 'posted', 'failed']),
-  /** When the message entered its state. */
   at: z.int(),
   tries: z.int().default(0),
   /** When to send the message, or once it is posted, when to update it. */
@@ -100,7 +97,7 @@ export const newMessage = <About>(
   at: Millis,
 ): OutboxMessage<About> => ({ key, to, about, at, state: 'due', tries: 0, json: undefined });
 
-/** So long after its start a Slack call has ended, even if its process was killed. */
+/** A Slack call takes no longer than this, even if its process is killed. */
 export const SLACK_SETTLE: Millis = 20_000;
 export const MAX_RETRY_DELAY: Millis = HOUR;
 

@@ -19,7 +19,6 @@ import type { Workspace } from '../workspace/record/workspace.ts';
 import { dropMessage, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
 import type { MessageKind, Plan, RunView } from './outbox/message-kind.ts';
 
-/** Days before the expiry, at this time in the reporting zone. */
 const REMINDER_DAYS = [14, 3, 1] as const;
 const REMINDER_TIME = '09:00';
 /** Nobody is reminded of a credential that expired longer ago than this. */

@@ -13,7 +13,6 @@ import { dueTime, type OutboxMessage, OvertakenError } from './delivery-log.ts';
 import type { DeliveryContext, MessageKind, RunServices, RunView } from './outbox/message-kind.ts';
 import { deliverMessage } from './outbox/send.ts';
 
-/** @param next undefined for never, because the workspace was removed @throws store-unavailable */
 type PlanRun = (next: Millis | undefined) => Promise<void>;
 
 const BUSY_PAUSE: Millis = 3_000;
@@ -78,7 +77,6 @@ export function createWorkspaceRunner(kinds: readonly MessageKind[], services: R
   };
 }
 
-/** @returns undefined if the workspace was removed @throws store-unavailable */
 async function loadView(
   teamId: SlackId,
   { workspaces, deliveryLog, clock }: RunServices,

@@ -114,7 +114,6 @@ export function createWakeUps(services: WakeUpServices): WakeUps {
   };
 }
 
-/** @throws store-unavailable if the work takes longer than a caller waits */
 const bounded = <T>(work: () => Promise<T>): Promise<T> =>
   withTimeout(QUEUE_TIMEOUT, guardRead(work), () => {
     const cause = new Error('The queue timed out.');

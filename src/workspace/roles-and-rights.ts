@@ -19,7 +19,6 @@ export interface Permissions {
   readonly canManage: boolean;
 }
 
-/** @param named the settings list the person as a manager, directly or in a user group */
 export function permissionsOf(role: Role, settings: Settings, named: boolean): Permissions {
   const full = role === 'admin' || role === 'member';
   return {

@@ -1,3 +1,4 @@
+/** Stores what services' answers show about credentials and projects: failures, rejections, last use, balances. */
 import { isFailure, kindOf, storeFailure } from '../domain/failure/index.ts';
 import { toPlainDigits } from '../domain/money/amount.ts';
 import type { Forecast } from '../domain/money/forecast.ts';
@@ -23,10 +24,7 @@ import {
 import type { Workspace } from './record/workspace.ts';
 import type { Workspaces } from './record/workspaces.ts';
 
-/**
- * Stores what services' answers show about credentials and projects. Never rejects, so that the user still gets the
- * answer. Writes only changes, so a project that keeps failing or working causes no writes.
- */
+/** No method rejects, so that the user still gets the answer. Only changes are written. */
 export interface ServiceStatus extends AnswerStore {
   /** Also starts a run, which sends a reminder. */
   rejected(rejection: CredentialRejection): Promise<void>;
@@ -76,7 +74,6 @@ export function createServiceStatus({
   onFailure,
 }: {
   readonly workspaces: Pick<Workspaces, 'load' | 'writeUnaudited'>;
-  /** Starts a run of the workspace. Must never reject. */
   readonly changed: (workspace: SlackId) => Promise<void>;
   readonly clock: () => Millis;
   readonly onFailure: (error: unknown, workspace: SlackId) => void;

@@ -7,12 +7,10 @@ import { group, person, tryParseRecord } from './record/parse-record.ts';
 export const MAX_MANAGERS = 100;
 /** Tally looks up the members of each group. */
 export const MAX_MANAGER_GROUPS = 20;
-/** The tag length that every BCP 47 implementation must support. */
 const MAX_LOCALE_LENGTH = 35;
 
 const schema = z.object({
   zone: z.string().refine(isTimeZone).default('UTC'),
-  /** Who sees an answer at first: only the person who asked, or everyone in the channel. */
   visibility: z.enum(['asker', 'channel']).default('asker'),
   /** The label after amounts, because billing doesn't tell the currency; '' for none. */
   currency: z.string().refine(isCurrencyLabel).default(''),
@@ -34,7 +32,6 @@ export type Settings = Readonly<z.infer<typeof schema>>;
 
 export const DEFAULT_SETTINGS: Settings = Object.freeze(schema.parse({}));
 
-/** @param json undefined for the defaults @returns undefined if damaged */
 export function parseSettings(json: string | undefined): Settings | undefined {
   return json === undefined ? DEFAULT_SETTINGS : tryParseRecord(stored, json);
 }

@@ -1,3 +1,4 @@
+/** The last questions of each thread, for follow-ups. */
 import * as z from 'zod';
 import type { SlashCommand } from '../domain/command-names.ts';
 import type { SlackId } from '../domain/slack-id.ts';
@@ -35,9 +36,8 @@ export interface ThreadPlace {
 /** Who saw the answer. `failed`: there was only an error, for the person who asked. */
 export type ThreadOutcome = 'everybody' | 'person' | 'failed';
 
-/** The last questions of each thread, for follow-ups. @throws store-unavailable from every method */
+/** @throws store-unavailable from every method */
 export interface ThreadStore {
-  /** Stores nothing if the workspace was removed. */
   remember(place: ThreadPlace, question: ThreadQuestion, outcome: ThreadOutcome): Promise<void>;
   recall(place: ThreadPlace, at: Millis): Promise<Recalled>;
 }
@@ -50,7 +50,6 @@ interface Recalled {
 }
 
 export const THREAD_LIFETIME = 30 * DAY;
-/** Per workspace. The oldest are deleted. */
 const MOST_QUESTIONS = 2_000;
 
 /** Lua: stores a question, deletes expired questions, and lets the keys expire if nothing more is written. */

@@ -27,7 +27,7 @@ import type { FailureEffect } from './retry-policy.ts';
 
 export interface MessageKind<About = unknown> extends MessageFormat<About> {
   plan(view: RunView): Plan;
-  /** When to send or update a stored message; undefined for not now. @param planned when its record says */
+  /** When to send or update a stored message; undefined for not now. @param planned the time in the message's record */
   dueAt?(message: OutboxMessage<About>, view: RunView, planned: Millis | undefined): Millis | undefined;
   /** @returns a draft, or the new state if there is nothing to send @throws Failure */
   prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Transition<About>>;
@@ -58,7 +58,6 @@ export interface Draft<About> {
   /** The projects that the message names. The recipient must be allowed to see them. */
   readonly projects: readonly ChosenProject[];
   render(sendingAt: Millis, recipient: Recipient): SlackMessage;
-  /** Absent if unchanged. */
   readonly about?: About;
   /** After the last update, the record of a posted message is deleted. */
   readonly isLast?: boolean;
@@ -71,7 +70,7 @@ export interface Recipient {
   readonly workspace: Workspace;
   /** `isUnlimited` if only a manager reads the message. */
   readonly scope: ProjectScope;
-  /** The person may get no message any more, as after becoming a guest. */
+  /** True for a former full member, who no longer gets messages. */
   readonly isGone: boolean;
 }
 

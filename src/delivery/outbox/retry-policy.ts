@@ -1,3 +1,4 @@
+/** Decides what follows when a message can't be sent: another try, a pause, or the end. */
 import {
   type DataOf,
   Failure,
@@ -110,8 +111,8 @@ const retryDelay = (message: OutboxMessage, tries: number): Millis | undefined =
 const UPDATE_PAUSE: Millis = 30 * MINUTE;
 
 /**
- * The record after a failure. It keeps when and where the message was sent if Slack may have it. Only other failures
- * than rate limits count as tries.
+ * The record after a failure. It keeps when and where the message was sent if Slack may have it. Rate limits don't
+ * count as tries.
  */
 export function afterFailure<About>(
   before: OutboxMessage<About>,

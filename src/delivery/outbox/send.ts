@@ -107,7 +107,6 @@ class Sending<About> {
       return true;
     }
     this.mayBeInSlack = found === 'unknown';
-    // A message that may have arrived is sent a second time, never a third.
     if (this.mayBeInSlack && isAgain)
       throw new Failure('not-sent', {
         reason: this.kind.name === 'post' ? 'post-unconfirmed' : 'message-unconfirmed',
@@ -231,7 +230,6 @@ class Sending<About> {
     return outcome;
   }
 
-  /** @throws OvertakenError if another process changed the message's record */
   private async write(after: OutboxMessage<About> | undefined): Promise<void> {
     const { deliveryLog, teamId } = this.context;
     const { json } = this.stored;

@@ -70,7 +70,7 @@ function newsOfAll({ workspace, snapshot }: RunView): readonly NoticeAbout[] {
   return all;
 }
 
-/** While a pause goes on, the notice takes up other schedules with the same cause. */
+/** Schedules that the same cause stops later are added to the notice while the pause goes on. */
 const isOpenPause = ({ state, about }: Notice): boolean => about.why === 'paused' && state !== 'failed';
 
 /** Nobody gets a notice if a reminder already tells them, or if Tally has no Slack token. */
@@ -93,7 +93,6 @@ function planNotices(view: RunView): Plan {
   const notices = snapshot.messagesOf(noticeKind);
   const messages = newsOfAll(view).flatMap((news) =>
     recipientsOf(news, workspace).flatMap((to): Notice[] => {
-      // The key names the first recipient. `to` may be a replacement.
       const sent = notices.filter(({ key, about }) => key.endsWith(`/${to}`) && isSameNews(about, news));
       const known = sent.flatMap(({ about }) => about.cases);
       // A pause that goes on needs no second notice, whatever date it began with.

@@ -135,7 +135,6 @@ interface Wanted {
   readonly missed: readonly DueTime[];
 }
 
-/** @returns undefined if the schedule no longer has this date, time or channel */
 function findWanted(post: PostEntry, view: RunView): Wanted | undefined {
   const schedule = findSchedule(post, view);
   if (schedule === undefined || schedule.channel !== post.to) return undefined;

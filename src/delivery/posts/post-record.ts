@@ -12,7 +12,6 @@ export type CoveredDays = Readonly<z.infer<typeof coveredDays>>;
 const figures = z.record(z.string(), z.string());
 
 const missedDates = z.object({
-  /** How many dates the post doesn't name. They come before the named dates. */
   counted: z.int(),
   /** Oldest first. */
   named: z
@@ -38,7 +37,6 @@ const postContent = z.object({
   subject: scheduleContentSchema.extend({
     zone: z.string(),
     covers: coveredDays,
-    /** In the order of the projects. */
     connections: z.array(z.string()).readonly(),
   }),
 });
@@ -51,7 +49,6 @@ export const POSTS = {
     post: postContent.exactOptional(),
     /** The day that the post waits for, because billing hasn't reported it. */
     awaits: z.string().exactOptional(),
-    /** When the last attempt failed. */
     tried: z.int().exactOptional(),
     /** While the post is paused: a hash of the setup. When the hash changes, Tally tries again. */
     basis: z.string().exactOptional(),

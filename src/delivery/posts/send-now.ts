@@ -24,7 +24,6 @@ import { postsOf } from './post-record.ts';
 /** @throws store-unavailable from every method */
 export interface ScheduleService {
   readonly loadLog: DeliveryLog['load'];
-  /** Tries a paused post again. */
   retry(teamId: SlackId, scheduleId: string): Promise<void>;
   /**
    * Sends a report that doesn't replace any of the schedule's own posts. Nothing is retried. @param schedule may be

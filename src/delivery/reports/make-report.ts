@@ -60,7 +60,6 @@ export interface ReportRequest {
   readonly workspace: Workspace;
   readonly projects: readonly ChosenProject[];
   readonly channel: SlackId;
-  /** The instant that the figures are as of. */
   readonly at: Millis;
   /** The zone of the days: the reporting zone; for a correction, the zone of the post. */
   readonly zone: Zone;

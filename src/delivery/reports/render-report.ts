@@ -118,12 +118,10 @@ export function renderReport(view: ReportView): Message {
   };
 }
 
-/** `only`: the report's project, if it has just one. */
 type Post = ReportView & { readonly only: ProjectFigures | undefined; readonly totals: Totals | undefined };
 
 /** Sums over all projects. A sum is undefined if any project lacks the figure, because it would look complete. */
 interface Totals extends Record<'spent' | 'usual' | 'month' | 'forecast' | 'left', Money | undefined> {
-  /** Writes amounts without the currency, which the header has. */
   readonly money: MoneyFormatter;
   readonly locale: string;
   readonly change: UsageChange | undefined;
@@ -169,7 +167,7 @@ function titleOf({ headline, answered, failed, periods, only, totals }: Post): s
   return joinTexts(' · ', [who, window.label, spent, totals && newsOf(totals, window.days)]);
 }
 
-/** Whether so few days are reported that the header must say how many. */
+/** Whether the header must say how many days are reported, because they are few. */
 const isThin = ({ fullDays, reported }: Usage): boolean =>
   fullDays > 1 && !isWellReported(reported.length, fullDays);
 

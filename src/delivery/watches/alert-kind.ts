@@ -78,7 +78,6 @@ export const alertKind: MessageKind<AlertAbout> = {
   /** A paused or snoozed watch sends nothing. A message that Slack has, or may have, is still updated. */
   dueAt(message, view, planned) {
     const { watch, alert } = subjectOf(message, view);
-    // Due now, so that `prepare` deletes the message.
     if (alert === undefined) return view.now;
     if (watch === undefined) return undefined;
     if (message.state === 'posted')
@@ -127,7 +126,6 @@ function hourlyCheckAfter(teamId: SlackId, at: Millis): Millis {
   return (Math.floor((at - spread) / HOUR) + 1) * HOUR + spread;
 }
 
-/** When to check all watches next; undefined for never. */
 export function nextCheck({ workspace, snapshot, now }: RunView): Millis | undefined {
   const { teamId, watches } = workspace;
   // Without settings there is no time zone, so nothing says which day is today.
@@ -170,7 +168,6 @@ async function checkWatches(context: DeliveryContext): Promise<void> {
 export const isProjectLimited = ({ channel, projects: [project] }: Watch, workspace: Workspace): boolean =>
   channel !== undefined && !isShownTo(project, workspace, { channel, isUnlimited: false });
 
-/** @param figures undefined if billing wasn't asked */
 function checkWatch(
   watch: Watch,
   figures: StoredFigures | undefined,

@@ -19,7 +19,6 @@ const alert = z.object({
   at: z.int(),
   /** The account that the figures are from: what `figuresSourceOf` returned. */
   source: z.string(),
-  /** Follows the project's name: ` has 48,210.00 left, below 50,000.00`. */
   title: z.string(),
   /** The calculation behind the title, as sentences; '' if there is none. */
   why: z.string(),

@@ -1,3 +1,4 @@
+/** What people can do with watches and alerts: see their state, acknowledge or snooze, and preview a rule. */
 import { isFailure, kindOf, wordFailure } from '../../domain/failure/index.ts';
 import type { Account, Runway } from '../../domain/money/runway.ts';
 import { evaluateRule, simulateWatch, simulationFrom } from '../../domain/money/watch-evaluation.ts';
@@ -32,9 +33,8 @@ import {
   storedFigures,
 } from './watch-figures.ts';
 
-/** What people can do with watches and alerts. @throws store-unavailable from every method */
+/** @throws store-unavailable from every method */
 export interface WatchService {
-  /** By watch ID. */
   loadStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>>;
   /**
    * For a snooze, the caller first saves the watch's `snoozedUntil`. @param name from `alertName` @returns `repeated` if
@@ -54,7 +54,6 @@ export interface WatchState {
   /** When billing last answered; undefined for not yet. */
   readonly checkedAt: Millis | undefined;
   readonly nextCheckAt: Millis | undefined;
-  /** Undefined before billing's first answer. */
   readonly measurement: WatchMeasurement | undefined;
   readonly isCrossed: boolean;
   /** Why the last check failed, as a sentence. */
@@ -71,7 +70,6 @@ export interface PreviewFigures extends StoredFigures {
   readonly today: Day;
 }
 
-/** What a person did with an alert. */
 export type AlertResponse = Required<Pick<Alert, 'acknowledged'>> | Required<Pick<Alert, 'snoozed'>>;
 
 /** A check or another person may write the same watch at the same time. */
@@ -164,7 +162,6 @@ export interface WatchPreview {
   readonly funds: (Account & { readonly runway: Runway | undefined }) | undefined;
   /** False if there isn't enough data to judge the rule. */
   readonly isKnown: boolean;
-  /** The number of reported days. */
   readonly reported: number;
 }
 

@@ -31,7 +31,6 @@ export interface ConnectionState {
   readonly health: HealthLevel;
 }
 
-/** Ordered by name. */
 export const connectionStates = (workspace: Workspace, at: Millis): readonly ConnectionState[] =>
   workspace.connectionNames.map((name) => {
     const connection = workspace.connections.get(name);

@@ -16,7 +16,6 @@ import {
   slackId,
 } from '../record/parse-record.ts';
 
-/** The choices of the cloud console. */
 export const LIFETIMES = ['30-days', '60-days', '90-days', '1-year', 'none'] as const;
 
 export const LIFETIME_NAMES: Record<(typeof LIFETIMES)[number], string> = {
@@ -59,7 +58,6 @@ export function formatExpiry({ expiresAt, lifetime }: Expiring, at: Millis, zone
   return `${at < expiresAt ? 'expires' : 'expired'} ${formatDays(day, day)} (${at < expiresAt ? daysAhead(left) : daysAgo(-left)})`;
 }
 
-/** Says nothing of expiry if any expiry date is unknown. */
 export const tokensOkText = (connections: readonly Expiring[]): string =>
   connections.some(isExpiryUnknown)
     ? 'All connections work.'
@@ -127,7 +125,6 @@ export type OpenableConnection = Connection & {
   readonly token: () => string;
 };
 
-/** All that is ever shown of a token: `token ending abcd · fingerprint 0123456789ab`. */
 export const describeToken = ({
   lastFour,
   fingerprint,
@@ -145,7 +142,6 @@ export function describeConnection(connection: Connection, at: Millis, zone: Zon
   ].join(' · ');
 }
 
-/** @throws unseal-failed */
 export function parseConnection(
   keyring: Keyring,
   workspace: SlackId,
@@ -178,7 +174,6 @@ export const fingerprintOf = (token: string): string =>
   createHash('sha256').update(token).digest('hex').slice(0, 12);
 
 export const MAX_ISSUERS = 100;
-/** Each token request looks up the members of each group. */
 export const MAX_ISSUER_GROUPS = 10;
 
 /** The only people who can get tokens with this access. Slack's owners and admins must be listed, too. */
@@ -194,10 +189,8 @@ const accessSchema = z.object({
   /** The project's ID, because the project can get another alias. */
   project: z.string(),
   authUrl: z.url(),
-  /** The last four characters of the access's ID; `····` if it has fewer than 12. */
   lastFour: z.string(),
   expiresAt: z.int().exactOptional(),
-  /** `none` if a person entered that the access never expires. */
   lifetime: z.literal('none').exactOptional(),
   /** Whether the service can revoke tokens; absent if unknown. */
   revocable: z.boolean().exactOptional(),
@@ -209,7 +202,7 @@ const accessSchema = z.object({
 
 const secrets = z.object({ id: z.string(), secret: z.string() });
 
-/** What Tally sends to get a token, and the address to send it to. */
+/** The secrets to get a token with, and the address to send them to. */
 export type AccessSecrets = Readonly<z.infer<typeof secrets>> & Pick<ApplicationAccessRecord, 'authUrl'>;
 
 export type ApplicationAccessRecord = Readonly<Omit<z.infer<typeof accessSchema>, 'sealed'>>;
@@ -220,7 +213,6 @@ export type OpenableAccess = ApplicationAccessRecord & {
   readonly open: () => AccessSecrets;
 };
 
-/** @throws unseal-failed */
 export function parseAccess(
   keyring: Keyring,
   workspace: SlackId,

@@ -1,3 +1,4 @@
+/** Stores Slack installations as encrypted text that only `slack/` parses. */
 import { createHash } from 'node:crypto';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { evalInWorkspace, guardRead, replaceField } from '../../redis/commands.ts';
@@ -8,10 +9,9 @@ import { sealOwnerOf } from '../record/parse-record.ts';
 import { createWorkspaceIndex } from '../record/record-store.ts';
 import { EVENTS_KEPT_MS } from '../replay-protection.ts';
 
-/** Stores Slack installations as encrypted text that only `slack/` parses. @throws store-unavailable from every method */
+/** @throws store-unavailable from every method */
 export interface InstallationRecords {
   save(id: SlackId, text: string): Promise<void>;
-  /** @throws unseal-failed */
   load(id: SlackId): Promise<string | undefined>;
   /** @returns false, with nothing written, if the stored text isn't `before` any more @throws unseal-failed */
   replace(id: SlackId, before: string, after: string): Promise<boolean>;
@@ -25,7 +25,6 @@ export interface InstallationRecords {
   lock(id: SlackId): Promise<boolean>;
 }
 
-/** Longer than a call to Slack takes with its retry. */
 const LOCK_MS = 15_000;
 const owner = (id: string) => sealOwnerOf('slack-installation', id, FIELDS.installation);
 
@@ -81,7 +80,6 @@ export function createInstallationStore({
       await index.touch(workspace);
       await guardRead(() => redis.hset(recordKey(workspace), FIELDS.organization, organization));
       if ((await ask(IS_MEMBER)) === 1 && !(await access.isRevoked(organization, workspace))) return true;
-      // The organization was uninstalled in between, so undo what was written.
       await guardRead(() => redis.srem(membersKey(organization), workspace));
       const fields = [FIELDS.installation, FIELDS.organization];
       await evalInWorkspace(redis, workspace, UNDO_JOIN, WORKSPACE_KEYS, ...fields);

@@ -11,9 +11,7 @@ const schema = z.object({
   alias: z.string(),
   id: projectId,
   product,
-  /** The default connection if absent. */
   connection: z.string().exactOptional(),
-  /** Absent if it is the workspace's. */
   currency: z.string().exactOptional(),
   /** Where people can ask about the project; empty for all channels. */
   channels: z.array(z.string()).readonly(),
@@ -32,6 +30,5 @@ const stored = schema.transform((project): Project => {
 
 const KIND = 'project';
 
-/** @throws unseal-failed */
 export const parseProject = (alias: string, json: string): Project =>
   parseNamedRecord(stored, json, 'alias', alias, KIND);

@@ -63,7 +63,6 @@ export const connectionsOf = (
 
 export type AutomationContent = Target & { readonly projects: readonly ChosenProject[] };
 
-/** `managers-only`: of its recipients, only managers may see the project. */
 type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
 
 /** @returns undefined if at least one project can be shown, or if a damaged record makes that uncertain */
@@ -98,7 +97,6 @@ export function projectMoneyFormatter(
   return Object.assign(moneyFormatter(locale, currencyOf(project, workspace)), { locale });
 }
 
-/** '' for none. */
 const currencyOf = (project: ChosenProject, workspace: Pick<Workspace, 'projects' | 'settings'>): string =>
   findNamed(project, workspace)?.currency ?? workspace.settings.currency;
 

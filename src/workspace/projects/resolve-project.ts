@@ -12,7 +12,6 @@ import {
 } from '../record/workspace.ts';
 import type { Project } from './project-record.ts';
 
-/** A project as typed: an ID, an alias, or nothing. */
 export interface ProjectReference {
   readonly project?: string;
   readonly alias?: string;
@@ -24,13 +23,11 @@ export interface ResolvedProject {
   readonly product: ProductId;
   /** The project's name in messages: the alias, or `Project 123`. */
   readonly label: string;
-  /** The project's name in commands: the alias, or the ID. */
   readonly word: string;
   readonly alias: string | undefined;
   /** True if the project's name implies the product. Answers then needn't name the product. */
   readonly isOwnProduct: boolean;
   readonly currency: string;
-  /** Undefined for the default connection. */
   readonly connection: string | undefined;
 }
 
@@ -177,7 +174,6 @@ export interface ProjectScope {
   readonly isUnlimited: boolean;
 }
 
-/** For checks whose result nobody sees. */
 export const UNLIMITED: ProjectScope = { channel: undefined, isUnlimited: true };
 
 /**

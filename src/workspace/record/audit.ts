@@ -1,3 +1,4 @@
+/** The audit log: who changed what and when. Questions about spend aren't recorded. */
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -5,10 +6,7 @@ import { commitInWorkspace, guardRead } from '../../redis/commands.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { auditKey, recordKey } from '../../redis/keys.ts';
 
-/**
- * Who changed what and when. The text is complete, so that showing it needs no other data, and contains no secrets.
- * Questions about spend aren't recorded.
- */
+/** The text is complete, so that showing it needs no other data. It contains no secrets. */
 export interface AuditEntry {
   readonly at: Millis;
   readonly who: SlackId;
@@ -30,7 +28,6 @@ export interface Audit {
 }
 
 export interface AuditPage {
-  /** Newest first. */
   readonly entries: readonly AuditEntry[];
   /** The `before` of the next page; undefined on the last. */
   readonly older: string | undefined;

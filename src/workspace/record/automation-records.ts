@@ -9,7 +9,6 @@ import { isChannel, millis, money, person, projectChoice, slackId } from '../rec
 
 /** Every request reads the record whole, so its parts are limited. */
 export const MAX_SCHEDULES = 100;
-/** A post with more projects is hard to read. */
 export const MAX_DIGEST_PROJECTS = 12;
 
 export const DEFAULT_WAIT_HOURS = 3;
@@ -22,7 +21,6 @@ const cadence = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('monthly'), day: z.union([z.int().min(1).max(31), z.literal('last')]) }),
 ]);
 
-/** What a schedule posts, and when. A copy is stored with each post. */
 export const scheduleContentSchema = z.object({
   report: z.literal(REPORT_NAMES),
   projects: z.array(projectChoice).min(1).max(MAX_DIGEST_PROJECTS).readonly(),

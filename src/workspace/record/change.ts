@@ -1,3 +1,4 @@
+/** Saves a person's change to the record together with its audit entries. */
 import { createHash } from 'node:crypto';
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -8,10 +9,7 @@ import type { AuditEntry } from './audit.ts';
 import type { RecordFields, RecordWrite, WorkspaceStore } from './record-store.ts';
 import type { Workspace } from './workspace.ts';
 
-/**
- * A change to the record with its audit entries, saved in one step. Every method that saves a person's change takes a
- * `WorkspaceChange`, so that no change is saved without an entry.
- */
+/** Every method that saves a person's change takes this, so that no change is saved without an entry. */
 export interface WorkspaceChange {
   /** The record as the user saw it. If somebody has changed the same part since, nothing is saved. */
   readonly workspace: Workspace;
@@ -43,7 +41,6 @@ export interface PlannedChange extends Pick<RecordWrite, 'set' | 'remove'> {
   readonly dependsOn: readonly string[];
 }
 
-/** Whether the current request has already saved a change. */
 export const hasSaved = ({ saves }: Workspace): boolean => saves.length > 0;
 
 /** Whether two records have the same settings and projects, which decide who may see what. */
@@ -104,7 +101,6 @@ export const fieldValues = (
   ...names: readonly string[]
 ): Record<string, string | undefined> => Object.fromEntries(names.map((name) => [name, fields[name]]));
 
-/** Whether two values of a field are equal, apart from the encryption of a secret in them. */
 const isSame = (before: string | undefined, now: string | undefined): boolean =>
   before === now || (before !== undefined && now !== undefined && withoutSeal(before) === withoutSeal(now));
 

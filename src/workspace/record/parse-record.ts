@@ -1,3 +1,4 @@
+/** What all stored records share: their types of fields, how they are parsed, and which of them are encrypted. */
 import * as z from 'zod';
 import { Failure } from '../../domain/failure/index.ts';
 import { type Money, parseAmount, toPlainDigits, ZERO } from '../../domain/money/amount.ts';
@@ -17,7 +18,6 @@ export const isChannel = (text: string): boolean => CHANNEL.test(text);
 export const isDirectMessage = (channel: SlackId): boolean => channel.startsWith('D');
 
 export const person = z.string().regex(PERSON);
-/** Not validated, because it came from Slack. */
 export const slackId = z.string();
 export const millis = z.int();
 export const projectId = z.string();
@@ -65,7 +65,6 @@ export function parseNamedRecord<T, Key extends keyof T>(
 export const tryParseRecord = <T>(schema: z.ZodType<T>, json: string | undefined): T | undefined =>
   json === undefined ? undefined : schema.safeParse(tryParseJson(json)).data;
 
-/** Parses a record without checking the values in it. @throws unseal-failed `malformed` */
 export const parseFields = (json: string): Readonly<Record<string, unknown>> =>
   parseRecord(z.looseObject({}), json);
 

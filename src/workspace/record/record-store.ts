@@ -1,3 +1,4 @@
+/** Stores a workspace's record in one Redis hash, so that one HGETALL reads all of it. Also deletes workspaces. */
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { commitInWorkspace, guardRead } from '../../redis/commands.ts';
@@ -21,10 +22,9 @@ export interface RecordWrite {
   readonly entries?: readonly AuditEntry[];
 }
 
-/** A workspace's record is one Redis hash, so that one HGETALL reads all of it. @throws store-unavailable from every method */
+/** @throws store-unavailable from every method */
 export interface WorkspaceStore {
   load(workspace: SlackId): Promise<RecordFields>;
-  /** @returns false, with nothing written, if a field differs or the workspace was removed */
   write(workspace: SlackId, write: RecordWrite): Promise<boolean>;
   forget(workspace: SlackId): Promise<void>;
 }
@@ -84,7 +84,6 @@ return redis.call('ZREM', KEYS[1], ARGV[1])`;
  * method
  */
 export const createWorkspaceIndex = (redis: RedisConnection) => ({
-  /** Call before creating the record. */
   async touch(workspace: SlackId): Promise<void> {
     await guardRead(() => redis.zadd(INDEX_KEY, Date.now(), workspace));
   },
@@ -118,7 +117,6 @@ export interface Deletion {
   workspace(id: SlackId, organization?: SlackId): Promise<void>;
   /** Deletes a workspace that used its organization's installation. @returns false if it has another installation */
   member(id: SlackId, organization?: SlackId): Promise<boolean>;
-  /** Also deletes the workspaces that depend on the organization. */
   organization(id: SlackId): Promise<void>;
 }
 
@@ -128,7 +126,6 @@ export function createDeletion({
   isInstalled = async () => false,
 }: {
   readonly redis: RedisConnection;
-  /** Deletes data of the workspace that isn't in its own keys. */
   readonly others?: (id: SlackId) => Promise<void>;
   readonly isInstalled?: (id: SlackId) => Promise<boolean>;
 }): Deletion {

@@ -10,10 +10,8 @@ import type { RecordFields } from './record-store.ts';
 
 const balanceSchema = z.object({
   connection: z.string(),
-  /** All digits, as billing sent them. */
   balance: z.string(),
   bonuses: z.string().exactOptional(),
-  /** The estimate of how many days the balance would last. */
   days: z.int().exactOptional(),
   /** `total`: all digits. `month`: such as `2026-11`. */
   forecast: z.object({ total: z.string(), month: z.string() }).exactOptional(),
@@ -64,7 +62,6 @@ export function parseLastBalance(
   return source !== undefined && last.at >= source.registeredAt ? last : undefined;
 }
 
-/** A project's failure, stored until the same query succeeds. */
 const failureSchema = storedFailure.extend({
   topic: z.enum(['balance', 'consumption']),
   since: z.int(),
@@ -90,7 +87,6 @@ export function parseFailures(
 
 export interface CredentialName {
   readonly kind: 'connection' | 'access';
-  /** A connection's name, or the ID of an access's project. */
   readonly name: string;
 }
 

@@ -49,7 +49,6 @@ export interface Workspace {
   readonly scheduleIds: readonly string[];
   readonly watches: readonly Watch[];
   readonly watchIds: readonly string[];
-  /** The alias of a channel's default project. */
   readonly channelDefault: (channel: SlackId) => string | undefined;
   readonly channelsOf: (alias: string) => readonly string[];
   /** When the connection last answered, rounded to the hour; undefined for never. */
@@ -60,13 +59,11 @@ export interface Workspace {
   readonly lastBalance: (id: string, product: ProductId) => LastBalance | undefined;
   /** The projects whose last query failed, by `projectKey`. */
   readonly failures: ReadonlyMap<string, LastFailure>;
-  /** As stored, to notice changes by others. */
   readonly fields: RecordFields;
   /** Fields saved by the current request: see `hasSaved`. */
   readonly saves: string[];
 }
 
-/** A part of the record that can't be read. The other parts still work. */
 export interface DamagedPart {
   readonly kind: 'settings' | 'connection' | 'project' | 'access' | 'schedule' | 'watch';
   /** A connection's name, an alias, or the ID of an access's project, a schedule or a watch. */
@@ -209,7 +206,6 @@ export function parseWorkspace(teamId: SlackId, fields: RecordFields, keyring: K
 
 type RecordKind = Exclude<DamagedPart['kind'], 'settings'>;
 
-/** @param damaged gets the parts that can't be read @returns the others by ID */
 function parseParts<T>(
   fields: RecordFields,
   kind: RecordKind,

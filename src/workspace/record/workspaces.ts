@@ -58,7 +58,6 @@ interface ProjectStore {
   changeProject(change: WorkspaceChange, alias: string, after: Project): Promise<boolean>;
   /** Removes a project, also as a channel's default. Its other aliases keep its channel limit. */
   removeProject(change: WorkspaceChange, project: Project): Promise<void>;
-  /** Removes a project that can't be read, also as a channel's default. */
   dropDamagedProject(change: WorkspaceChange, alias: string): Promise<void>;
   setChannelDefault(change: WorkspaceChange, channel: SlackId, alias?: string): Promise<void>;
 }
@@ -71,7 +70,6 @@ interface CredentialStore {
   /** Replaces the project's previous access. */
   saveAccess(change: WorkspaceChange, added: NewAccess): Promise<ApplicationAccessRecord>;
   removeAccess(change: WorkspaceChange, project: string): Promise<void>;
-  /** Edits what is stored beside the secret. Fields that aren't given keep their values. */
   editCredential(
     change: WorkspaceChange,
     credential: CredentialName,
