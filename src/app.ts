@@ -83,7 +83,7 @@ export function createTally(
     ...overrides,
   };
   const http = createGuardedHttp({ trustedHosts: config.trustedHosts, onExchange: metrics.exchange });
-  const clients = createClients(http, shared, (workspace) => delivery.scheduling.changed(workspace));
+  const clients = createClients(http, shared, (workspace) => delivery.changed(workspace));
   const delivery = createDeliveryService({
     ...shared,
     ...clients,

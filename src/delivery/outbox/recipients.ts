@@ -1,4 +1,4 @@
-/** Who may get the messages that Tally sends on its own. Checked before every send and update. */
+/** Decides who may get the messages that Tally sends on its own. Every send and update asks again. */
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { ChosenProject } from '../../workspace/projects/project-ref.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
@@ -11,7 +11,6 @@ import { notSentFailure } from './retry-policy.ts';
 
 export type RecipientContext = Pick<DeliveryContext, 'loadWorkspace' | 'users' | 'client' | 'teamId'>;
 
-/** Loads the workspace's record and the person's role. @param to Slack ID @throws slack-failed, store-unavailable */
 async function findRecipient(
   to: string,
   { loadWorkspace, users, client, teamId }: RecipientContext,
@@ -28,10 +27,7 @@ async function findRecipient(
   };
 }
 
-/**
- * Whether these projects may be shown to the recipient now. @returns a refusal if not @throws slack-failed,
- * store-unavailable
- */
+/** @returns a refusal if the recipient may not see these projects now @throws slack-failed, store-unavailable */
 export async function checkRecipient(
   to: SlackId,
   projects: readonly ChosenProject[],
@@ -45,15 +41,15 @@ export async function checkRecipient(
   return { recipient, refusal: { isGone, cause: notSentFailure(why) } };
 }
 
-/** People to tell about a problem: the named managers, then those who registered a connection as managers. */
+/** Managers named in the settings come first, then the people who registered a connection. */
 export const responsiblePeople = (workspace: Workspace): readonly SlackId[] => [
   ...workspace.settings.managers,
   ...workspace.connectionNames.flatMap((name) => workspace.connections.get(name)?.registeredBy ?? []),
 ];
 
 /**
- * Who gets a message that its recipient can't: the item's owner, the next responsible person, or an admin. Nobody gets
- * it twice. @returns undefined if nobody is left @throws slack-failed, store-unavailable
+ * Finds another person for a message: its owner, another responsible person, or an admin. Nobody gets a message twice.
+ * @returns undefined if nobody is left @throws slack-failed, store-unavailable
  */
 export async function findReplacement(
   message: OutboxMessage,
@@ -70,7 +66,7 @@ export async function findReplacement(
   ]);
   const isNext = (person: SlackId) => !taken.has(person);
   const next = [...(owner === undefined ? [] : [owner]), ...responsiblePeople(workspace)].find(isNext);
-  // Listing all users is Slack's only way to find admins: do it only if no other copy of the message was delivered.
+  // Slack finds admins only by listing all users. Ask only if no other copy of the message was delivered.
   if (next !== undefined || others.some(({ state }) => state !== 'failed')) return next;
   return (await users(await client(), teamId).admins()).find(isNext);
 }
