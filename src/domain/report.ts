@@ -184,12 +184,14 @@ export function computeReportFigures(
   account: Account | undefined,
 ): ReportFigures {
   const { main, month, week, charted, history, today, zone } = periods;
-  const usageOf = (days: readonly Day[]): Usage => usageOn(days, charges);
+  const usageOf = (days: readonly Day[]): Usage => usageOn({ days }, charges);
   const [days, before] = [main.window.days, main.before.days];
   const mainUsage = usageOf(days);
   const [day = today, ...others] = days;
   const [spend] = others.length > 0 ? [] : spendOf([day], usageOf(sameWeekdays(day)).amounts);
   const [first, last] = [addDays(dayAt(periods.from, zone), -1), addDays(dayAt(periods.to, zone), 1)];
+  // Some services also send today's first item, which only the forecast takes into account.
+  const soFar = usageOn({ days: [...month, today], today }, charges);
   return {
     main: mainUsage,
     change:
@@ -197,7 +199,7 @@ export function computeReportFigures(
     usual: spend?.basis === 'weekday' ? spend.baseline : undefined,
     month: usageOf(month),
     charted: charted === days ? mainUsage : usageOf(charted),
-    forecast: history.length === 0 ? undefined : forecastMonth(usageOf(history).amounts, today, zone),
+    forecast: history.length === 0 ? undefined : forecastMonth(usageOf(history).amounts, today, zone, soFar),
     runway: account && computeRunway(account, usageOf(week), today),
     strays: charges
       .filter(({ day }) => day === undefined || day < first || day > last)

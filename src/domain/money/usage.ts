@@ -222,12 +222,12 @@ export function computeUsage(charges: readonly DayCharges[], question: UsageQues
   };
 }
 
-/** What only `days` cost. @param charges of these days and of any others */
-export function usageOn(days: readonly Day[], charges: readonly DayCharges[]): Usage {
-  const asked = new Set(days);
+/** Sums up what `question.days` cost. @param charges of these days and of any others */
+export function usageOn(question: UsageQuestion, charges: readonly DayCharges[]): Usage {
+  const requested = new Set(question.days);
   return computeUsage(
-    charges.filter(({ day }) => day !== undefined && asked.has(day)),
-    { days },
+    charges.filter(({ day }) => day !== undefined && requested.has(day)),
+    question,
   );
 }
 

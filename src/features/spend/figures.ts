@@ -86,9 +86,7 @@ export async function fetchSpend(
         ? compareUsage(now.usage, before, { current: comparison.currentDays, before: comparison.days })
         : comparison && why,
     forecast:
-      history && today !== undefined
-        ? forecastMonth(history.amounts, today, zone, now.usage.today?.value)
-        : undefined,
+      history && today !== undefined ? forecastMonth(history.amounts, today, zone, now.usage) : undefined,
     remarks: collectRemarks(
       [`the figures for ${dates}`, now],
       ...(past && earlier ? [[`the figures for ${formatRequestedDays(earlier.days)}`, past] as const] : []),
@@ -135,11 +133,11 @@ async function addUpEarlier(
   const today = forecastOn(period);
   return {
     remarks,
-    before: comparison && usageOn(comparison.days, charges),
+    before: comparison && usageOn({ days: comparison.days }, charges),
     history:
       today === undefined
         ? undefined
-        : usageOn(daysInRange(forecastFrom(today), addDays(today, -1), zone), charges),
+        : usageOn({ days: daysInRange(forecastFrom(today), addDays(today, -1), zone) }, charges),
   };
 }
 
