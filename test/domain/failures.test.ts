@@ -63,10 +63,10 @@ describe('a refused word', () => {
 
   it('is not repeated if it may be a secret, nor suggested as part of a command', () => {
     const refused = new InvalidWord(SECRET, 'is wrong', 'Type b.', `${SECRET} today`);
-    expect(refused.fact).toBe('One word (not repeated, as it may be a secret) is wrong.');
+    expect(refused.fact).toBe('One word (hidden, because it may be a secret) is wrong.');
     expect(refused).toMatchObject({ word: '…', offered: [] });
     const within = new InvalidWord(SECRET, 'You named {word}', '').fact;
-    expect(within).toBe('You named one word (not repeated, as it may be a secret).');
+    expect(within).toBe('You named one word (hidden, because it may be a secret).');
     expect(new InvalidWord(SECRET, 'is wrong', '', [`${SECRET} a`, 'b'])).toMatchObject({ offered: ['b'] });
   });
 });
@@ -96,7 +96,7 @@ const OF_REQUESTS = [
   ...['access-missing', 'edit-conflict', 'invalid-word', 'not-issuer', 'period-just-began', 'throttled'],
   ...['token-not-shown'],
 ];
-const PLAIN = 'It failed, for a reason that this version of Tally doesn’t know.';
+const PLAIN = 'It failed. This version of Tally doesn’t know the reason.';
 const TODAY = '2026-11-21';
 
 /** As Redis gives it back. */

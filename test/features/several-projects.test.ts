@@ -47,7 +47,9 @@ describe('/spend about several projects', () => {
     const answer = await bot.ask('/spend prod,staging yesterday');
     expect(answer.visibleText).toMatch(/^1 of 2 projects · Fri 20 Nov · [\d,.]+ spent/);
     expect(answer.rows.at(-1)?.slice(0, 2)).toEqual(['staging', 'access refused']);
-    expect(answer.visibleText).toContain('staging: The billing service refused the access token');
+    expect(answer.visibleText).toContain(
+      'staging: The billing service says the access token doesn’t have permission for this',
+    );
   });
 
   it('shows that a service returned an error', async () => {
@@ -100,7 +102,7 @@ describe('/spend about several projects', () => {
     bot.billing.setItems('6001', itemsJson(...november(14, 18, 30)));
     const answer = await bot.ask('/spend prod,staging');
     expect(answer.rows.find(([project]) => project === 'prod')?.[1]).toBe('150.00*');
-    expect(answer.visibleText).toContain('* Days with data: prod 5 of 7 days.');
+    expect(answer.visibleText).toContain('prod: 5 of 7 days reported');
   });
 
   it('rejects two projects without a comma, and offers a button that adds the comma', async () => {
@@ -173,7 +175,7 @@ describe('/balance all', () => {
       ['poor', 'unknown'],
       ['idle', 'unknown'],
     ]);
-    expect(answer.visibleText).toContain('runway at the average of the last 7 days');
+    expect(answer.visibleText).toContain('runway at the last 7 days’ average');
   });
 });
 

@@ -86,7 +86,7 @@ describe('a budget', () => {
   });
 
   it('refers to the current month', async () => {
-    expect(await ask('/spend prod 2026-10 budget')).toContain('budgets are for this month');
+    expect(await ask('/spend prod 2026-10 budget')).toContain('Tally only knows this month’s budget');
   });
 });
 
@@ -105,7 +105,7 @@ describe('several projects', () => {
     expect(await ask('/spend all last-week by day')).toContain('A day'));
 
   it('can’t be grouped by week', async () =>
-    expect(await ask('/spend all 2026-10 by week')).toContain('“by week” works for one project'));
+    expect(await ask('/spend all 2026-10 by week')).toContain('“by week” works for one project only'));
 });
 
 describe('ranked days', () => {
@@ -122,7 +122,7 @@ describe('ranked days', () => {
   });
 
   it('belong to one project only', async () =>
-    expect(await ask('/spend all top 3 days 2026-10')).toContain('can only be ranked of one project'));
+    expect(await ask('/spend all top 3 days 2026-10')).toContain('can only be ranked for one project'));
 });
 
 it('spend is grouped by the requested unit', async () => {

@@ -48,7 +48,9 @@ describe('/spend top', () => {
       ['shop', '30.00'],
       ['prod', 'access refused'],
     ]);
-    expect(answer.visibleText).toContain('prod: The billing service refused the access token');
+    expect(answer.visibleText).toContain(
+      'prod: The billing service says the access token doesn’t have permission for this',
+    );
   });
 
   it('shows all projects if there are fewer', async () => {

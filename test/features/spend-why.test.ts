@@ -69,7 +69,7 @@ describe('/spend … why about one project', () => {
     const answer = await bot.ask('/spend prod why');
     expect(answer.lines.slice(0, 2)).toEqual([
       'prod · 14–20 Nov · 300.00 EUR more than 7–13 Nov, on 6 comparable days',
-      'All of it is Wed 18 Nov.',
+      'All of it comes from Wed 18 Nov.',
     ]);
     expect(answer.rows.slice(1)).toEqual([
       ['Wed 18 Nov vs Wed 11 Nov · 400.00', '+ 300.00', '100.00'],
@@ -78,7 +78,7 @@ describe('/spend … why about one project', () => {
     ]);
     expect(answer.lines[2]).toBe('*▲ 50.0 %*');
     expect(answer.visibleText).toContain('No data for Mon 16 Nov.');
-    expect(answer.visibleText).toContain('Left out: days without data on either side.');
+    expect(answer.visibleText).toContain('Left out: days without data in one of the two periods.');
     expect(sumOf(answer)).toBe(30_000);
   });
 
@@ -86,8 +86,8 @@ describe('/spend … why about one project', () => {
     sends('6001', days('2026-09-01', Array(30).fill('10')), days('2026-10-01', Array(31).fill('10')));
     const answer = await bot.ask('/spend prod october why');
     expect(answer.lines.slice(0, 3)).toEqual([
-      'prod · October · 10.00 EUR more than 1–30 Sep',
-      'All of it is one more day.',
+      'prod · October · 10.00 EUR more than September',
+      'All of it comes from one more day.',
       '*▲ 3.3 %*',
     ]);
     expect(answer.rows.slice(1)).toEqual([
@@ -143,12 +143,12 @@ describe('/spend … why about one project', () => {
     expect(few.visibleText).toContain('Too few days reported to compare with 7–13 Nov');
     sends('6001', days('2026-11-21', ['5']));
     expect(await bot.read('/spend prod today why')).toContain(
-      'Only complete days are compared, and this period has none.',
+      'Only complete days are compared, and this period has none yet.',
     );
   });
 
   it.each([
-    [['100', '100', '100', '100', '100', '100', '-400'], 'All of it is Fri 20 Nov.'],
+    [['100', '100', '100', '100', '100', '100', '-400'], 'All of it comes from Fri 20 Nov.'],
     [
       ['400', '100', '100', '100', '100', '100', '10'],
       'Sat 14 Nov + 300.00, partly offset by Fri 20 Nov − 90.00.',
@@ -166,7 +166,7 @@ describe('/spend … why about one project', () => {
       'Mostly one more day: + 10.00 of 15.00.',
     );
     sends('6001', days('2026-09-01', Array(30).fill('10')), days('2026-08-01', Array(31).fill('10')));
-    expect((await bot.ask('/spend prod september why')).lines[1]).toBe('All of it is one fewer day.');
+    expect((await bot.ask('/spend prod september why')).lines[1]).toBe('All of it comes from one fewer day.');
   });
 
   it('offers the figures, and can be shared and scheduled', async () => {

@@ -145,10 +145,10 @@ function lineOf(runway: Runway, money: MoneyFormatter): readonly [string, string
         : ['Overdrawn', `: balance and bonuses together are ${money(runway.left)}`];
     case 'unknown':
       return runway.reason === 'unreadable'
-        ? ['No runway', ' without a readable balance']
+        ? ['No runway', ': the balance can’t be read']
         : [
             'No runway yet',
-            `: ${runway.reported} of the last ${runway.of} days reported, Tally needs at least 3`,
+            `: ${runway.reported} of the last ${runway.of} days are reported, and Tally needs at least 3`,
           ];
   }
 }
@@ -181,7 +181,7 @@ export function formatBalance(balance: Amount, money: MoneyFormatter): string {
 /** `bonuses 12.00`; '' for zero. Unreadable bonuses are quoted as billing sent them, so escape the text. */
 export const formatBonuses = (bonuses: Amount, money: MoneyFormatter): string =>
   'unreadable' in bonuses
-    ? `bonuses not readable (${bonuses.unreadable})`
+    ? `unreadable bonuses (${bonuses.unreadable})`
     : bonuses.value.eq(0)
       ? ''
       : `bonuses ${money(bonuses.value)}`;

@@ -285,7 +285,7 @@ export function describeUnreadable(usage: Usage, nameOf: DayNamer): string[] {
   const lost = bonuses.readable === 0 ? 'none could' : `${pluralize(bonuses.unreadable, 'amount')} couldn’t`;
   return [
     unreadableDays.length > 0 &&
-      `The amount for ${listDays(unreadableDays, nameOf)} couldn’t be read in full: it isn’t in the average.`,
+      `The amount for ${listDays(unreadableDays, nameOf)} couldn’t be read in full, so it isn’t in the average.`,
     total.incomplete && `The total is incomplete: ${pluralize(total.unreadable, 'amount')} couldn’t be read.`,
     bonuses.incomplete && `The bonuses are incomplete: ${lost} be read.`,
   ].filter((sentence) => sentence !== false);

@@ -1,4 +1,4 @@
-/** Fetches what projects spent, and makes the CSV file with the exact figures. */
+/** Fetches what projects spent, and writes the CSV file of `/spend`. */
 import type { BillingClient, Consumption, TimeRange } from '../../billing/client.ts';
 import { collectRemarks, missedAnswer } from '../../domain/failure/index.ts';
 import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
@@ -21,11 +21,12 @@ import {
   daysBetween,
   daysInRange,
   endOfDay,
-  endOfUnit,
   formatRequestedDays,
   type Millis,
+  type RequestedDays,
   startOfDay,
   startOfUnit,
+  wholeUnit,
 } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow, Period } from '../../domain/time/period.ts';
 import { type Column, compact } from '../../slack/block-kit/blocks.ts';
@@ -36,28 +37,28 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 
 export interface SpendFigures extends ConnectedAnswer {
   readonly usage: Usage;
-  /** The change from `before`; a sentence if the earlier days couldn't be fetched; undefined if nothing is compared. */
+  /** A sentence if the earlier days couldn't be fetched; undefined if nothing is compared. */
   readonly change: UsageChange | string | undefined;
-  /** What the project used on the days that it is compared with. */
+  /** Usage on the days that the period is compared with. */
   readonly before: Usage | undefined;
-  /** The month's expected cost, if the question is about the current month and enough days are reported. */
+  /** Undefined if the period isn't the current month, or if too few days are reported. */
   readonly forecast: Forecast | undefined;
 }
 
 /** Everything that an answer to `/spend` shows. */
 export interface SpendView extends AnswerView<SpendFigures> {
   readonly period: Period;
-  /** How the question wants its rows sorted and grouped. */
+  /** How to sort and group the rows. */
   readonly shape: {
     readonly [Name in 'top' | 'isLowest' | 'isOfDays' | 'unit']?: ParsedCommand[Name] | undefined;
   };
-  /** If only the top projects are shown: out of how many with figures (`among`) and how many asked about (`of`). */
+  /** The projects that are shown after `top 3`, `among` those with figures, `of` all that the question is about. */
   readonly top?:
     | { readonly shown: readonly SpendFigures[]; readonly among: number; readonly of: number }
     | undefined;
 }
 
-/** Fetches the period and the days that it is compared with in parallel. @throws Failure */
+/** Fetches the period, and the days that it is compared with. @throws Failure */
 export async function fetchSpend(
   billing: BillingClient,
   workspace: Workspace,
@@ -67,7 +68,7 @@ export async function fetchSpend(
   const access = openConnection(workspace, target);
   const { from, to, dates, zone, comparison, requested: days } = period;
   const earlier = earlierDays(period);
-  // Each answer is added up on arrival: adding both at once would block other requests twice as long.
+  // Adding up both answers at once would block other requests twice as long.
   const [now, past] = await Promise.all([
     billing
       .consumption(access, target, { from, to, zone, days })
@@ -94,11 +95,11 @@ export async function fetchSpend(
   };
 }
 
-/** Today, if the question is about the current month, whose cost can be forecast. */
+/** @returns today, if the period is the current month, whose cost can be forecast */
 const forecastOn = ({ days, today, phrase }: Period): Day | undefined =>
   today !== undefined && phrase !== 'today' && days[0] === startOfUnit('month', today) ? today : undefined;
 
-/** The earlier days to fetch in one query: those to compare with, and recent months for a forecast. */
+/** One query covers both the days to compare with and the last months for the forecast. */
 function earlierDays(period: Period): Omit<TimeRange, 'zone'> | undefined {
   const { zone, comparison } = period;
   const today = forecastOn(period);
@@ -106,7 +107,7 @@ function earlierDays(period: Period): Omit<TimeRange, 'zone'> | undefined {
   if (today === undefined) return compared;
   const last = addDays(today, -1);
   const [first = last] = [forecastFrom(today), ...(compared ? [compared.days.first] : [])].sort();
-  // One query can't cover that many days, so leave out the forecast.
+  // Billing would have to send too many days for the forecast.
   if (compared !== undefined && daysBetween(first, last) >= MAX_PERIOD_DAYS) return compared;
   return {
     from: startOfDay(first, zone),
@@ -116,7 +117,6 @@ function earlierDays(period: Period): Omit<TimeRange, 'zone'> | undefined {
   };
 }
 
-/** Adds up the days for the comparison and the forecast. The answer does without them if that fails. */
 async function addUpEarlier(
   asked: Promise<Consumption>,
   period: Period,
@@ -143,7 +143,7 @@ async function addUpEarlier(
 
 const COMPARED = 'compared, not in the total';
 
-/** One row per day, then the exact query and totals. Rows whose note says “compared” are not in the total. */
+/** Writes a row per day, then the exact period and totals. */
 export function spendFile({ answered, period, projects }: SpendView): AnswerFile<SpendFigures> {
   const compared = period.versus && period.comparison;
   const days = [period.requested, ...(compared ? [compared.requested] : [])].map(fileDays).join('-vs-');
@@ -170,20 +170,12 @@ export function spendFile({ answered, period, projects }: SpendView): AnswerFile
   };
 }
 
-/** Whether these days are exactly one month or one year. */
-export const wholeUnit = ({ first, last }: Readonly<Record<'first' | 'last', Day>>) =>
-  (['month', 'year'] as const).find(
-    (unit) => startOfUnit(unit, first) === first && endOfUnit(unit, first) === last,
-  );
-
-function fileDays(days: Readonly<Record<'first' | 'last', Day>>): string {
-  const { first, last } = days;
-  const unit = wholeUnit(days);
-  if (unit !== undefined) return first.slice(0, unit === 'month' ? 7 : 4);
+function fileDays({ first, last }: RequestedDays): string {
+  const unit = wholeUnit({ first, last });
+  if (unit === 'month' || unit === 'year') return first.slice(0, unit === 'month' ? 7 : 4);
   return first === last ? first : `${first}_${last}`;
 }
 
-/** A sentence about days without data; none if there are no such days. */
 const gapOf = (usage: Usage | undefined, days: readonly Day[], lead: string): readonly string[] =>
   usage === undefined || usage.missing.length === 0
     ? []
@@ -206,7 +198,7 @@ const sums = ({ total, bonuses }: Usage, { from, to }: { readonly from: Millis; 
     ['Items', String(total.readable + total.unreadable)],
   ] as const;
 
-/** A row of the file. A day without data has no amount. */
+/** A day without data has no amount. */
 type FileRow = Pick<UsageRow, 'day' | 'shown' | 'outside' | 'merged'> &
   Partial<Pick<UsageRow, 'amount' | 'bonuses'>>;
 
@@ -217,7 +209,7 @@ const COLUMNS: readonly Column<FileRow, CsvCell>[] = [
   { title: 'items', cell: ({ merged }) => ({ digits: String(merged) }) },
 ];
 
-/** The days in order, even without data; then items without a day. @param note precedes each row's own notes */
+/** Days without data have a row; items without a readable day come last. @param note begins each row's note */
 function dayRows({ rows, missing }: Usage, today?: Day, note?: string): CsvCell[][] {
   const notesOf = ({ day, outside, merged, amount, bonuses }: FileRow): string[] =>
     compact([
@@ -226,7 +218,7 @@ function dayRows({ rows, missing }: Usage, today?: Day, note?: string): CsvCell[
       day !== undefined && day === today && 'so far',
       merged > 1 && `${merged} items added`,
       outside && 'outside this period',
-      day === undefined && 'not a readable day',
+      day === undefined && 'unreadable day',
       ...(amount ? amountNotes('amount', amount) : []),
       ...(bonuses ? amountNotes('bonuses', bonuses) : []),
     ]);

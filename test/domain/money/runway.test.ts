@@ -242,10 +242,10 @@ describe('how long the money lasts', () => {
       'overdrawn',
       '',
     ],
-    [{ kind: 'unknown', reason: 'unreadable' }, '*No runway* without a readable balance', 'unknown', ''],
+    [{ kind: 'unknown', reason: 'unreadable' }, '*No runway*: the balance can’t be read', 'unknown', ''],
     [
       { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7, ...funds },
-      '*No runway yet*: 2 of the last 7 days reported, Tally needs at least 3',
+      '*No runway yet*: 2 of the last 7 days are reported, and Tally needs at least 3',
       'unknown',
       '',
     ],
@@ -269,7 +269,7 @@ describe('a balance and its bonuses', () => {
     [amount('1234'), '1234.00 left', 'bonuses 1234.00'],
     [amount('0'), '0.00 left', ''],
     [amount('-5'), '5.00 overdrawn', 'bonuses -5.00'],
-    [unreadable, 'unreadable balance (*x*)', 'bonuses not readable (*x*)'],
+    [unreadable, 'unreadable balance (*x*)', 'unreadable bonuses (*x*)'],
   ])('are formatted from %j', (value, balance, bonuses) => {
     expect(formatBalance(value, money)).toBe(balance);
     expect(formatBonuses(value, money)).toBe(bonuses);

@@ -329,14 +329,14 @@ describe('the note on unreadable amounts', () => {
 
   it('names the days, and says how many amounts the total lacks', () => {
     expect(said(item('2026-11-14', 'x'), item('2026-11-15', 'y'), item('2026-11-16', '1'))).toEqual([
-      'The amount for 14 and 15 couldn’t be read in full: it isn’t in the average.',
+      'The amount for 14 and 15 couldn’t be read in full, so it isn’t in the average.',
       'The total is incomplete: 2 amounts couldn’t be read.',
     ]);
   });
 
   it('names a day that could be read only in part', () => {
     expect(said(item('2026-11-14', 'x'), item('2026-11-14', '1'))).toEqual([
-      'The amount for 14 couldn’t be read in full: it isn’t in the average.',
+      'The amount for 14 couldn’t be read in full, so it isn’t in the average.',
       'The total is incomplete: 1 amount couldn’t be read.',
     ]);
   });

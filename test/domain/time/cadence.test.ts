@@ -166,7 +166,7 @@ describe('in words', () => {
     [{ kind: 'monthly', day: 5 }, 'Monthly on day 5 at 09:00 (Europe/Rome)'],
     [
       { kind: 'monthly', day: 31 },
-      'Monthly on day 31 (or the last of a shorter month) at 09:00 (Europe/Rome)',
+      'Monthly on day 31 (or the last day of shorter months) at 09:00 (Europe/Rome)',
     ],
     [{ kind: 'monthly', day: 'last' }, 'Monthly on the last day at 09:00 (Europe/Rome)'],
   ])('%j reads as %s', (cadence, words) => {
