@@ -3,7 +3,6 @@ import { Big } from 'big.js';
 import { LRUCache } from 'lru-cache';
 import { tryParse } from '../try-parse.ts';
 
-/** An exact decimal; a JavaScript number would round. */
 export type Money = Big;
 
 /** A value in a response of billing, whose documentation names no types. `odd`: JSON that is neither text nor number. */
@@ -21,7 +20,6 @@ const PLACES = 2;
 
 export const ZERO: Money = new Big(0);
 
-/** Reads `12`, `-12.50` and `1.2e3`. */
 export function parseAmount(wire: WireScalar): Amount {
   const raw = 'text' in wire && wire.text.length <= LIMITS.characters ? wire.text.trim() : '';
   return isDecimal(raw)
@@ -61,14 +59,12 @@ export interface LabelledAmount {
   readonly label: string;
 }
 
-/** @returns one sum per currency label, in the order of the labels' first amounts */
 export const sumByLabel = (amounts: readonly LabelledAmount[]): readonly LabelledAmount[] =>
   [...new Set(amounts.map(({ label }) => label))].map((label) => ({
     label,
     value: sumMoney(amounts.flatMap((each) => (each.label === label ? each.value : []))),
   }));
 
-/** Compares amounts for a sort: the largest first, undefined last. */
 export const byLargest = (a: Money | undefined, b: Money | undefined): number =>
   a && b ? b.cmp(a) : Number(a === undefined) - Number(b === undefined);
 
@@ -88,7 +84,6 @@ Whole.RM = Big.roundDown;
 /** @returns the integer part of the quotient: 6 for 6.999 @throws Error if `by` is zero */
 export const divideToInteger = (a: Money, by: Money): Money => new Whole(a).div(by);
 
-/** Writes all digits, without exponent or grouping. */
 export const toPlainDigits = (value: Money): string => value.toFixed();
 
 /** Writes a value, rounded half-even, with as many decimals as the longest of `amounts`, but at least two. */
@@ -132,7 +127,6 @@ export const moneyFormatter =
 export const formatDifference = (value: Money, money: MoneyFormatter): string =>
   value.eq(0) ? money(value) : `${value.lt(0) ? '−' : '+'} ${money(value.abs())}`;
 
-/** Rounds half-even to two decimals, below a cent to two significant digits. */
 export function toRoundedDigits(value: Money): string {
   if (value.eq(0)) return ZERO.toFixed(PLACES);
   if (value.abs().gte(CENT)) return value.toFixed(PLACES, Big.roundHalfEven);
@@ -172,7 +166,6 @@ function createFormatter(locale: string, currency: boolean): Intl.NumberFormat {
     maximumFractionDigits: PLACES,
     useGrouping: 'always',
     numberingSystem: 'latn',
-    // Any currency will do, as only the position of its sign is used.
     ...(currency ? { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } : {}),
   };
   // Without the second locale, Intl would replace an unknown locale with the machine's.
@@ -198,7 +191,6 @@ export function formatPercent(change: Money, locale: string): string {
   return `${arrow} ${size} %`;
 }
 
-/** `1.5`, `2`, without grouping of thousands */
 export const formatFactor = (factor: Money, locale: string): string => {
   const digits = toPlainDigits(factor);
   return digits.includes('.') ? localize(digits, locale) : digits;

@@ -20,7 +20,6 @@ interface Coverage {
 interface UsageChangeFigures extends PeriodPair<Money> {
   readonly basis: 'total' | 'average';
   readonly daily: PeriodPair<Money>;
-  /** Absent if nothing was spent before, or if an amount is a credit: a percentage would mislead. */
   readonly percent?: Money;
 }
 
@@ -95,7 +94,6 @@ export const formatCoverage = ({ reported, of }: Coverage): string =>
       : 'reported'
     : `${reported} of ${pluralize(of, 'day')} reported`;
 
-/** @returns undefined if no complete day is readable */
 const spentIn = (cost: Cost | undefined): Money | undefined =>
   cost !== undefined && cost.reported > 0 && cost.amount && 'value' in cost.amount
     ? cost.amount.value
@@ -146,7 +144,6 @@ function rowsOf(current: Cost | undefined, before?: Cost): readonly Row[] {
   return label === '' ? [] : [{ label, current, before }];
 }
 
-/** Compares rows for a sort: the largest absolute difference first, undefined last. */
 export const byDifference = ({ value: a }: Pick<Row, 'value'>, { value: b }: Pick<Row, 'value'>): number =>
   a && b ? b.abs().cmp(a.abs()) : Number(a === undefined) - Number(b === undefined);
 

@@ -16,7 +16,6 @@ import { type Money, type MoneyFormatter, ZERO } from './amount.ts';
 import { readableTotal, sumReported, type Usage } from './usage.ts';
 
 export interface Forecast {
-  /** The expected cost of the whole month, never below what is already spent. */
   readonly total: Money;
   /** What the month's complete days cost, as far as they are reported. */
   readonly spent: Money;
@@ -86,7 +85,6 @@ export function forecastMonth(
   };
 }
 
-/** Computes a forecast's `total` alone, in a third of the time. */
 export function forecastTotal(amounts: Amounts, today: Day, zone: Zone): Money | undefined {
   const estimate = estimateMonth(amounts, today, zone);
   return estimate && atLeast(estimate.spent, estimate.total);
@@ -155,7 +153,6 @@ export function formatForecastBasis(
   return `estimated from ${basis}${error === undefined ? '' : `, ± ${money(error)}`}`;
 }
 
-/** `30 Nov` */
 export function forecastDay(today: Day): string {
   const last = endOfUnit('month', today);
   return formatDays(last, last, last.slice(0, 4)).slice('Mon '.length);
@@ -181,13 +178,12 @@ const WEEK = 7;
 const LONGEST_MONTH = 31;
 /** A spike differs from the median of the days around by more than `mads` median absolute deviations and by `share`. */
 const SPIKE = { around: 7, beside: 3, weeks: 4, mads: 3 * 1.4826, share: 0.5 } as const;
-/** So many spikes without a monthly rhythm are likely to come again: their cost is spread over all days. */
+/** So many spikes without a monthly rhythm will probably come again: each day is expected to cost a share of them. */
 const FREQUENT_SPIKES = 3;
 /** `minRatios`: days needed of each weekday. `minFactor`: weekdays that cost less don't show the usual daily cost. */
 const WEEKDAY = { minRatios: 3, minFactor: 0.1 } as const;
-/** How many days are searched for a change, and averaged; and how many show a new level, or a trend. */
+/** `level`, `trend`: the fewest days that show a new level, or a trend. */
 const DAYS = { searched: 84, level: 3, trend: 14, averaged: 28 } as const;
-/** In days. Weighting recent days more follows changes that are too small to be detected. */
 const HALF_LIFE = 10;
 /** `minNoise`: smaller relative changes are ignored. `penalty`: a factor for the penalty of the Bayesian criterion. */
 const CHANGE = { minNoise: 0.02, penalty: 1.5 } as const;

@@ -112,7 +112,6 @@ export function strayRows({ rows, missing }: Usage): readonly Row[] {
   });
 }
 
-/** Puts two periods side by side, paired by {@link pairDays}. */
 export function comparedRows(
   usage: Usage,
   before: Usage,
@@ -133,7 +132,6 @@ export function comparedRows(
   return { paired, rows };
 }
 
-/** `Mon 16 Nov (2 items added)` */
 export const formatLabel = ({ label, note }: Pick<Row, 'label' | 'note'>): string =>
   note === undefined ? label : `${label} (${note})`;
 
@@ -183,7 +181,6 @@ export function groupDays(
   return { unit, groups: byStart.map(([start, group]) => ({ label: labelOf(start), days: group })) };
 }
 
-/** `1–4 Oct`: the week's requested days */
 function weekLabel(monday: Day, asked: readonly Day[]): string {
   const sunday = addDays(monday, 6);
   const inside = asked.filter((day) => day >= monday && day <= sunday);
@@ -193,7 +190,6 @@ function weekLabel(monday: Day, asked: readonly Day[]): string {
   return [first, last].map((day) => formatDays(day, day, day.slice(0, 4)).slice(4)).join(' – ');
 }
 
-/** @returns the days by the first day of their unit */
 function groupByStart(days: readonly Day[], unit: Unit): ReadonlyMap<Day, readonly Day[]> {
   const byStart = new Map<Day, Day[]>();
   for (const day of days) {

@@ -39,7 +39,7 @@ interface Funds {
 export type Runway =
   /** `days` is rounded down. */
   | ({ readonly kind: 'estimate'; readonly days: number; readonly until: Day } & Basis & Funds)
-  /** So far away, a date would be misleading. */
+  /** No date, as an exact one would be misleading. */
   | ({ readonly kind: 'beyond'; readonly years: number } & Basis & Funds)
   /** `which`: whether the balance is below zero, or only its sum with negative bonuses. */
   | ({
@@ -48,7 +48,6 @@ export type Runway =
       readonly balance: Money;
       readonly average?: Money;
     } & Funds)
-  /** The daily average is zero or less. */
   | ({ readonly kind: 'no-spend' } & Basis & Funds)
   | { readonly kind: 'unknown'; readonly reason: 'unreadable' }
   | ({
@@ -100,7 +99,6 @@ export function daysLeft(runway: Runway): number | undefined {
 export interface Outlook {
   readonly overdrawn: boolean;
   readonly left: Money | undefined;
-  /** Infinity for more than ten years; undefined without an estimate. */
   readonly days: number | undefined;
 }
 
@@ -124,7 +122,6 @@ export function formatRunwayLine(runway: Runway, money: MoneyFormatter): string 
   return isRunningOut(runway) ? `:warning: *${lead}${rest}*` : `*${lead}*${rest}`;
 }
 
-/** `About 40 days, until around 1 Jan 2027` */
 export const formatRunway = (runway: Runway, money: MoneyFormatter): string => lineOf(runway, money).join('');
 
 /** @returns the part to print bold, and the rest */
@@ -153,7 +150,6 @@ function lineOf(runway: Runway, money: MoneyFormatter): readonly [string, string
   }
 }
 
-/** `at 30,535.61 a day (6 of the last 7 days reported)`; '' without an estimate */
 export function formatRunwayBasis(runway: Runway, money: MoneyFormatter): string {
   if (runway.kind === 'overdrawn' || runway.kind === 'unknown') return '';
   return runway.kind === 'no-spend' ? basis(runway) : `at ${money(runway.average)} a day (${basis(runway)})`;
@@ -166,7 +162,6 @@ export function formatRunwayShort(runway: Runway): string {
   return runway.kind === 'no-spend' ? 'no spending' : runway.kind;
 }
 
-/** `41 days`, `< 1 day` */
 export const formatDaysLeft = (days: number): string => (days === 0 ? '< 1 day' : pluralize(days, 'day'));
 
 const basis = ({ reported, of, bonusesCounted }: Omit<Basis & Funds, 'average' | 'left'>): string =>

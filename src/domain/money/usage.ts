@@ -23,7 +23,7 @@ import {
   type WireScalar,
 } from './amount.ts';
 
-/** `raw`: the digits of one item as sent, or of the sum. `readable`: how many items are in `value`. */
+/** `raw`: the digits of one item as sent, or of the sum. `readable`: how many items the sum includes. */
 export type RowAmount =
   | {
       readonly value: Money;
@@ -136,7 +136,6 @@ export interface UsageTotal {
   readonly unreadable: number;
 }
 
-/** @returns undefined if no item is readable */
 export const readableTotal = ({ total }: Pick<Usage, 'total'>): Money | undefined =>
   total.readable === 0 ? undefined : total.value;
 
@@ -164,7 +163,6 @@ export interface Usage {
   readonly average?: Money;
   /** The most expensive day; of equal ones the earliest. */
   readonly highest?: DayFigure;
-  /** Today so far, if it was requested and has a readable amount. */
   readonly today?: DayFigure;
 }
 
@@ -256,7 +254,6 @@ export function sumReported(amounts: ReadonlyMap<Day, Money>, days: readonly Day
   return { sum: sumMoney(values), reported: values.length };
 }
 
-/** `1,234.00`, `1,234.00 (incomplete)` */
 export const formatTotal = (
   { value, incomplete }: Pick<UsageTotal, 'value' | 'incomplete'>,
   money: MoneyFormatter,
@@ -264,7 +261,6 @@ export const formatTotal = (
 
 export const incompleteMark = (isIncomplete: boolean): string => (isIncomplete ? ' (incomplete)' : '');
 
-/** `bonuses 12.00`; '' for zero */
 export const formatBonusTotal = (bonuses: UsageTotal, money: MoneyFormatter): string =>
   bonuses.value.eq(0) && !bonuses.incomplete ? '' : `bonuses ${formatTotal(bonuses, money)}`;
 
@@ -276,7 +272,6 @@ export function formatReportedDays({ missing, reported, fullDays }: Usage, nameO
   return `${reported.length} of ${fullDays} days reported${gaps && `, ${gaps}`}`;
 }
 
-/** `no data for Mon 16 Nov`; '' if every day has data */
 export const formatMissingDays = ({ missing }: Pick<Usage, 'missing'>, nameOf: DayNamer): string =>
   missing.length === 0 ? '' : `no data for ${listDays(missing, nameOf)}`;
 

@@ -19,14 +19,12 @@ export interface AlertedLevel {
   /** A budget's month, a spike's first day, or a unique name for a balance or runway below its limit. */
   readonly episode: string;
   readonly level: WatchLevel;
-  /** Set when a spike is over. */
   readonly isOver?: boolean;
   /** The amount last reported for a spike's day, as plain digits. */
   readonly amount?: string;
 }
 
 export interface Evaluation {
-  /** False if there is too little data. */
   readonly isKnown: boolean;
   /** The levels to alert about, the oldest first: only the highest of each episode. */
   readonly crossings: readonly AlertedLevel[];
@@ -42,7 +40,6 @@ export interface EvaluationOptions {
   readonly episode: string;
   /** The day when the rule was set. Earlier days and months don't alert. */
   readonly since: Day;
-  /** Whether no alert can be sent at present. */
   readonly isSuspended?: boolean;
 }
 
@@ -52,7 +49,6 @@ const recoveryBelow = (threshold: Money): Money => threshold.times('0.98');
 
 /** Days that billing reports more than a week late don't alert. */
 const LATE_DAYS = 7;
-/** How long a day is remembered after its spike is over. */
 const KEPT_DAYS = 60;
 
 const NOTHING = { isKnown: true, crossings: [], recoveries: [], corrections: [] };
@@ -157,7 +153,6 @@ function isCalm(rule: SpikeRule, spend: DaySpend | undefined): boolean {
   return limit !== undefined && spend?.amount.lt(recoveryBelow(limit)) === true;
 }
 
-/** Spikes that follow each other. The run alerts once. */
 interface SpikeRun {
   readonly spikes: Day[];
   isOver: boolean;
@@ -240,7 +235,6 @@ function spikeRuns(
 }
 
 const SIMULATED_DAYS = 90;
-/** The simulated days are compared with the days before them. */
 const DAYS_BEFORE = 110;
 
 /** @returns the first day of usage that {@link simulateWatch} needs */
@@ -255,7 +249,7 @@ export function simulateWatch(rule: WatchRule, figures: WatchFigures): readonly 
     const measurement = measureWatch(rule.kind, figuresOn(check, figures));
     const evaluation = evaluateRule(rule, measurement, alerted, { episode: String(n), since: '' });
     alerted = evaluation.alerted;
-    // A check is about the day before. What the first one finds may have begun long ago.
+    // Each check is about the day before. The first check also finds what began long ago.
     if (n > 0) dates.push(...evaluation.crossings.map(() => addDays(check, -1)));
   }
   return dates;

@@ -25,7 +25,6 @@ export interface WatchFigures {
 
 /** What a month has cost up to yesterday, reported on `reported` of `of` days. */
 export interface MonthSpend {
-  /** `2026-11` */
   readonly month: string;
   readonly spent: Money;
   readonly reported: number;
@@ -109,7 +108,6 @@ function monthOf(day: Day, { today, zone, amounts }: WatchFigures): MonthSpend {
   return { month: day.slice(0, 7), spent, reported, of: days.length };
 }
 
-/** Leaves out unreported days. */
 export const spendOf = (days: readonly Day[], amounts: WatchFigures['amounts']): readonly DaySpend[] =>
   days.flatMap((day) => {
     const amount = amounts.get(day);
@@ -145,11 +143,9 @@ function median(values: readonly Money[]): Money {
   return divide(sumMoney(middle), middle.length);
 }
 
-/** When a watch alerts. */
 export type WatchRule =
   /** The balance without bonuses falls below an amount. */
   | { readonly kind: 'balance'; readonly below: Money }
-  /** Balance and bonuses last fewer than `days` days. */
   | { readonly kind: 'runway'; readonly days: number }
   /** The month has cost 50, 80 or 100 % of `amount`, or is expected to cost more than `amount`. */
   | { readonly kind: 'budget'; readonly amount: Money }
@@ -193,7 +189,6 @@ function amountsIn(typed: string): readonly string[] {
   return separator !== undefined || DECIMAL.test(text) ? [plain] : [];
 }
 
-/** Reads `10`, `10 days` and `2w`. */
 export function parseRunwayDays(typed: string): number | undefined {
   const [, digits, unit = ''] = /^(\d{1,6}) ?(days?|d|weeks?|w)?$/i.exec(cleanTyping(typed)) ?? [];
   const days = Number(digits) * (unit.toLowerCase().startsWith('w') ? 7 : 1);
