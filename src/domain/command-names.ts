@@ -50,5 +50,4 @@ export type ActionId = ActionName | `${ActionName}:${string}`;
 /** Lets the compiler check a command's name in a sentence. */
 export const commandText = (command: CommandName): string => command;
 
-/** `spend`, as people type the command after a mention or in a direct message */
 export const mentionText = (command: CommandName): string => command.slice(1);

@@ -15,7 +15,6 @@ export type ProductId = keyof typeof PRODUCTS;
 
 export const PRODUCT_IDS: readonly ProductId[] = Object.values(PRODUCTS).map(({ id }) => id);
 
-/** `cloud, storage, virtualization` */
 export const PRODUCT_WORDS = Object.values(PRODUCTS)
   .map(({ word }) => word)
   .join(', ');

@@ -30,7 +30,6 @@ interface ReportWords {
   readonly coversDays: boolean;
 }
 
-/** By the name that is stored. */
 export const REPORTS = {
   yesterday: { title: 'Yesterday’s spend', phrases: ['yesterday', 'last-day'], coversDays: true },
   'last-week': { title: 'Last week’s spend', phrases: ['last-week'], coversDays: true },
@@ -45,7 +44,6 @@ export const REPORT_NAMES = Object.keys(REPORTS) as readonly ReportName[];
 /** `yesterday, last-week, month-to-date or balance` */
 export const REPORT_CHOICES = `${REPORT_NAMES.slice(0, -1).join(', ')} or ${REPORT_NAMES.at(-1)}`;
 
-/** @param phrase `last-week` */
 export const findReport = (phrase: string): ReportName | undefined =>
   REPORT_NAMES.find((name) => (REPORTS[name].phrases as readonly string[]).includes(phrase));
 

@@ -11,7 +11,6 @@ const KNOWN =
 
 const RUN = /[\w+/=.]{16,}/g;
 const LETTERS = /[a-z]{20,}/gi;
-/** As long as a key. */
 const ONE_CASE = /(?<![a-z])(?:[a-z]{32,}|[A-Z]{32,})(?![a-z])/g;
 const BASE64 = /^(?=.*[+/=])(?=.*(?:[a-z][A-Z]|\d|={1,2}$))[A-Za-z\d+/]{12,}={0,2}$/;
 const GROUPS = /^[\da-f]{4,}(?:-[\da-f]{4,}){2,}$/i;
@@ -56,7 +55,7 @@ const ALL_WORDS = wordsFrom(3);
 const SHORTEST = 8;
 /** Fewer different characters come from a key that was held down. */
 const FEWEST_SIGNS = 5;
-/** Of a command: project IDs have up to 32 digits, aliases up to 32 letters. */
+/** Project IDs have up to 32 digits, aliases up to 32 letters. */
 const LONGEST_WORD = 32;
 const DATE = /^\d{4}-\d\d-\d\d/;
 const QUARTER = /(?:19|20)\d\d-?q\d|q\d-?(?:19|20)\d\d/gi;

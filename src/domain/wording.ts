@@ -1,6 +1,5 @@
 /** Counts, lists and clips words for sentences. */
 
-/** `1 day`, `2 days` */
 export const pluralize = (number: number, noun: string, plural = `${noun}s`): string =>
   `${number} ${number === 1 ? noun : plural}`;
 

@@ -35,7 +35,6 @@ export const Failure = FailureError as new <K extends Exclude<FailureKind, 'inva
   ...details: Details<K>
 ) => FailureOf<K>;
 
-/** @param kind undefined for any kind */
 export const isFailure = <K extends FailureKind>(error: unknown, kind?: K): error is FailureOf<K> =>
   error instanceof FailureError && (kind === undefined || error.kind === kind);
 
@@ -92,7 +91,6 @@ export const storeFailure = ({ kind, data }: Failure): StoredFailure => ({
   data: KINDS[kind].schema.parse(data),
 });
 
-/** @param today the reader's date, whose year the sentence leaves out */
 export function wordFailure(stored: StoredFailure, today?: Day): string {
   const kind = kindOf(stored.kind);
   const data = kind?.schema.safeParse(stored.data).data;

@@ -87,7 +87,6 @@ const NOT_ALLOWED = {
 };
 
 export const KINDS = {
-  // Commands and rights.
   'invalid-word': kind({ sentence: text }).says(({ sentence }) => sentence),
   'text-too-long': kind({ most: z.int() }).says(
     ({ most }) => `That’s too long. Tally reads up to ${most.toLocaleString('en-US')} characters.`,
@@ -125,7 +124,6 @@ export const KINDS = {
     ({ whose, doing }) => `${whose === 'person' ? 'You’re' : 'Your workspace is'} ${doing}.`,
   ),
 
-  // Billing and identity service.
   'token-rejected': kind({ service }, { summary: 'token rejected', remedy: 'token' }).says(
     ({ service }) => `${NAMES[service]} rejected the access token (HTTP 401).`,
   ),
@@ -171,17 +169,15 @@ export const KINDS = {
     { service, most: string },
     { summary: 'answer too large', remedy: 'patience' },
   ).says(({ service, most }) => `${NAMES[service]} sent more than ${most}, too much for Tally to read.`),
-  /** `target`: origin and path of the Location header. */
+  /** `target`: the Location header's origin and path. */
   'redirect-refused': kind({ service, status, target }, { summary: 'redirected', remedy: 'address' }).says(
     ({ service, status }) =>
       `${NAMES[service]} redirects to another address (HTTP ${status}). To protect the token, Tally doesn’t follow.`,
   ),
-  /** The service's URL or IP address isn't allowed. */
   'address-refused': kind({ why: string, host }, { summary: 'address refused', remedy: 'address' }).says(
     ({ host = 'the service’s address', why }) => `Tally doesn’t connect to ${host}: it ${why}.`,
   ),
 
-  // OS_TOKENs.
   'access-refused': kind({ status: z.literal([401, 403]) }).says(
     ({ status }) => `The identity service rejected the application access (HTTP ${status}).`,
   ),
@@ -199,12 +195,10 @@ export const KINDS = {
   'access-missing': kind({ project: text, label: text }).says(
     ({ label }) => `${label} has no application access, so Tally can’t issue an OS_TOKEN.`,
   ),
-  /** `why`: a sentence. */
   'token-not-shown': kind({ label: text, why: extra<string>(), isRevoked: ofRequest<boolean>() }).says(
     ({ label }) => `Tally got a token for ${label}, but couldn’t show it.`,
   ),
 
-  // Slack.
   /** `unclear`: Slack gave no response, so the call may have worked. */
   'slack-failed': kind({ method: string, code: string, retryAfter, unclear: extra<boolean>() }).says(
     ({ code }) =>
@@ -236,7 +230,6 @@ export const KINDS = {
     'own-error': 'Something went wrong in Tally. Your operator can find details in its log.',
   }),
 
-  // Redis.
   /** An encrypted record can't be opened. `keyId`: the key that would open the record. */
   'unseal-failed': kind(
     { reason: z.enum(['unknown-key', 'not-authentic', 'malformed']), what: name, keyId: extra<string>() },

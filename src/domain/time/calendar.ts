@@ -156,7 +156,7 @@ export function listDays(days: readonly Day[], nameOf: DayNamer): string {
 
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
-/** Each unit's first day. Works on text: a ten-year chart needs thousands of them, and Temporal is 50 times slower. */
+/** Text functions, because Temporal is 50 times slower and a ten-year chart calls them thousands of times. */
 const START: Readonly<Record<Unit, (day: Day) => Day>> = {
   day: (day) => day,
   week: (day) => addDays(day, 1 - isoWeekday(day)),
@@ -167,7 +167,6 @@ const START: Readonly<Record<Unit, (day: Day) => Day>> = {
 const QUARTER_STARTS = ['01-01', '04-01', '07-01', '10-01'];
 export const MONTHS_IN = { month: 1, quarter: 3, year: 12 } as const;
 
-/** @returns the first day of the unit that contains `day` */
 export const startOfUnit = (unit: Unit, day: Day): Day => START[unit](day);
 
 /** Moves a day by `n` units, which may be negative. In a shorter month, the result is its last day. */
@@ -188,11 +187,11 @@ export function countUnits(unit: 'month' | 'quarter' | 'year', first: Day, last:
   return (months(last) - months(first) + 1) / MONTHS_IN[unit];
 }
 
-/** Temporal takes 40 µs for each. */
+/** Caches, because Temporal takes 40 µs for each answer. */
 const instants = new LRUCache<string, number>({ max: 10_000 });
 const offsets = new LRUCache<string, number>({ max: 10_000 });
 
-/** How far the zone's clocks are ahead of UTC. */
+/** @returns how far the zone's clocks are ahead of UTC */
 function offsetAt(instant: Millis, zone: Zone): number {
   const key = `${instant} ${zone}`;
   const cached = offsets.get(key);
@@ -224,7 +223,6 @@ export function instantOf(day: Day, time: string, zone: Zone): Millis {
 export const parseInstant = (text: string): Millis | undefined =>
   tryParse(() => Temporal.Instant.from(text).epochMilliseconds);
 
-/** `Mon 23 Nov 2026, 09:00` */
 export function formatWallTime(at: Millis, zone: Zone): string {
   const { day, time } = wallClockAt(at, zone);
   return `${formatDays(day, day)}, ${time}`;

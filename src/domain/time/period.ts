@@ -28,7 +28,7 @@ export interface NamedDays {
   readonly text: string;
   readonly typed: string;
   readonly rule: ComparisonRule;
-  /** The number of days in `last-7-days`. */
+  /** The 7 of `last-7-days`. */
   readonly counted?: number;
 }
 
