@@ -20,13 +20,13 @@ const outlooks = fc.record({
   days: fc.constantFrom(undefined, 0, 1, 2, 3, Number.POSITIVE_INFINITY),
 });
 
-it('projects sorted by spend come largest first, credits after zero, and unknown amounts last', () => {
+it('sorting projects by spend puts the largest first and unknown amounts last', () => {
   const amounts = ['3', undefined, '-1', '20', '0'].map((text) => text && new Big(text));
   const sorted = amounts.map((amount) => amount || undefined).sort(byLargest);
   expect(sorted.map((amount) => amount?.toFixed())).toEqual(['20', '3', '0', '-1', undefined]);
 });
 
-it('projects sorted by runway come overdrawn first, then by days, then by balance, and unknown last', () => {
+it('sorting projects by runway puts overdrawn ones first and unknown ones last', () => {
   const sorted = [
     outlook(undefined),
     outlook('5'),
@@ -59,7 +59,7 @@ describe.each([
 ] as const)('sorting %s', (_, arbitrary, order) => {
   const compare = order as (a: unknown, b: unknown) => number;
 
-  it('gives the same order for any input, and keeps equal ones in their old order', () => {
+  it('gives one order for any input, and keeps the order of equal elements', () => {
     fc.assert(
       fc.property(fc.array(arbitrary as fc.Arbitrary<unknown>, { maxLength: 12 }), (list) => {
         const numbered = list.map((value, at) => ({ value, at }));
