@@ -7,7 +7,7 @@ import { itemsOf, usageOfItems } from '../support/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 
-/** @param costs of a day; undefined if it is not reported */
+/** @param costs returns undefined for an unreported day */
 function drawn(text: string, costs: (day: Day) => number | undefined = () => 1) {
   const { phrase, versus } = readSpend(`123 ${text}`);
   if (phrase === undefined || versus === undefined) throw new Error(`${text} names no comparison`);

@@ -74,7 +74,7 @@ describe('the typed days of a watch', () => {
     ['-1', undefined],
     ['1.5', undefined],
     ['soon', undefined],
-  ])('are read from %s as %s', (typed, days) => expect(parseRunwayDays(typed)).toBe(days));
+  ])('are read from “%s” as %s', (typed, days) => expect(parseRunwayDays(typed)).toBe(days));
 });
 
 describe('the typed factor of a watch', () => {
@@ -97,5 +97,5 @@ describe('the typed factor of a watch', () => {
     ['-2x', undefined],
     ['x', undefined],
     ['twice', undefined],
-  ])('are read from %s as %s', (typed, factor) => expect(parseFactor(typed)?.toFixed()).toBe(factor));
+  ])('is read from “%s” as %s', (typed, factor) => expect(parseFactor(typed)?.toFixed()).toBe(factor));
 });
