@@ -105,6 +105,18 @@ describe('/spend about several projects', () => {
     expect(answer.visibleText).toContain('prod: 5 of 7 days reported');
   });
 
+  it('has small print of at most two lines', async () => {
+    bot.billing.setItems('6001', itemsJson(...november(14, 18, 30)));
+    bot.billing.setItems(
+      '6002',
+      itemsJson(...november(14, 20, 10).map(([day, amount]) => [day, amount, 7] as const)),
+    );
+    const { blocks } = await bot.ask('/spend prod,staging,999 vs 2026-11-01..2026-11-07');
+    const print = JSON.stringify(blocks.find(({ type }) => type === 'context'));
+    expect(print).toContain('bonuses: staging');
+    expect(print.split('\\n')).toHaveLength(2);
+  });
+
   it('refuses two projects without a comma, and offers both with a comma', async () => {
     const refused = await bot.ask('/spend prod staging last-week');
     expect(refused.visibleText).toContain('You named two projects without a comma');

@@ -26,9 +26,14 @@ const ask = async (text: string): Promise<string> => await bot.read(text);
 /** Its alerts go to another channel than the questions. */
 async function setBudget(amount: string, id = '123', alias = 'prod'): Promise<void> {
   const watch = {
-    ...{ id: `watch${id}`, projects: [{ id, product: 1, alias }], channel: 'C0FINANCE1' },
-    ...{ rule: { kind: 'budget', amount: new Big(amount) }, owner: OWNER, createdBy: OWNER },
-    ...{ createdAt: SATURDAY - DAY, since: SATURDAY - DAY },
+    id: `watch${id}`,
+    projects: [{ id, product: 1, alias }],
+    channel: 'C0FINANCE1',
+    rule: { kind: 'budget', amount: new Big(amount) },
+    owner: OWNER,
+    createdBy: OWNER,
+    createdAt: SATURDAY - DAY,
+    since: SATURDAY - DAY,
   } as const;
   await bot.store({ [`watch:watch${id}`]: serializeWatch(watch as never) });
 }
@@ -99,7 +104,7 @@ describe('the answer of /spend about several projects', () => {
   });
 
   it('shows the bonuses of each project', async () =>
-    expect(await ask('/spend all last-week')).toContain('Bonuses: prod 7.00.'));
+    expect(await ask('/spend all last-week')).toContain('bonuses: prod 7.00'));
 
   it('has a column of daily averages, if asked for', async () =>
     expect(await ask('/spend all last-week by day')).toContain('A day'));

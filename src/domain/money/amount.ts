@@ -137,7 +137,7 @@ export function toRoundedDigits(value: Money): string {
 /** Writes all decimals of a number as the locale does. @param sign a currency sign to add */
 function localize(digits: string, locale: string, sign?: string): string {
   const fraction = digits.slice(digits.indexOf('.') + 1);
-  const formatter = formatterFor(locale, sign !== undefined);
+  const formatter = formatters.memo(`${sign === undefined ? '#' : '$'} ${locale}`);
   const isPlain = fraction.length === PLACES && sign === undefined && !digits.startsWith('-');
   if (isPlain) return formatter.format(digits as `${number}`);
   const own = { fraction, currency: sign, minusSign: '−' } as Partial<Record<string, string>>;
@@ -150,14 +150,10 @@ function localize(digits: string, locale: string, sign?: string): string {
 export const writesDecimalComma = (locale: string): boolean => localize('0.10', locale) === '0,10';
 
 /** Creating a formatter is slow. The number of locales is limited, because they come from outside. */
-const formatters = new LRUCache<string, Intl.NumberFormat>({ max: 64 });
-
-function formatterFor(locale: string, currency: boolean): Intl.NumberFormat {
-  const key = `${currency}:${locale}`;
-  const formatter = formatters.get(key) ?? createFormatter(locale, currency);
-  formatters.set(key, formatter);
-  return formatter;
-}
+const formatters = new LRUCache<string, Intl.NumberFormat>({
+  max: 64,
+  memoMethod: (key) => createFormatter(key.slice(2), key.startsWith('$')),
+});
 
 function createFormatter(locale: string, currency: boolean): Intl.NumberFormat {
   const options: Intl.NumberFormatOptions = {

@@ -1,5 +1,5 @@
 /** Fetches what projects spent, and writes the CSV file of `/spend`. */
-import type { BillingClient, Consumption, TimeRange } from '../../billing/client.ts';
+import type { BillingClient, TimeRange } from '../../billing/client.ts';
 import { collectRemarks, missedAnswer } from '../../domain/failure/index.ts';
 import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { MAX_PERIOD_DAYS } from '../../domain/language/phrase-calendar.ts';
@@ -8,6 +8,7 @@ import { compareUsage, type UsageChange } from '../../domain/money/comparison.ts
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
 import {
   computeUsage,
+  type DayCharges,
   formatReportedDays,
   formatTotal,
   type Usage,
@@ -27,6 +28,7 @@ import {
   startOfDay,
   startOfUnit,
   wholeUnit,
+  type Zone,
 } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow, Period } from '../../domain/time/period.ts';
 import { type Column, compact } from '../../slack/block-kit/blocks.ts';
@@ -68,26 +70,26 @@ export async function fetchSpend(
   const access = openConnection(workspace, target);
   const { from, to, dates, zone, comparison, requested: days } = period;
   const earlier = earlierDays(period);
-  // Adding up both answers at once would block other requests twice as long.
   const [now, past] = await Promise.all([
-    billing
-      .consumption(access, target, { from, to, zone, days })
-      .then(({ charges, remarks }) => ({ remarks, usage: computeUsage(charges, period) })),
-    earlier && addUpEarlier(billing.consumption(access, target, { ...earlier, zone }), period),
+    billing.consumption(access, target, { from, to, zone, days }),
+    earlier && billing.consumption(access, target, { ...earlier, zone }).catch(missedAnswer),
   ]);
-  const { why, before, history } = past ?? {};
+  const usage = computeUsage(now.charges, period);
+  const charges = past && 'charges' in past ? past.charges : undefined;
+  const before = comparison && charges && usageOn({ days: comparison.days }, charges);
   const today = forecastOn(period);
   return {
     target,
     connection: access.connection,
-    usage: now.usage,
+    usage,
     before,
     change:
       comparison && before
-        ? compareUsage(now.usage, before, { current: comparison.currentDays, before: comparison.days })
-        : comparison && why,
-    forecast:
-      history && today !== undefined ? forecastMonth(history.amounts, today, zone, now.usage) : undefined,
+        ? compareUsage(usage, before, { current: comparison.currentDays, before: comparison.days })
+        : comparison && past && 'why' in past
+          ? past.why
+          : undefined,
+    forecast: today && charges ? forecastFor(today, zone, charges, usage) : undefined,
     remarks: collectRemarks(
       [`the figures for ${dates}`, now],
       ...(past && earlier ? [[`the figures for ${formatRequestedDays(earlier.days)}`, past] as const] : []),
@@ -98,6 +100,11 @@ export async function fetchSpend(
 /** @returns today, if the period is the current month, whose cost can be forecast */
 const forecastOn = ({ days, today, phrase }: Period): Day | undefined =>
   today !== undefined && phrase !== 'today' && days[0] === startOfUnit('month', today) ? today : undefined;
+
+function forecastFor(today: Day, zone: Zone, charges: readonly DayCharges[], soFar: Usage) {
+  const days = daysInRange(forecastFrom(today), addDays(today, -1), zone);
+  return forecastMonth(usageOn({ days }, charges).amounts, today, zone, soFar);
+}
 
 /** One query covers both the days to compare with and the last months for the forecast. */
 function earlierDays(period: Period): Omit<TimeRange, 'zone'> | undefined {
@@ -114,30 +121,6 @@ function earlierDays(period: Period): Omit<TimeRange, 'zone'> | undefined {
     to: endOfDay(last, zone),
     // If the query fails, the answer mentions only the days to compare with.
     days: comparison?.requested ?? { first, last, today },
-  };
-}
-
-async function addUpEarlier(
-  asked: Promise<Consumption>,
-  period: Period,
-): Promise<{
-  remarks: readonly string[];
-  why?: string;
-  before?: Usage | undefined;
-  history?: Usage | undefined;
-}> {
-  const answer = await asked.catch(missedAnswer);
-  if ('why' in answer) return answer;
-  const { charges, remarks } = answer;
-  const { comparison, zone } = period;
-  const today = forecastOn(period);
-  return {
-    remarks,
-    before: comparison && usageOn({ days: comparison.days }, charges),
-    history:
-      today === undefined
-        ? undefined
-        : usageOn({ days: daysInRange(forecastFrom(today), addDays(today, -1), zone) }, charges),
   };
 }
 

@@ -93,11 +93,13 @@ describe('the comparison of two periods', () => {
     ['12', '10', ''],
   ])('says which of two single days isn’t reported: %s, compared with %s', (now, then, text) => {
     const sideOf = (day: string, amount: string | null) => ({
-      ...{ days: [day], items: amount === null ? [] : [item(day, amount)] },
+      days: [day],
+      items: amount === null ? [] : [item(day, amount)],
     });
     const [current, before] = [sideOf('2026-11-20', now), sideOf('2026-11-13', then)];
     const change = compareUsage(usageOf(current.items, current.days), usageOf(before.items, before.days), {
-      ...{ current: current.days, before: before.days },
+      current: current.days,
+      before: before.days,
     });
     expect(formatUncompared(change, { current: 'Fri 20 Nov', before: 'Fri 13 Nov' })).toBe(text);
   });

@@ -10,7 +10,8 @@ function paired(current: readonly string[], before: readonly string[], most = 20
   const { unit, isCalendar, pairs } = pairDays({ current, before }, most, finest);
   const ends = (list: readonly string[]) => [list[0]?.slice(5), list.at(-1)?.slice(5)].join('..');
   return {
-    ...{ unit, isCalendar },
+    unit,
+    isCalendar,
     pairs: pairs.map((pair) => `${ends(pair.current)} ${ends(pair.before)}`),
   };
 }
@@ -52,7 +53,8 @@ describe('the paired days of two periods', () => {
 
   it('are grouped by seven days if there are too many', () => {
     expect(paired(days('2026-10-01', '2026-10-31'), days('2026-09-01', '2026-09-30'))).toEqual({
-      ...{ unit: 'week', isCalendar: false },
+      unit: 'week',
+      isCalendar: false,
       pairs: [
         ...['10-01..10-07 09-01..09-07', '10-08..10-14 09-08..09-14', '10-15..10-21 09-15..09-21'],
         ...['10-22..10-28 09-22..09-28', '10-29..10-31 09-29..09-30'],
@@ -115,7 +117,9 @@ describe('groups of days', () => {
 
   it('have a day’s name if they are single days', () => {
     expect(group('2026-11-16', '2026-11-18', 3)).toEqual({
-      ...{ unit: 'day', labels: ['Mon 16 Nov', 'Tue 17 Nov', 'Wed 18 Nov'], sizes: [1, 1, 1] },
+      unit: 'day',
+      labels: ['Mon 16 Nov', 'Tue 17 Nov', 'Wed 18 Nov'],
+      sizes: [1, 1, 1],
     });
   });
 

@@ -29,7 +29,10 @@ describe('a watch on the runway', () => {
   ])('alerts once about %s', (_, runway) => {
     expect(judge(runway)).toMatchObject({ isKnown: true, crossings: [NOW], recoveries: [], alerted: [NOW] });
     expect(judge(runway, [BEFORE])).toMatchObject({
-      ...{ isKnown: true, crossings: [], recoveries: [], alerted: [BEFORE] },
+      isKnown: true,
+      crossings: [],
+      recoveries: [],
+      alerted: [BEFORE],
     });
   });
 
@@ -44,7 +47,10 @@ describe('a watch on the runway', () => {
     ['no spending', { kind: 'no-spend', ...basis }],
   ])('recovers with %s', (_, runway) => {
     expect(judge(runway, [BEFORE])).toMatchObject({
-      ...{ isKnown: true, crossings: [], recoveries: [BEFORE], alerted: [] },
+      isKnown: true,
+      crossings: [],
+      recoveries: [BEFORE],
+      alerted: [],
     });
   });
 
@@ -53,7 +59,10 @@ describe('a watch on the runway', () => {
     ['too few days', { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7, ...funds }],
   ])('does nothing about %s', (_, runway) => {
     expect(judge(runway, [BEFORE])).toMatchObject({
-      ...{ isKnown: false, crossings: [], recoveries: [], alerted: [BEFORE] },
+      isKnown: false,
+      crossings: [],
+      recoveries: [],
+      alerted: [BEFORE],
     });
   });
 });
@@ -61,7 +70,10 @@ describe('a watch on the runway', () => {
 describe('a watch on a budget of 1,000', () => {
   const RULE: WatchRule = { kind: 'budget', amount: new Big(1000) };
   const month = (spent: number | string, forecast?: number | string, name = '2026-11'): MonthSpend => ({
-    ...{ month: name, spent: new Big(spent), reported: 10, of: 20 },
+    month: name,
+    spent: new Big(spent),
+    reported: 10,
+    of: 20,
     ...(forecast !== undefined && { forecast: new Big(forecast) }),
   });
   const judge = (
@@ -155,7 +167,8 @@ describe('a watch on days that cost twice as much as usual', () => {
         ? []
         : [
             {
-              ...{ day: day(amounts.length - n), amount: new Big(amount) },
+              day: day(amounts.length - n),
+              amount: new Big(amount),
               ...(baseline !== undefined && { baseline: new Big(baseline), basis: 'weekday' as const }),
             },
           ],
@@ -173,7 +186,8 @@ describe('a watch on days that cost twice as much as usual', () => {
     return { ...judged, alerted };
   };
   const toldOf = (ago: number, isOver?: boolean): AlertedLevel => ({
-    ...{ episode: day(ago), level: 'threshold' },
+    episode: day(ago),
+    level: 'threshold',
     ...(isOver && { isOver }),
   });
   const episodes = (levels: readonly AlertedLevel[]) => levels.map(({ episode }) => episode);
@@ -200,7 +214,8 @@ describe('a watch on days that cost twice as much as usual', () => {
 
   it.each([undefined, 0, -1])('does nothing if the usual cost is %s', (baseline) => {
     const days = daysOf([1, 1000], 100).map(({ day, amount }) => ({
-      ...{ day, amount },
+      day,
+      amount,
       ...(baseline !== undefined && { baseline: new Big(baseline) }),
     }));
     expect(judge(days)).toMatchObject({ isKnown: false, crossings: [], recoveries: [], alerted: [] });
@@ -247,14 +262,18 @@ describe('a watch on days that cost twice as much as usual', () => {
     const days = daysOf([300, 300, 100]);
     const second = judge(days, [toldOf(3)]);
     expect(second).toMatchObject({
-      ...{ isKnown: true, crossings: [], recoveries: [toldOf(3)], alerted: [toldOf(3, true)] },
+      isKnown: true,
+      crossings: [],
+      recoveries: [toldOf(3)],
+      alerted: [toldOf(3, true)],
     });
     expect(judge(days, second.alerted)).toMatchObject({ recoveries: [], alerted: second.alerted });
   });
 
   it('recovers if the spike’s amount is corrected to a usual one', () => {
     expect(judge(daysOf([100, 100]), [toldOf(1)])).toMatchObject({
-      ...{ recoveries: [toldOf(1)], alerted: [] },
+      recoveries: [toldOf(1)],
+      alerted: [],
     });
     expect(judge(daysOf([100, 198]), [toldOf(1)])).toMatchObject({ recoveries: [], alerted: [toldOf(1)] });
     expect(judge(daysOf([198, 300]), [toldOf(2)])).toMatchObject({ crossings: [], alerted: [toldOf(2)] });
@@ -267,7 +286,10 @@ describe('a watch on days that cost twice as much as usual', () => {
     const again = judgeWithAmounts(daysOf([100, 310]), corrected.alerted);
     expect(again).toMatchObject({ crossings: [toldOf(1)], recoveries: [], corrections: [] });
     expect(judgeWithAmounts(daysOf([100, 310]), again.alerted)).toMatchObject({
-      ...{ crossings: [], recoveries: [], corrections: [], alerted: again.alerted },
+      crossings: [],
+      recoveries: [],
+      corrections: [],
+      alerted: again.alerted,
     });
   });
 
@@ -295,7 +317,9 @@ describe('a watch on days that cost twice as much as usual', () => {
     const alerted = [toldOf(5)];
     expect(judge(daysOf([300, 300]), alerted)).toMatchObject({ crossings: [], recoveries: [], alerted });
     expect(judge(daysOf([300, 100]), alerted)).toMatchObject({
-      ...{ crossings: [], recoveries: alerted, alerted: [toldOf(5, true)] },
+      crossings: [],
+      recoveries: alerted,
+      alerted: [toldOf(5, true)],
     });
     const over = [toldOf(5, true)];
     expect(episodes(judge(daysOf([300, 300]), over).crossings)).toEqual([day(2)]);
@@ -317,7 +341,8 @@ describe('a watch that can’t send alerts', () => {
     expect(evaluateRule(RULE, balance(90), [], suspended)).toMatchObject({ crossings: [], alerted: [] });
     expect(evaluateRule(RULE, balance(90), [BEFORE], suspended)).toMatchObject({ alerted: [BEFORE] });
     expect(evaluateRule(RULE, balance(110), [BEFORE], suspended)).toMatchObject({
-      ...{ recoveries: [BEFORE], alerted: [] },
+      recoveries: [BEFORE],
+      alerted: [],
     });
   });
 
@@ -326,7 +351,9 @@ describe('a watch that can’t send alerts', () => {
     const budget = { kind: 'budget', amount: new Big(100) } as const;
     const alerted = [{ episode: '2026-11', level: '50' as const }];
     expect(evaluateRule(budget, { kind: 'budget', months: [month] }, alerted, suspended)).toMatchObject({
-      ...{ isKnown: true, crossings: [], alerted },
+      isKnown: true,
+      crossings: [],
+      alerted,
     });
     const day = { day: '2026-11-20', amount: new Big(300), baseline: new Big(100) };
     const spike = { kind: 'spike', factor: new Big(2), floor: new Big(0) } as const;
