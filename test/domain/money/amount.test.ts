@@ -71,12 +71,9 @@ describe('the parser of amounts', () => {
     expect(parseAmount({ text })).toEqual({ unreadable: text });
   });
 
-  it.each(['', '   ', '\n'])('reads an empty text as a missing amount', (text) => {
-    expect(parseAmount({ text })).toEqual({ unreadable: 'no value' });
-  });
-
-  it('reads null as a missing amount, and shows objects and lists', () => {
+  it('reads null and blank text as a missing amount, and shows objects', () => {
     expect(parseAmount({ missing: true })).toEqual({ unreadable: 'no value' });
+    expect(parseAmount({ text: ' \n' })).toEqual({ unreadable: 'no value' });
     expect(parseAmount({ odd: '{"value":1}' })).toEqual({ unreadable: '{"value":1}' });
   });
 
@@ -97,11 +94,6 @@ describe('the parser of amounts', () => {
     expect(shown).toEqual({ unreadable: `a b ${'😀'.repeat(36)}…` });
     expect(parseAmount({ text: 'x'.repeat(40) })).toEqual({ unreadable: 'x'.repeat(40) });
     expect(parseAmount({ text: 'x'.repeat(41) })).toEqual({ unreadable: `${'x'.repeat(40)}…` });
-  });
-
-  it('shows the beginning of unreadable text, and nothing if that is blank', () => {
-    expect(parseAmount({ text: `${' '.repeat(159)}x${' '.repeat(500)}` })).toEqual({ unreadable: 'x' });
-    expect(parseAmount({ text: `${' '.repeat(160)}x` })).toEqual({ unreadable: 'no value' });
   });
 
   it('never throws, and shows one short line of any text', () => {
@@ -152,15 +144,6 @@ describe('the arithmetic of amounts', () => {
     expect(toPlainDigits(divide(money('1e-50'), money('3')))).toMatch(/^0\.0{50}3{20,}$/);
     expect(toPlainDigits(divide(money('-10'), 4))).toBe('-2.5');
     expect(toPlainDigits(divide(money('2e40'), 3))).toMatch(/^6{40}\.6{19}7$|^6{40}\.6{19,}7$/);
-  });
-
-  it('returns nearly the same amount after dividing and multiplying', () => {
-    fc.assert(
-      fc.property(scaled(6), fc.integer({ min: 1, max: 4000 }), ({ digits }, by) => {
-        const back = divide(money(digits), by).times(by).minus(digits).abs();
-        expect(back.lte(money(digits).abs().times('1e-19').plus('1e-15'))).toBe(true);
-      }),
-    );
   });
 
   it('refuses to divide by zero', () => {
@@ -226,22 +209,6 @@ describe('the text of an amount', () => {
       expect(formatMoney(money('1234.5'), locale)).toBe('1,234.50');
     },
   );
-
-  it('has the same grouping as Intl in English locales', () => {
-    const options = { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: 'always' } as const;
-    const intl = new Intl.NumberFormat('en-US', options);
-    fc.assert(
-      fc.property(scaled(2), ({ digits, units }) => {
-        fc.pre(units !== 0n);
-        expect(formatMoney(money(digits), 'en-US')).toBe(
-          intl.format(digits as `${number}`).replace('-', '−'),
-        );
-        expect(formatMoney(money(digits), 'en-GB')).toBe(
-          intl.format(digits as `${number}`).replace('-', '−'),
-        );
-      }),
-    );
-  });
 
   it('has a currency sign where the locale puts one', () => {
     expect(formatMoney(money('-1234.5'), 'en-US', '€')).toBe('−€1,234.50');

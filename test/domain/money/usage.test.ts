@@ -270,27 +270,6 @@ describe('the usage of random items', () => {
       }),
     );
   });
-
-  it('doesn’t depend on the order of the items', () => {
-    const placed = items.map((sent) => sent.filter(({ day }) => 'text' in day && /^2026/.test(day.text)));
-    fc.assert(
-      fc.property(placed, asked, (sent, period) => {
-        const there = usageOfItems(sent, period);
-        const back = usageOfItems([...sent].reverse(), period);
-        expect(back.reported).toEqual(there.reported);
-        expect(back.rows.map(({ day }) => day)).toEqual(there.rows.map(({ day }) => day));
-        expect(toPlainDigits(back.total.value)).toBe(toPlainDigits(there.total.value));
-      }),
-    );
-  });
-});
-
-describe('the requested days and the items', () => {
-  it('are put in order', () => {
-    const usage = usageOf([item('2026-11-16', '1'), item('2026-11-15', '1')], [...WEEK].reverse());
-    expect(usage.missing).toEqual(['2026-11-14', '2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20']);
-    expect(usage.reported).toEqual(['2026-11-15', '2026-11-16']);
-  });
 });
 
 /** Names a day by its number: `14`. */

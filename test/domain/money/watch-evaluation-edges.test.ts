@@ -14,6 +14,7 @@ import { addDays } from '../../../src/domain/time/calendar.ts';
 const OPTIONS = { episode: 'now', since: '2026-01-01' };
 const NOW: AlertedLevel = { episode: 'now', level: 'threshold' };
 const BEFORE: AlertedLevel = { episode: 'before', level: 'threshold' };
+const NOTHING_NEW = { crossings: [], recoveries: [] };
 
 describe('a watch on the runway', () => {
   const RULE: WatchRule = { kind: 'runway', days: 14 };
@@ -28,16 +29,11 @@ describe('a watch on the runway', () => {
     ['an overdrawn project', { kind: 'overdrawn', which: 'balance', balance: new Big(-1), ...funds }],
   ])('alerts once about %s', (_, runway) => {
     expect(judge(runway)).toMatchObject({ isKnown: true, crossings: [NOW], recoveries: [], alerted: [NOW] });
-    expect(judge(runway, [BEFORE])).toMatchObject({
-      isKnown: true,
-      crossings: [],
-      recoveries: [],
-      alerted: [BEFORE],
-    });
+    expect(judge(runway, [BEFORE])).toMatchObject({ isKnown: true, ...NOTHING_NEW, alerted: [BEFORE] });
   });
 
   it('neither alerts nor recovers at exactly its threshold', () => {
-    expect(judge(lasting(14))).toMatchObject({ isKnown: true, crossings: [], recoveries: [], alerted: [] });
+    expect(judge(lasting(14))).toMatchObject({ isKnown: true, ...NOTHING_NEW, alerted: [] });
     expect(judge(lasting(14), [BEFORE])).toMatchObject({ recoveries: [], alerted: [BEFORE] });
   });
 
@@ -58,12 +54,7 @@ describe('a watch on the runway', () => {
     ['an unknown balance', undefined],
     ['too few days', { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7, ...funds }],
   ])('does nothing about %s', (_, runway) => {
-    expect(judge(runway, [BEFORE])).toMatchObject({
-      isKnown: false,
-      crossings: [],
-      recoveries: [],
-      alerted: [BEFORE],
-    });
+    expect(judge(runway, [BEFORE])).toMatchObject({ isKnown: false, ...NOTHING_NEW, alerted: [BEFORE] });
   });
 });
 
@@ -101,11 +92,7 @@ describe('a watch on a budget of 1,000', () => {
     const { crossings, alerted } = judge([month(spent, forecast)]);
     expect(alerted.map(({ level }) => level)).toEqual(reached);
     expect(crossings).toEqual(alerted.slice(-1));
-    expect(judge([month(spent, forecast)], alerted)).toMatchObject({
-      crossings: [],
-      recoveries: [],
-      alerted,
-    });
+    expect(judge([month(spent, forecast)], alerted)).toMatchObject({ ...NOTHING_NEW, alerted });
   });
 
   it.each([
@@ -145,12 +132,7 @@ describe('a watch on a budget of 1,000', () => {
   it('does nothing without a reported day', () => {
     const nothing = { ...month(2000), reported: 0 };
     const alerted = all('50');
-    expect(judge([nothing], alerted)).toMatchObject({
-      isKnown: false,
-      crossings: [],
-      recoveries: [],
-      alerted,
-    });
+    expect(judge([nothing], alerted)).toMatchObject({ isKnown: false, ...NOTHING_NEW, alerted });
     expect(judge([nothing, month(1)], alerted).isKnown).toBe(true);
     expect(judge([], alerted)).toMatchObject({ isKnown: false, alerted: [] });
   });
@@ -218,7 +200,7 @@ describe('a watch on days that cost twice as much as usual', () => {
       amount,
       ...(baseline !== undefined && { baseline: new Big(baseline) }),
     }));
-    expect(judge(days)).toMatchObject({ isKnown: false, crossings: [], recoveries: [], alerted: [] });
+    expect(judge(days)).toMatchObject({ isKnown: false, ...NOTHING_NEW, alerted: [] });
     expect(judge([...days.slice(0, 1), ...daysOf([1])]).isKnown).toBe(true);
   });
 
@@ -249,11 +231,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     const always = judge(days);
     expect(always.crossings).toEqual([toldOf(3), toldOf(1)]);
     expect(always.alerted).toEqual([toldOf(3, true), toldOf(1)]);
-    expect(judge(days, always.alerted)).toMatchObject({
-      crossings: [],
-      recoveries: [],
-      alerted: always.alerted,
-    });
+    expect(judge(days, always.alerted)).toMatchObject({ ...NOTHING_NEW, alerted: always.alerted });
   });
 
   it('recovers once, on the first usual day after a spike', () => {
@@ -271,10 +249,7 @@ describe('a watch on days that cost twice as much as usual', () => {
   });
 
   it('recovers if the spike’s amount is corrected to a usual one', () => {
-    expect(judge(daysOf([100, 100]), [toldOf(1)])).toMatchObject({
-      recoveries: [toldOf(1)],
-      alerted: [],
-    });
+    expect(judge(daysOf([100, 100]), [toldOf(1)])).toMatchObject({ recoveries: [toldOf(1)], alerted: [] });
     expect(judge(daysOf([100, 198]), [toldOf(1)])).toMatchObject({ recoveries: [], alerted: [toldOf(1)] });
     expect(judge(daysOf([198, 300]), [toldOf(2)])).toMatchObject({ crossings: [], alerted: [toldOf(2)] });
   });
@@ -286,8 +261,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     const again = judgeWithAmounts(daysOf([100, 310]), corrected.alerted);
     expect(again).toMatchObject({ crossings: [toldOf(1)], recoveries: [], corrections: [] });
     expect(judgeWithAmounts(daysOf([100, 310]), again.alerted)).toMatchObject({
-      crossings: [],
-      recoveries: [],
+      ...NOTHING_NEW,
       corrections: [],
       alerted: again.alerted,
     });
@@ -296,14 +270,14 @@ describe('a watch on days that cost twice as much as usual', () => {
   it('does not alert again if a past spike is corrected to a larger amount', () => {
     const over = judgeWithAmounts(daysOf([100, 300, 100]));
     const more = judgeWithAmounts(daysOf([100, 400, 100]), over.alerted);
-    expect(more).toMatchObject({ crossings: [], recoveries: [] });
+    expect(more).toMatchObject({ ...NOTHING_NEW });
     expect(episodes(more.corrections)).toEqual([day(2)]);
   });
 
   it('reports each correction of an alerted day once', () => {
     const { alerted } = judgeWithAmounts(daysOf([300, 100, 300]));
     const changed = judgeWithAmounts(daysOf([310, 100, 197]), alerted);
-    expect(changed).toMatchObject({ crossings: [], recoveries: [] });
+    expect(changed).toMatchObject({ ...NOTHING_NEW });
     expect(episodes(changed.corrections)).toEqual([day(3), day(1)]);
     expect(judgeWithAmounts(daysOf([310, 100, 197]), changed.alerted).corrections).toEqual([]);
     expect(judgeWithAmounts(daysOf([310, 100, null]), changed.alerted).corrections).toEqual([]);
@@ -315,7 +289,7 @@ describe('a watch on days that cost twice as much as usual', () => {
 
   it('continues a spike from before the checked days until a usual day', () => {
     const alerted = [toldOf(5)];
-    expect(judge(daysOf([300, 300]), alerted)).toMatchObject({ crossings: [], recoveries: [], alerted });
+    expect(judge(daysOf([300, 300]), alerted)).toMatchObject({ ...NOTHING_NEW, alerted });
     expect(judge(daysOf([300, 100]), alerted)).toMatchObject({
       crossings: [],
       recoveries: alerted,
@@ -323,7 +297,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     });
     const over = [toldOf(5, true)];
     expect(episodes(judge(daysOf([300, 300]), over).crossings)).toEqual([day(2)]);
-    expect(judge([], alerted)).toMatchObject({ isKnown: false, crossings: [], recoveries: [], alerted });
+    expect(judge([], alerted)).toMatchObject({ isKnown: false, ...NOTHING_NEW, alerted });
   });
 
   it('remembers a spike for sixty days after its end', () => {
