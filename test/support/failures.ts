@@ -15,7 +15,7 @@ const QUESTION = {
   product: 1,
   days: { first: '2026-11-14', last: '2026-11-20', today: '2026-11-21' },
 } as const;
-/** As a record has it; its sentence names this: `There is no connection named …`. */
+/** As a record has it; its sentence names this: `There’s no connection named …`. */
 export const storedCause = (named: string): StoredFailure =>
   storeFailure(new Failure('connection-missing', { connection: named }));
 
@@ -91,10 +91,10 @@ export const failuresOfAll = (): readonly Named[] => [
   of('address-refused', { host: '127.0.0.1', why: 'is private' }, '127.0.0.1: it is private'),
   of('slack-failed', { method: 'users.info', code: 'ratelimited', retryAfter: 2 }, 'rate limit'),
   ...['request_error', 'http_error', 'failed', 'ECONNRESET'].map((code) =>
-    of('slack-failed', { method: 'users.info', code }, `didn’t answer users.info (${code})`),
+    of('slack-failed', { method: 'users.info', code }, `didn’t answer (${code})`),
   ),
   ...['fatal_error', 'E', 'aECONNRESET', 'ECONNRESET_'].map((code) =>
-    of('slack-failed', { method: 'users.info', code }, `returned an error for users.info (${code})`),
+    of('slack-failed', { method: 'users.info', code }, `returned an error (${code})`),
   ),
   ...NOT_SENT.map((reason) => of('not-sent', { reason })),
   of('not-installed', { reason: 'unknown' }, 'isn’t installed'),
