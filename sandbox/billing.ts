@@ -1,6 +1,6 @@
 /**
- * A fake billing service: the contract's GraphQL interface over simulated usage. It rejects what the contract does not
- * allow.
+ * A fake billing service: the contract's GraphQL interface over simulated usage. It rejects what the contract
+ * doesn't allow.
  */
 import { LosslessNumber, parse, stringify } from 'lossless-json';
 import { parseQuery, type Query, type Subscription } from './billing/contract.ts';
@@ -18,9 +18,9 @@ import {
 } from './fake-service.ts';
 
 export interface BillingRequest extends Pick<ServiceRequest, 'at' | 'pause'> {
-  /** The label of the token in the request, `unknown`, or `none`. */
+  /** The token's label, `unknown` or `none`. */
   token: string;
-  /** The GraphQL document; the whole body when it has none. */
+  /** The GraphQL document, or the whole body if it has none. */
   query: string;
 }
 
@@ -36,7 +36,7 @@ const BURN_FACTOR = 50;
 const DAY = 86_400_000;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** JSON that replaces a project's figures, parsed with all digits kept. */
+/** Parsed JSON that replaces a project's figures. Numbers keep all their digits. */
 interface Override {
   product: ProductId;
   items?: unknown;
@@ -47,7 +47,6 @@ export async function startBilling(options: ServiceOptions = {}) {
   const { now = Date.now } = options;
   const history = createUsageHistory(now());
   const overrides = new Map<string, Override>();
-  /** What yesterday costs in place of its figure: nothing while it is late, more once it is corrected. */
   let yesterday: 'late' | 'corrected' | undefined;
   const showing = (what: typeof yesterday) => (isChosen: boolean) => {
     yesterday = isChosen ? what : undefined;
@@ -71,7 +70,6 @@ export async function startBilling(options: ServiceOptions = {}) {
         return { day, totalAmount, totalBonuses: decimal(bonuses) };
       });
   };
-  /** Null means no data, as for a wrong product. */
   const answer = (query: Query): unknown => {
     const { id, product } = query;
     const given = overrides.get(id);
@@ -145,10 +143,10 @@ export async function startBilling(options: ServiceOptions = {}) {
     ...service,
     tokens: TOKENS,
     projects: PROJECTS.map(({ id, product, name }) => ({ id, product, name })),
-    /** Raw JSON of one object, `{"balance":…,"bonuses":…}`, or `null`; digits are served as written. */
+    /** @param json one object, `{"balance":…,"bonuses":…}`, or `null`; its digits are served as written */
     setBalance: (id: string, json: string, product?: ProductId) =>
       override(id, product, { balance: parse(json) }),
-    /** Raw JSON of a list of `{"day":…,"totalAmount":…,"totalBonuses":…}`, served for every period. */
+    /** @param json a list of `{"day":…,"totalAmount":…,"totalBonuses":…}` that is served for every period */
     setItems: (id: string, json: string, product?: ProductId) =>
       override(id, product, { items: parse(json) }),
   };
@@ -157,7 +155,6 @@ export async function startBilling(options: ServiceOptions = {}) {
 const productOf = (id: string): ProductId | undefined =>
   PROJECTS.find((project) => project.id === id)?.product;
 
-/** Returns undefined unless the text is a valid date and time in exactly the contract's format. */
 function instant(text: string): number | undefined {
   const at = Date.parse(text);
   return TIMESTAMP.test(text) && !Number.isNaN(at) && new Date(at).toISOString() === text ? at : undefined;
@@ -179,7 +176,6 @@ function rejectRequest(asked: ServiceRequest, { token }: BillingRequest): Servic
   if (bearer || ['none', 'unknown', EXPIRED].includes(token)) return problem(401, 'Unauthorized');
   if (!/^application\/json\b/i.test(asked.headers['content-type'] ?? ''))
     return problem(415, 'The body must be application/json');
-  // The contract's body has one field, `query`.
   const fields = Object.keys(parseObject(asked.body)).join();
   return fields === 'query' ? undefined : problem(400, `The body has these fields: ${fields}.`);
 }

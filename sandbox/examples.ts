@@ -1,7 +1,6 @@
-/** The examples under “Try” in the panel, simple ones first. */
+/** The examples under “Try”, simple ones first. */
 import type { Example } from './protocol.ts';
 
-/** @param now ms since the epoch */
 export const examplesAt = (now: number): readonly Example[] => [
   {
     text: '/billing connect',

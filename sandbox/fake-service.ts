@@ -1,6 +1,6 @@
 /**
- * The HTTP server of the fake services: listens on loopback, reads the whole request, answers as the chosen mode or a test
- * says, and reports the exchange with its secrets masked.
+ * The HTTP server under both fake services. It answers as the chosen mode or the test says, and reports each
+ * exchange.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,14 +12,14 @@ import type { Exchange } from './slack/traffic.ts';
 
 export interface ServiceRequest {
   method: string;
-  /** As received, without the query: percent-encoded, doubled slashes kept. */
+  /** The path as received: percent-encoded, with doubled slashes, without the query. */
   path: string;
   /** The query with its question mark, or empty. */
   search: string;
   headers: Record<string, string>;
   body: string;
   at: number;
-  /** Rejects when the service closes first. */
+  /** Rejects if the service closes first. */
   pause(ms: number): Promise<void>;
 }
 
@@ -30,13 +30,12 @@ export interface ServiceReply {
   body?: string | Iterable<string>;
 }
 
-/** `hang` keeps the connection open without an answer; `reset` resets it. */
+/** `hang` leaves the request unanswered; `reset` resets the connection. */
 export type ServiceAnswer = ServiceReply | 'hang' | 'reset';
 
 /**
- * Decides an answer, authorization included; undefined is the ordinary one.
- *
- * @param ordinary what the service would answer; for billing also to another query
+ * Chooses the answer to a request; undefined stands for the ordinary answer.
+ * @param ordinary makes the ordinary answer; billing can make it for another query
  */
 export type Responder<Request> = (
   request: Request,
@@ -44,9 +43,7 @@ export type Responder<Request> = (
 ) => ServiceAnswer | undefined | Promise<ServiceAnswer | undefined>;
 
 export interface ServiceOptions {
-  /** ms since the epoch */
   now?: () => number;
-  /** Called after each exchange, answered or not. */
   onExchange?: (exchange: Exchange) => void;
   /** How long the mode `slow` waits, in ms. */
   slowFor?: number;
@@ -55,16 +52,13 @@ export interface ServiceOptions {
 interface Mode<Request> {
   label: string;
   hint: string;
-  /** Called when the mode is chosen, and with false when the next one is. */
   onChange?: (isChosen: boolean) => void;
   respond?: Responder<Request>;
 }
 
 interface Service<Request> extends ServiceOptions {
   direction: string;
-  /** By name, `healthy` among them. */
   modes: Record<string, Mode<Request>>;
-  /** What tests and modes see of a request. */
   describe: (asked: ServiceRequest) => Request;
   ordinary: (asked: ServiceRequest, query?: string) => Promise<ServiceReply>;
 }
@@ -128,7 +122,7 @@ export async function startService<Request>(service: Service<Request>) {
       chosen = mode;
       respond = next.respond;
     },
-    /** Decides the answers from now on; undefined and a chosen mode end that. */
+    /** Answers with this function until the next call or the next mode. */
     respond(responder: Responder<Request> | undefined) {
       respond = responder;
     },
@@ -140,7 +134,6 @@ export async function startService<Request>(service: Service<Request>) {
   };
 }
 
-/** The modes that both services have. */
 export const commonModes = (slowFor = 4_000) => ({
   healthy: { label: 'Healthy', hint: 'Answers correctly, at once.' },
   slow: {
@@ -153,7 +146,7 @@ export const commonModes = (slowFor = 4_000) => ({
   },
 });
 
-/** Drops what exceeds the limit: an answer before the end of the request would reset the connection. */
+/** Reads to the end even beyond the limit, because an early answer would reset the connection. */
 async function read(request: IncomingMessage, at: number, signal: AbortSignal): Promise<ServiceRequest> {
   const [path = '/', query] = (request.url ?? '/').split('?', 2);
   const chunks: Buffer[] = [];
@@ -176,7 +169,6 @@ async function send(response: ServerResponse, reply: ServiceReply, headOnly: boo
   response.end(headOnly ? undefined : reply.body);
 }
 
-/** What is JSON is masked by its names, anything else by what it looks like. */
 function jsonOr(body: unknown): unknown {
   try {
     return typeof body === 'string' ? JSON.parse(body) : typeof body;
@@ -185,7 +177,6 @@ function jsonOr(body: unknown): unknown {
   }
 }
 
-/** Returns an empty object for anything but a JSON object. */
 export const parseObject = (body: string) => ({ ...(jsonOr(body) as Record<string, unknown>) });
 
 export function jsonReply(status: number, body: object | string, headers: Record<string, string> = {}) {

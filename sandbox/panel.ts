@@ -10,7 +10,6 @@ import type { Failure, SlackBehaviour } from './slack/core.ts';
 interface PanelParts {
   billing: BillingService;
   identity: IdentityService;
-  /** Whether the bot is installed by OAuth. */
   oauth: boolean;
   bot: () => Bot | undefined;
   behaviour: () => SlackBehaviour | undefined;
@@ -19,7 +18,6 @@ interface PanelParts {
 
 export type Panel = ReturnType<typeof createPanel>;
 
-/** What each call of the bot fails with, by mode. */
 const SLACK_MODES: Record<string, { label: string; hint: string; failure?: Failure }> = {
   healthy: { label: 'Healthy', hint: 'Takes every call of the bot.' },
   limited: {
@@ -36,20 +34,21 @@ export function createPanel(parts: PanelParts) {
   const slackModes = Object.entries(SLACK_MODES).map(([mode, { label, hint }]) => ({ mode, label, hint }));
   return {
     examples: [...examplesAt(clock.now())],
-    /** How far the sandbox's clock is ahead of the machine's, in ms. */
     skipped: clock.skipped,
-    /** @param zone the zone of a time of day @returns false for a time that never occurs */
+    /**
+     * @param zone the zone of `to.time`
+     * @returns false for a time that never occurs
+     */
     skip: (to: Skip, zone: string) => skip(clock, to, zone),
     credentials: [...billing.tokens, ...identity.credentials],
     botUp: () => parts.bot()?.up() ?? false,
-    /** The app's install page; absent when the app has a fixed token. */
     installUrl: parts.oauth ? () => `${parts.bot()?.url}/slack/install` : undefined,
     switches: (): Switch[] => [
       { service: 'billing', mode: billing.mode(), modes: billing.modes },
       { service: 'identity', mode: identity.mode(), modes: identity.modes },
       { service: 'slack', mode: slackMode, modes: slackModes },
     ],
-    /** @returns false for an unknown switch or mode */
+    /** @returns false for an unknown service or mode */
     setSwitch(service: string, mode: string): boolean {
       const behaviour = parts.behaviour();
       if (service === 'slack' && behaviour && Object.hasOwn(SLACK_MODES, mode)) {

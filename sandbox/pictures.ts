@@ -1,4 +1,4 @@
-/** `npm run pictures`: takes the screenshots and the moving picture of the README and the docs. */
+/** `npm run pictures`: takes the pictures of the README and the docs. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
@@ -9,10 +9,9 @@ import { takeStory } from './pictures/story.ts';
 import { type Sandbox, startSandbox } from './start.ts';
 
 const FOLDER = join(ROOT, 'docs', 'pictures');
-/** High enough for each message and the Home. */
 const WINDOW = { width: 1280, height: 1400 };
 
-/** Takes one picture per theme, cropped to `what`: `spend.png` and `spend-dark.png`. */
+/** Takes `name.png` and `name-dark.png`, cropped to `what`. */
 async function take(what: Page | Locator, name: string): Promise<void> {
   const page = 'page' in what ? what.page() : what;
   await page.mouse.move(0, 0);
@@ -55,7 +54,7 @@ async function working(page: Page, { url, billing }: Sandbox): Promise<void> {
   await take(page.locator('.home > .blocks'), 'home');
 }
 
-/** Also saves the form: Home would ask for it. */
+/** Saves the form, because otherwise Home asks for a schedule. */
 async function scheduling(page: Page, form: Locator): Promise<void> {
   await say(page, '/billing schedule prod daily 09:00');
   await form.getByText('Next three posts').waitFor();
@@ -65,12 +64,11 @@ async function scheduling(page: Page, form: Locator): Promise<void> {
   await closeModal(page);
 }
 
-/** Skips time until the watch alerts. */
 async function watching(page: Page, form: Locator): Promise<void> {
   await say(page, '/billing watch prod balance 1');
   await form.getByText(/[\d,.]+ left · /).waitFor();
   const [, left = ''] = /([\d,]+)\.\d\d left · /.exec((await form.textContent()) ?? '') ?? [];
-  // A round threshold just below what is left.
+  // The next round amount below the balance, so that the watch alerts soon.
   const threshold = Math.floor((Number(left.replaceAll(',', '')) - 1) / 10_000) * 10_000;
   await form.getByLabel('Below', { exact: true }).fill(String(threshold));
   await form.getByRole('button', { name: 'Save' }).click();

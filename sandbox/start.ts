@@ -1,6 +1,6 @@
 /**
- * Starts the whole sandbox: Slack, the billing and identity services, Redis, and the unmodified bot, which is
- * configured by its environment.
+ * Starts the whole sandbox: Slack, the billing and identity services, Redis, and the unmodified bot, configured by
+ * its environment.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -21,14 +21,13 @@ export interface SandboxOptions {
   /** The page's port, or the next free one. 0, the default, takes any free port. */
   port?: number;
   mode?: 'http' | 'socket';
-  /** Starts with two workspaces; Tally is installed by OAuth. */
+  /** Starts two workspaces; Tally is installed by OAuth. */
   oauth?: boolean;
   log?: (line: string) => void;
   /** Shows the bot's whole log, not only warnings and errors. */
   verbose?: boolean;
-  /** An existing Redis to use. */
   redisUrl?: string | undefined;
-  /** Does not build the page. */
+  /** Doesn't build the page. */
   withoutPage?: boolean;
 }
 
@@ -110,7 +109,6 @@ async function assemble(options: SandboxOptions, releases: (() => Promise<void>)
   return { url: opened.url, slack: opened, billing, identity, bot, redis, clock };
 }
 
-/** As people print it, with the steps for Workflow Builder. */
 async function printManifest(mode: 'http' | 'socket'): Promise<unknown> {
   const address = mode === 'socket' ? ['--socket'] : ['--url', 'https://tally.example.com'];
   const options = [BOT_ENTRY, 'manifest', ...address, '--workflow-steps'];
@@ -132,7 +130,7 @@ async function onFreePort(port: number, log: (line: string) => void, options: Sl
   }
 }
 
-/** An existing Redis keeps sealed values, so its key is kept too; a private one gets a new key each time. */
+/** An existing Redis keeps sealed values, so its key is kept, too. A private Redis gets a new key each time. */
 async function encryptionKeysFor({ kind }: RunningRedis): Promise<string> {
   const fresh = `sandbox:${randomBytes(32).toString('base64')}`;
   if (kind !== 'given') return fresh;

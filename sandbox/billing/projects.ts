@@ -1,5 +1,3 @@
-/** The sandbox's projects and how each one spends. */
-
 export type ProductId = 1 | 2 | 3;
 
 export interface Project {
@@ -8,22 +6,24 @@ export interface Project {
   name: string;
 }
 
-/** Amounts are in the smallest unit, 10^-scale of a whole. Days are counted back from the start of the sandbox. */
+/**
+ * Amounts are whole numbers of the project's smallest unit, 10^-scale. Days are counted back from the sandbox's
+ * first day.
+ */
 export interface SimulatedProject extends Project {
   scale: number;
   perDay: number;
-  /** Cost of a weekend day as a share of a working day. */
+  /** The cost of a weekend day, as a share of a working day's. */
   weekend: number;
-  /** Random variation from day to day, up or down, as a share. */
+  /** The largest random difference from day to day, as a share of a day's cost. */
   wobble: number;
-  /** Linear growth per day, as a share of the last day. */
+  /** Linear growth a day, as a share of the first day's cost. */
   growth: number;
   /** The share of days that use bonuses. */
   bonusDays: number;
   bonusesLeft: number;
-  /** The balance: enough for this many days at the last week's average, or a fixed amount. */
+  /** The balance: enough for `days` at the first week's average, or a fixed amount. */
   left: { days: number } | { units: number };
-  /** The day without data, the one that costs much more, and the one with a credit instead of a charge. */
   missing?: number;
   spike?: number;
   credit?: number;

@@ -36,12 +36,11 @@ interface ShellProps {
   traffic: Traffic[];
   isStopped: boolean;
   go: ReturnType<typeof usePlace>[1];
-  /** The channel in the URL. */
   wanted: string | null;
 }
 
 const PROBLEM_MS = 6000;
-/** As in the style sheet: there the panel covers the conversation. */
+/** The style sheet has the same width. */
 const isNarrow = () => window.matchMedia('(width < 1100px)').matches;
 
 function Shell({ snapshot, traffic, isStopped, go, wanted }: ShellProps) {
@@ -111,19 +110,16 @@ function Shell({ snapshot, traffic, isStopped, go, wanted }: ShellProps) {
   );
 }
 
-/** The channel in the URL if this viewer can see it, otherwise their first channel; undefined for the Home. */
 function openChannel({ channels }: Snapshot, wanted: string | null) {
   if (wanted === HOME) return undefined;
-  // Each person has their own DM with the bot: after switching to another person, show theirs.
+  // Each person has their own DM with Tally: after switching to another person, show theirs.
   const direct = wanted?.startsWith('D') ? channels.find(({ kind }) => kind === 'im') : undefined;
   return channels.find(({ id, name }) => id === wanted || name === wanted) ?? direct ?? channels[0];
 }
 
-/** The thread of the newest message of the app in a thread of the channel. */
 const newestThread = ({ messages }: Snapshot, channel: string): string | undefined =>
   messages[channel]?.findLast(({ from, threadTs }) => from === 'bot' && threadTs)?.threadTs;
 
-/** A channel's name and topic, or the tabs of the app. */
 function Title() {
   const { snapshot, channel, go } = useWorkspace();
   if (channel && channel.kind !== 'im')
@@ -157,7 +153,7 @@ function Title() {
 function AppHome() {
   const { snapshot, me } = useWorkspace();
   const { home, bot } = snapshot;
-  // Sends `app_home_opened`, after which the app can publish the Home.
+  // Sends `app_home_opened`; Tally then publishes the Home.
   useEffect(() => {
     void post('home', { as: me.id });
   }, [me.id]);

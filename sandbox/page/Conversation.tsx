@@ -19,7 +19,6 @@ const NONE: Message[] = [];
 export function Conversation({ channel, draft, onTry }: Props) {
   const { snapshot, me, now } = useWorkspace();
   const messages = snapshot.messages[channel.id] ?? NONE;
-  /** The message that somebody answers to. */
   const [answered, setAnswered] = useState<string>();
   const scroller = useRef<HTMLDivElement>(null);
   const roots = messages.filter(
@@ -67,14 +66,12 @@ interface ThreadProps {
   root: string;
   channel: string;
   replies: Message[];
-  /** Somebody is about to reply. */
   isAnswered: boolean;
   draft: Draft | undefined;
 }
 
 const LOADED = Date.now() / 1000;
 
-/** The replies below their message: open when there is a new one. */
 function Thread({ root, channel, replies, isAnswered, draft }: ThreadProps) {
   const newest = replies.at(-1)?.ts ?? '';
   const [isOpen, setOpen] = useState(isAnswered || Number(newest) > LOADED);
@@ -100,7 +97,6 @@ function Thread({ root, channel, replies, isAnswered, draft }: ThreadProps) {
 interface RowProps {
   message: Message;
   channel: string;
-  /** Absent in a thread. */
   onReply?(ts: string): void;
 }
 
@@ -179,7 +175,6 @@ const STEPS = [
   ['/billing schedule 123', 'Post it every morning', 'Save, then press Skip to 09:00 in the panel.'],
 ] as const;
 
-/** The first steps. A click puts the command into the message field. */
 function Welcome({ onTry }: { onTry(text: string): void }) {
   const { bot, install, workspace } = useWorkspace().snapshot;
   return (

@@ -12,7 +12,7 @@ interface Props {
 
 const TOKENS = 'Tokens to paste';
 
-/** The sandbox's controls. One section is open at a time; the tokens while a form is open. */
+/** The sandbox's controls. One section is open at a time: while a form is open, the tokens. */
 export function Panel({ traffic, onTry }: Props) {
   const { snapshot } = useWorkspace();
   const { examples, credentials, switches, views, install } = snapshot;
@@ -68,7 +68,6 @@ const SKIPS: [label: string, to: Skip][] = [
 ];
 const TICK_MS = 5_000;
 
-/** Moves the sandbox's clock forward. */
 function Time() {
   const { me, now, report } = useWorkspace();
   const [isSkipping, setSkipping] = useState(false);
@@ -136,7 +135,6 @@ function Credentials() {
   );
 }
 
-/** How Slack, a service or the bot behaves from the next request on. */
 function Mode({ service: { service, mode, modes } }: { service: Switch }) {
   const { report } = useWorkspace();
   const set = async (next: string) => {
@@ -158,7 +156,6 @@ function Mode({ service: { service, mode, modes } }: { service: Switch }) {
   );
 }
 
-/** Installs and uninstalls the app. */
 function Installation() {
   const { snapshot, me, report } = useWorkspace();
   const { install, workspace, bot } = snapshot;
@@ -183,10 +180,8 @@ function Installation() {
   );
 }
 
-/** A complete exchange without a Web API error, or one in progress. */
 const OK_STATUS = /^([23]\d\d|…)$/;
 
-/** The exchanges, newest first; a click opens one. */
 function TrafficLog({ traffic }: { traffic: Traffic[] }) {
   if (traffic.length === 0) return <p>No traffic yet. Send a command.</p>;
   return traffic.toReversed().map(({ id, direction, title, status, took, request, response }) => (
@@ -203,7 +198,7 @@ function TrafficLog({ traffic }: { traffic: Traffic[] }) {
   ));
 }
 
-/** JSON with every digit of its numbers; other text as it is. */
+/** Keeps every digit of JSON numbers. Other text stays as it is. */
 function indent(text: string): string {
   try {
     return stringify(parse(text), undefined, 2) ?? text;

@@ -2,9 +2,7 @@ import type { ReactNode } from 'react';
 import { Avatar, channelIcon, HOME, Icon, useWorkspace } from './workspace.tsx';
 
 interface Props {
-  /** ID of the open channel, or `home`. */
   here: string;
-  /** Channel ID → number of unread messages. */
   unread: Record<string, number>;
 }
 

@@ -3,7 +3,7 @@ import type { ServerEvent, Snapshot, Traffic, Verbs } from '../protocol.ts';
 
 type Answer = { ok: boolean; error?: string } & Record<string, unknown>;
 
-/** Posts a verb. Never rejects: a failed request is an answer with `ok: false`. */
+/** Never rejects: a failed request is an answer with `ok: false`. */
 export async function post<V extends keyof Verbs>(verb: V, body: Verbs[V]): Promise<Answer> {
   try {
     const response = await fetch(`/sandbox/${verb}`, {
@@ -17,7 +17,6 @@ export async function post<V extends keyof Verbs>(verb: V, body: Verbs[V]): Prom
   }
 }
 
-/** Messages for the server's error codes. */
 const SENTENCES: Record<string, string> = {
   operation_timeout: 'The app did not respond within three seconds.',
   dispatch_failed: 'The app could not be reached or rejected the request.',
@@ -28,11 +27,10 @@ const SENTENCES: Record<string, string> = {
 
 export const sentenceOf = ({ error = 'That did not work.' }: Answer): string => SENTENCES[error] ?? error;
 
-/** Older exchanges are dropped. */
 const MAX_TRAFFIC = 100;
 const RECONNECT_MS = 2000;
 
-/** The live workspace as `person` sees it; for null the server chooses a person. */
+/** @param person if null, the server chooses a person */
 export function useStream(person: string | null) {
   const [snapshot, setSnapshot] = useState<Snapshot>();
   const [traffic, setTraffic] = useState<Traffic[]>([]);
@@ -51,7 +49,7 @@ export function useStream(person: string | null) {
       };
       source.onerror = () => {
         setStopped(true);
-        // The browser retries lost connections, but not after an HTTP error, such as an unknown person.
+        // The browser reconnects by itself except after an HTTP error, such as an unknown person.
         if (source?.readyState === EventSource.CLOSED) again = setTimeout(() => connect(null), RECONNECT_MS);
       };
     };
@@ -65,13 +63,13 @@ export function useStream(person: string | null) {
   return { snapshot, traffic, isStopped };
 }
 
-/** An entry is sent again when its exchange ends; it replaces the one with the same ID. */
+/** An exchange is sent twice, at its start and at its end. The later copy replaces the earlier. */
 function merge(before: Traffic[], entries: Traffic[]): Traffic[] {
   const byId = new Map([...before, ...entries].map((entry) => [entry.id, entry]));
   return [...byId.values()].sort((a, b) => a.id - b.id).slice(-MAX_TRAFFIC);
 }
 
-/** Keeps old objects where the new ones are equal, so that forms see which blocks have changed. */
+/** Keeps old objects that equal their new ones, so that forms see which blocks have changed. */
 function share<T>(before: T | undefined, now: T): T {
   if (Object.is(before, now) || !isTree(before) || !isTree(now)) return now;
   if (Array.isArray(before) !== Array.isArray(now)) return now;

@@ -1,4 +1,4 @@
-/** The README's moving picture: a command and its answer, a question in a thread, and the post of the next morning. */
+/** The README's moving picture: a command and its answer, a question in a thread, and the next morning's post. */
 import { writeFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { addProject, closeModal, connect, say } from '../page-actions.ts';
@@ -7,7 +7,7 @@ import { encodeAnimation, type Frame } from './animation.ts';
 
 const THEMES = ['light', 'dark'] as const;
 
-/** How long things are shown, in ms. */
+/** In ms. */
 const KEY = 60;
 const BEAT = 500;
 const READ = 2_400;
@@ -57,7 +57,7 @@ export async function takeStory(page: Page, { url, billing, slack }: Sandbox, fo
   await posts.nth(count).waitFor({ timeout: 60_000 });
   await show(READ + BEAT);
 
-  // The sandbox's page loads no pictures from elsewhere.
+  // Frames are encoded on an empty page, because the sandbox's page loads no outside pictures.
   await page.goto('about:blank');
   for (const theme of THEMES) {
     const file = theme === 'dark' ? 'story-dark.webp' : 'story.webp';
@@ -65,7 +65,6 @@ export async function takeStory(page: Page, { url, billing, slack }: Sandbox, fo
   }
 }
 
-/** Connects, names the project and schedules the post, before the first frame. */
 async function prepare(page: Page, url: string, token: string): Promise<void> {
   await page.setViewportSize({ width: 960, height: 720 });
   await page.goto(url);

@@ -14,7 +14,7 @@ interface Retry {
   reason: 'http_timeout' | 'http_error' | 'connection_failed';
 }
 
-/** `body`: the acknowledgement's JSON, its text, or undefined when it is empty. */
+/** `body` is the acknowledgement's JSON or text; undefined if it is empty. */
 export type Ack =
   | { how: 'acked'; body: unknown }
   | { how: 'refused'; status: number; noRetry: boolean }
@@ -42,14 +42,12 @@ export function sign(body: string, secret: string, at: number): Record<string, s
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Commands are sent as a form, interactions as a form with one JSON field, events as JSON. */
 function encode(kind: Kind, payload: Payload): { type: string; body: string } {
   if (kind === 'events_api') return { type: 'application/json', body: JSON.stringify(payload) };
   const fields = kind === 'interactive' ? { payload: JSON.stringify(payload) } : payload;
   return { type: FORM, body: new URLSearchParams(fields as Record<string, string>).toString() };
 }
 
-/** The title of an exchange in the traffic panel. */
 function titleOf(kind: Kind, payload: Payload): string {
   if (kind === 'slash_commands') return `${payload.command} ${payload.text}`.trim();
   return kind === 'interactive' ? String(payload.type) : `event ${(payload.event as Payload).type}`;
@@ -60,7 +58,6 @@ function statusOf(ack: Ack): string {
   return ack.how === 'refused' ? String(ack.status) : ack.how;
 }
 
-/** Logs what is sent, and how the bot takes it. */
 const logged =
   ({ traffic }: Options, send: (...given: Parameters<Delivery['send']>) => Promise<Ack>): Delivery['send'] =>
   async (kind, payload, retry) => {
@@ -105,7 +102,6 @@ export function httpDelivery(options: HttpOptions): Delivery {
   };
 }
 
-/** JSON, else the text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -159,7 +155,6 @@ export function socketDelivery(options: Options, changed: () => void): SocketDel
   });
 
   return {
-    /** Each envelope goes to one connection, in turn. */
     send: logged(options, (type, payload, retry) => {
       const sockets = open();
       const socket = sockets[nextSocket++ % Math.max(1, sockets.length)];

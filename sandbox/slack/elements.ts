@@ -46,7 +46,7 @@ const optionGroups = z
   .min(1)
   .max(LIMITS.options.groups);
 
-/** The answer to an `external_select`; an empty list means no matches. */
+/** The answer to an `external_select`. An empty list means no matches. */
 export const suggestions = z.union([
   z.strictObject({ options: z.array(option).max(LIMITS.options.select) }),
   z.strictObject({ option_groups: optionGroups }),
@@ -73,7 +73,7 @@ const element = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =
 
 const NOT_OFFERED = 'initial option must be one of the options';
 
-/** Slack accepts an initial option only when it equals one of the options in every field. */
+/** Slack accepts an initial option only if all its fields equal an offered option's. */
 const isOffered = (offered: readonly unknown[], chosen: readonly unknown[]) =>
   chosen.every((choice) => offered.some((option) => JSON.stringify(option) === JSON.stringify(choice)));
 

@@ -1,6 +1,6 @@
 /**
- * A fake Slack. It knows the bot only by its URLs, sends what Slack sends, rejects what Slack rejects, and keeps what
- * each person sees.
+ * A fake Slack. It knows the bot only by its URLs, sends what Slack sends, rejects what Slack rejects, and keeps
+ * what each person sees.
  */
 import type { Panel } from '../panel.ts';
 import type { Message, Snapshot } from '../protocol.ts';
@@ -25,26 +25,22 @@ export interface SlackOptions {
   /** 0, the default, takes a free port. */
   port?: number;
   mode: 'http' | 'socket';
-  /** The bot's base URL, read at every request. */
+  /** Read at every request, because the bot starts after this Slack. */
   botUrl: () => string;
   signingSecret: string;
-  /** The token of the first workspace, unless `oauth` is set. */
+  /** The first workspace's token, unless `oauth` is set. */
   botToken: string;
-  /** Two workspaces, without the app: it is installed by OAuth. */
+  /** Starts two workspaces without the app, which is installed by OAuth. */
   oauth?: OAuthOptions;
-  /** Socket Mode: the app-level token. */
+  /** For Socket Mode. */
   appToken?: string;
-  /** The app's manifest, parsed. */
   manifest: unknown;
   /** How long the bot may take to acknowledge, in ms. */
   ackTimeout?: number;
   /** The delay before each retry of an event, in ms. */
   eventRetries?: readonly number[];
-  /** ms since the epoch */
   now?: () => number;
-  /** The folder of the built page. */
   pageDir?: string;
-  /** The sandbox's own controls, shown beside the workspace. */
   panel?: Panel;
 }
 
@@ -144,34 +140,30 @@ export async function startSlack(options: SlackOptions) {
 
   return {
     ...createDriver(handlers, at, snapshot),
-    /** Runs a step of Workflow Builder; resolves with its ID when the bot has acknowledged it. */
+    /** Runs a step of Workflow Builder. Resolves with the run's ID when the bot has acknowledged. */
     runStep: (as: string, step: string, inputs: Record<string, unknown> = {}) =>
       core.steps.run(core, at(as), step, inputs),
-    /** The step with this ID, after it was run. */
     stepRun: (as: string, id: string) => core.steps.find(at(as), id),
-    /** The base URL; `SLACK_API_URL` is `${url}/api/`. */
+    /** `SLACK_API_URL` is `${url}/api/`. */
     url: base,
-    /** Every Web API call, oldest first. */
+    /** Oldest first. */
     calls: api.calls as readonly Call[],
-    /** What the bot sent that Slack rejects without an answer, as sentences. */
+    /** Mistakes of the bot that Slack wouldn't answer, as sentences. */
     complaints: complaints as readonly string[],
     traffic,
-    /** The first workspace. */
     workspace: first,
     /** Block types to reject in ephemeral messages, acknowledgements and `response_url`s. */
     refuse,
     behaviour,
-    /** Call when something on the panel has changed. */
     changed,
     /** Slack's signature headers for this body. */
     signed: (body: string, { at = now(), secret = signingSecret } = {}) => sign(body, secret, at),
-    /** Sends an event from the first workspace, even one without a subscription. */
+    /** Sends an event from the first workspace, even without a subscription. */
     event: (event: Record<string, unknown>) => sendEvent(core, first, event),
     failNext: (method: string, failure: Failure, times?: number) => api.failNext(method, failure, times),
-    /** Resolves with what `look` returns once it is not undefined, null or false. Rejects after `ms`. */
+    /** Resolves with the first result of `look` that isn't undefined, null or false. Rejects after `ms`. */
     waitFor: <T>(look: () => T | undefined | null | false, ms = 5_000) =>
       waitFor(onChange, look, ms, () => [...complaints, ...lastOf(traffic, first)]),
-    /** Socket Mode: the number of open connections. */
     connections: () => socket?.connections() ?? 0,
     /** Socket Mode: asks one connection to reconnect, as Slack does every few hours. */
     disconnect: (reason: string) => socket?.disconnect(reason),
@@ -182,7 +174,6 @@ export async function startSlack(options: SlackOptions) {
   };
 }
 
-/** What the page shows of a workspace as one person sees it. */
 function snapshotOf(
   me: string,
   workspace: Workspace,
@@ -225,7 +216,6 @@ async function waitFor<T>(
   onChange: (listener: () => void) => () => void,
   look: () => T | undefined | null | false,
   ms: number,
-  /** What has happened, for the error. */
   happened: () => readonly string[],
 ): Promise<T> {
   const deadline = performance.now() + ms;
@@ -245,7 +235,7 @@ async function waitFor<T>(
   throw new Error([`Not true within ${ms} ms: ${look}`, ...happened()].join('\n'));
 }
 
-/** What was asked and answered last, and the last messages: for the error of a wait that was in vain. */
+/** The last exchanges and messages, for the error of a wait in vain. */
 const lastOf = (traffic: TrafficLog, { messages }: Workspace): readonly string[] => [
   ...traffic.entries.slice(-6).map(({ direction, title, status }) => `${direction} ${title} ${status}`),
   ...messages

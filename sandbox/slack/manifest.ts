@@ -1,15 +1,13 @@
 /** The parts of the app's manifest that the sandbox uses. */
 
-/** A step of Workflow Builder that the app offers. */
 export interface WorkflowStep {
-  /** Its callback ID. */
   id: string;
   outputs: StepParameter[];
 }
 
 export interface StepParameter {
   name: string;
-  /** `string`, `integer`, `slack#/types/channel_id` */
+  /** `string`, `integer` or `slack#/types/channel_id`. */
   type: string;
   required: boolean;
 }
@@ -17,11 +15,8 @@ export interface StepParameter {
 export interface Manifest {
   botName: string;
   commands: { command: string; description: string; usageHint: string }[];
-  /** The scopes of the bot's token. */
   scopes: ReadonlySet<string>;
-  /** The events that the app subscribes to. */
   events: ReadonlySet<string>;
-  /** The app's steps for Workflow Builder. */
   steps: readonly WorkflowStep[];
 }
 
@@ -37,7 +32,6 @@ interface Given {
   functions?: Record<string, { output_parameters: Parameters }>;
 }
 
-/** @param parsed as `tally manifest` prints it */
 export function readManifest(parsed: unknown): Manifest {
   const { features, oauth_config, settings, functions = {} } = parsed as Given;
   const { bot = [], bot_optional = [] } = oauth_config?.scopes ?? {};

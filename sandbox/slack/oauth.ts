@@ -11,7 +11,6 @@ export interface OAuthOptions {
 
 interface Grant {
   workspace: Workspace;
-  /** Who allowed the app. */
   person: string;
   scope: string;
   redirectUri: string;
@@ -23,7 +22,7 @@ type Reply = { status: number; html: string } | { redirect: string };
 
 const CODE_LIFE = 10 * 60_000;
 
-/** Slack redirects only to registered URLs; the sandbox only to this machine. */
+/** Real Slack redirects to registered URLs only, the sandbox to this machine only. */
 const LOOPBACK_URL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\//;
 
 const secret = (bytes: number) => randomBytes(bytes).toString('hex');
@@ -44,7 +43,7 @@ export class OAuth {
     return [this.options.clientSecret, ...this.#grants.keys(), ...tokens];
   }
 
-  /** A code is valid once, for ten minutes, with the redirect URI it was sent to. @returns Slack's error code otherwise */
+  /** A code is valid once, for ten minutes, and only with its redirect URI. @returns Slack's error code otherwise */
   redeem({ client_id, client_secret, code, redirect_uri: uri }: Loose): (Grant & { token: string }) | string {
     if (client_id !== this.options.clientId) return 'invalid_client_id';
     if (client_secret !== this.options.clientSecret) return 'bad_client_secret';
@@ -61,12 +60,10 @@ export class OAuth {
     return { ...grant, token };
   }
 
-  /** The installed workspace of this token. */
   workspaceOf(token: string): Workspace | undefined {
     return [...this.#grants.values()].find((grant) => grant.token === token)?.workspace;
   }
 
-  /** Revokes all tokens of this workspace. */
   revoke(workspace: Workspace): void {
     for (const [code, grant] of this.#grants) if (grant.workspace === workspace) this.#grants.delete(code);
   }
@@ -75,7 +72,7 @@ export class OAuth {
     return [...this.#grants.values()].find((grant) => grant.workspace === workspace && grant.token)?.token;
   }
 
-  /** `GET /oauth/v2/authorize`, and its submission. @param fields the submitted form */
+  /** @param fields the submitted form */
   authorize(query: URLSearchParams, fields?: Loose): Reply {
     const [clientId, redirectUri, scope, state] = ['client_id', 'redirect_uri', 'scope', 'state'].map(
       (name) => query.get(name) ?? '',
@@ -129,5 +126,5 @@ const page = (status: number, title: string, body: string): Reply => ({
 <body><main><h1>${title}</h1>${body}</main></body></html>`,
 });
 
-/** @param text without outside text, which could be mark-up */
+/** @param text must not contain outside text, which could be HTML */
 const problem = (text: string): Reply => page(400, 'Something is wrong with this link', `<p>${text}</p>`);

@@ -4,7 +4,6 @@ import { inputStateOf } from './forms.ts';
 import { APP, BOT_ID, BOT_USER, type Conversation, teamOf } from './people.ts';
 import { type StoredMessage, type StoredView, userIdOf, type Workspace } from './workspace.ts';
 
-/** What every interaction has. */
 export const interactionOf = ({ team: { id, domain } }: Workspace, person: Person) => ({
   api_app_id: APP,
   team: { id, domain },
@@ -18,7 +17,6 @@ export function channelOf({ id, kind, name }: Conversation) {
   return { id, name: { public: name, private: 'privategroup', im: 'directmessage' }[kind] };
 }
 
-/** The fields of a slash command. */
 export function commandOf(person: Person, conversation: Conversation, { team }: Workspace) {
   const { id, name } = channelOf(conversation);
   return {

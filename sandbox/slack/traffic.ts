@@ -1,4 +1,4 @@
-/** The exchanges of Slack and the services with the bot, for the traffic panel, without their secrets. */
+/** The bot's exchanges with Slack and the services, for the traffic panel. Secrets are masked. */
 import type { Traffic } from '../protocol.ts';
 
 const MASK = '•••';
@@ -6,27 +6,27 @@ const MAX_ENTRIES = 300;
 const MAX_LENGTH = 20_000;
 
 const SECRET_NAME = /token|secret|passw|signature|authorization|cookie/i;
-/** Tokens of Slack and the identity service, anywhere in a text. */
+/** Tokens of Slack and the identity service. */
 const SECRET_SHAPE = /\bx(?:ox[a-z]|app|wfp)-[\w-]{6,}|\bxoxe\.[\w.-]{6,}|\bgAAAA[\w=-]{12,}/g;
 
-/** @param known other secrets, which have no recognizable form; read at every call */
+/** @param known secrets without a recognizable form; read at every call */
 export function createMasker(known: () => readonly string[]): (value: unknown) => unknown {
   const scrub = (text: string) =>
     known()
       .filter(({ length }) => length >= 6)
       .reduce((scrubbed, secret) => scrubbed.replaceAll(secret, MASK), text.replace(SECRET_SHAPE, MASK));
-  /** @param isSecret whether it is, or is in, what has the name of a secret */
+  /** @param isSecret the name of the value, or of one around it, sounds secret */
   const walk = (value: unknown, isSecret: boolean): unknown => {
     if (typeof value === 'string') return isSecret ? MASK : scrub(value);
     if (Array.isArray(value)) return value.map((item) => walk(item, isSecret));
     if (typeof value !== 'object' || value === null) return value;
-    // An action has its value beside its IDs.
+    // An action's value stands beside its IDs.
     const { action_id: action, block_id: block } = value as Record<string, unknown>;
     const hasSecret = isSecret || SECRET_NAME.test(`${action} ${block}`);
     const entries = Object.entries(value).map(([key, part]) => {
       if (key === 'type') return [key, part];
       if (key === 'value' || key === 'initial_value') return [key, walk(part, hasSecret)];
-      // Not a list: a view whose name sounds secret is shown.
+      // Lists are exempt: otherwise a view with a secret-sounding name would be masked whole.
       return [scrub(key), walk(part, isSecret || (SECRET_NAME.test(key) && !Array.isArray(part)))];
     });
     return Object.fromEntries(entries);
@@ -43,7 +43,7 @@ export type Exchange = Omit<Entry, 'id'>;
 
 export class TrafficLog {
   readonly listeners = new Set<(entry: Entry) => void>();
-  /** Oldest first, at most 300. */
+  /** Oldest first. */
   readonly #entries: Entry[] = [];
   #last = 0;
 
@@ -56,7 +56,7 @@ export class TrafficLog {
     return this.#entries.map((entry) => this.shown(entry));
   }
 
-  /** Without its secrets: masked when somebody looks, which takes longer than the exchange. */
+  /** Masked only when shown, because masking takes longer than the exchange. */
   shown(entry: Entry): Traffic {
     const text = (value: unknown) => {
       const masked = this.mask(value);
@@ -71,7 +71,7 @@ export class TrafficLog {
     this.#keep({ ...exchange, id: ++this.#last });
   }
 
-  /** Adds an exchange in progress; the returned function ends it. */
+  /** Adds an exchange in progress. @returns a function that ends it */
   begin(direction: string, title: string, request: unknown): (status: string, response: unknown) => void {
     const startedAt = performance.now();
     const started = { id: ++this.#last, at: this.now(), direction, title, status: '…' };

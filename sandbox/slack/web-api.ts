@@ -9,21 +9,21 @@ import { type StoredMessage, type StoredView, userIdOf, type Workspace } from '.
 export interface Call {
   method: string;
   args: Loose;
-  /** The body of the answer; undefined when the call was made to hang or fail with an HTTP status. */
+  /** Undefined if the call failed with an HTTP status or wasn't answered. */
   response: Loose | undefined;
   at: number;
 }
 
 type Answer = { status: number; headers?: Record<string, string>; body: Loose | string } | 'hang';
 
-/** Whose token it is: the app's own, a workspace's, or an error code. */
+/** The token's owner, the app itself or a workspace, or an error code. */
 type Bearer = 'app' | Workspace | { error: string };
 
 interface MethodContext {
   core: Core;
   workspace: Workspace;
   files: Map<string, UploadedFile>;
-  /** The WebSocket URL for Socket Mode; absent in HTTP mode. */
+  /** Socket Mode only. */
   socketUrl: (() => string) | undefined;
 }
 
@@ -36,9 +36,8 @@ type Run = (args: Loose, context: MethodContext) => Loose;
 
 interface Needs {
   scope?: string;
-  /** The required arguments. */
   required?: readonly string[];
-  /** Whose token it needs; the bot's if absent. */
+  /** Absent means the bot's token. */
   token?: 'none' | 'app';
 }
 
@@ -54,7 +53,7 @@ class MethodError extends Error {
   }
 }
 
-/** Forms carry these as JSON text. */
+/** Forms carry these arguments as JSON text. */
 const JSON_ARGUMENTS = ['blocks', 'view', 'metadata', 'files', 'outputs'];
 
 function decodeArguments({ token: _token, ...args }: Loose): Loose {
@@ -63,7 +62,7 @@ function decodeArguments({ token: _token, ...args }: Loose): Loose {
     try {
       decoded[name] = JSON.parse(String(args[name]));
     } catch {
-      // Refused as what it is.
+      // The method rejects the text.
     }
   }
   return decoded;
@@ -80,7 +79,6 @@ export class WebApi {
     readonly socketUrl: (() => string) | undefined,
   ) {}
 
-  /** Makes the next `times` calls of `method` fail. */
   failNext(method: string, failure: Failure, times = 1): void {
     const waiting = this.#failures.get(method) ?? [];
     this.#failures.set(method, [...waiting, ...Array<Failure>(times).fill(failure)]);
@@ -113,7 +111,7 @@ export class WebApi {
       if (error instanceof MethodError)
         return { status: 200, body: { ok: false, error: error.code, ...error.detail } };
       if (!(error instanceof Rejection)) throw error;
-      // Where Slack puts them, so that the SDK prints them.
+      // The SDK prints problems that it finds here.
       const messages = error.problems.map((problem) => `[ERROR] ${problem}`);
       const body = { errors: error.problems, response_metadata: { messages } };
       return { status: 200, body: { ok: false, error: error.code, ...(messages.length > 0 && body) } };
@@ -148,7 +146,7 @@ function requireScope({ core: { manifest } }: MethodContext, needed: string): vo
   throw new MethodError('missing_scope', { needed, provided: [...scopes].join(',') });
 }
 
-/** Returns a conversation that the bot can see: a private one only as a member. @throws MethodError */
+/** A private conversation is visible only if the bot is a member. @throws MethodError */
 function visibleConversation({ workspace }: MethodContext, given: unknown): Conversation {
   const conversation = workspace.conversation(text(given));
   if (!conversation || (conversation.kind !== 'public' && !conversation.members.includes('bot')))
@@ -156,7 +154,7 @@ function visibleConversation({ workspace }: MethodContext, given: unknown): Conv
   return conversation;
 }
 
-/** Returns a conversation that the bot can write to; a person's ID means the DM with them. @throws MethodError */
+/** A person's ID means the DM with them. @throws MethodError */
 function writableConversation(context: MethodContext, given: unknown): Conversation {
   const direct = context.workspace.directMessageOf(text(given));
   const conversation = direct ?? visibleConversation(context, given);
@@ -167,14 +165,14 @@ function writableConversation(context: MethodContext, given: unknown): Conversat
 
 const SCOPES = { public: 'channels', private: 'groups', im: 'im' } as const;
 
-/** Returns a conversation that the bot's scopes let it read. @throws MethodError */
+/** @throws MethodError */
 function readableConversation(context: MethodContext, given: unknown, right: 'read' | 'history') {
   const conversation = visibleConversation(context, given);
   requireScope(context, `${SCOPES[conversation.kind]}:${right}`);
   return conversation;
 }
 
-/** Slack does not set `is_stranger` for people who share a channel with the app. */
+/** Slack doesn't set `is_stranger` for people who share a channel with the app. */
 function userOf(person: Person, { workspace }: MethodContext, includeLocale: boolean) {
   const sharesChannel = [...workspace.conversations.values()].some(
     ({ kind, members }) => kind !== 'im' && members.includes(person.id) && members.includes('bot'),
@@ -210,7 +208,6 @@ function conversationOf({ id, kind, name, members, archived = false, shared = fa
   };
 }
 
-/** Without ephemeral messages. */
 function history(conversation: Conversation, args: Loose, { workspace }: MethodContext) {
   if (!conversation.members.includes('bot')) throw new MethodError('not_in_channel');
   const [oldest, latest] = [Number(args.oldest ?? 0), Number(args.latest ?? Number.POSITIVE_INFINITY)];
@@ -231,7 +228,7 @@ function botMessage(context: MethodContext, { channel, ts }: Loose, otherwise: s
   return message;
 }
 
-/** @returns the person whom the trigger belongs to, and whether it is of a modal of theirs */
+/** @returns the trigger's person, and whether it belongs to an open modal */
 function redeem({ trigger_id }: Loose, { core, workspace }: MethodContext) {
   const trigger = core.triggers.redeem(text(trigger_id));
   if (typeof trigger === 'string') throw new MethodError(trigger);
@@ -330,7 +327,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     if (typeof args.metadata === 'string') throw new MethodError('metadata_must_be_sent_as_json');
     const message = context.workspace.post({
       ...{ channel, from: 'bot', ...readMessage(args), threadTs },
-      // Slack ignores it without a thread.
+      // Without a thread, Slack ignores `reply_broadcast`.
       isBroadcast: threadTs !== undefined && isTrue(args.reply_broadcast),
       metadata: args.metadata as object | undefined,
     });
@@ -392,7 +389,7 @@ const METHODS: Readonly<Record<string, Method>> = {
       return { files: files.map(({ id, title }) => ({ id, title })) };
     },
   ),
-  /** Opened from inside a modal, the view is pushed on top of it. */
+  /** A view opened from inside a modal is pushed on top of it. */
   'views.open': method({ required: ['trigger_id', 'view'] }, (args, context) => {
     const view = readView(args.view, 'modal');
     const { person, isInside } = redeem(args, context);
