@@ -95,13 +95,19 @@ async function setUp(env: NodeJS.ProcessEnv, billing: BillingService): Promise<v
   const workspaces = createWorkspaces({ redis, keyring: createKeyring(keys) });
   const change = { workspace: await workspaces.load(TEAM), entries: [] };
   await workspaces.saveConnection(change, {
-    ...{ name: 'main', baseUrl: billing.url, token: billing.tokens[0]?.value ?? '', role: 'read-only' },
-    ...{ lifetime: '30-days', registeredBy: OWNER, registeredAt: Date.now() },
+    name: 'main',
+    baseUrl: billing.url,
+    token: billing.tokens[0]?.value ?? '',
+    role: 'read-only',
+    lifetime: '30-days',
+    registeredBy: OWNER,
+    registeredAt: Date.now(),
   });
   redis.disconnect();
   const items = Array.from({ length: 7 }, (_, i) => ({
     day: new Date(Date.now() - (i + 1) * 86_400_000).toISOString().slice(0, 10),
-    ...{ totalAmount: '29800.12', totalBonuses: '0' },
+    totalAmount: '29800.12',
+    totalBonuses: '0',
   }));
   for (let i = 0; i < PROJECTS; i += 1) {
     billing.setBalance(projectAt(i), '{"balance":1234567.80,"bonuses":12000}', 1);

@@ -62,10 +62,7 @@ export async function startBot(options: BotOptions) {
     throw new Error(`The bot did not become ready.\n${last.join('')}`);
   }
   onChange();
-  return {
-    ...{ url, pid: bot.pid, up: () => isUp },
-    stop: () => terminate(bot),
-  };
+  return { url, pid: bot.pid, up: () => isUp, stop: () => terminate(bot) };
 }
 
 function spawnBot(env: Record<string, string>, ahead: number): ChildProcess {

@@ -85,11 +85,9 @@ export async function startService<Request>(service: Service<Request>) {
     response.once('close', () => {
       const reply = typeof said === 'string' ? undefined : said;
       onExchange?.({
-        ...{
-          at: asked.at,
-          direction: service.direction,
-          title: `${asked.method} ${asked.path}${asked.search}`,
-        },
+        at: asked.at,
+        direction: service.direction,
+        title: `${asked.method} ${asked.path}${asked.search}`,
         status: reply ? String(reply.status) : said === 'reset' ? 'reset' : 'no answer',
         took: Math.round(performance.now() - startedAt),
         request: { headers: asked.headers, body: jsonOr(asked.body) },
@@ -157,8 +155,12 @@ async function read(request: IncomingMessage, at: number, signal: AbortSignal): 
   }
   const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
   return {
-    ...{ method: request.method ?? 'GET', path, search: query === undefined ? '' : `?${query}` },
-    ...{ headers: Object.fromEntries(headers), body: Buffer.concat(chunks).toString('utf8'), at },
+    method: request.method ?? 'GET',
+    path,
+    search: query === undefined ? '' : `?${query}`,
+    headers: Object.fromEntries(headers),
+    body: Buffer.concat(chunks).toString('utf8'),
+    at,
     pause: (ms) => delay(ms, undefined, { signal }),
   };
 }

@@ -46,7 +46,11 @@ function end(code: number): void {
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0));
 sandbox = await startSandbox({
-  ...{ port: Number(port), mode: socket ? 'socket' : 'http', oauth, verbose, log: say },
+  port: Number(port),
+  mode: socket ? 'socket' : 'http',
+  oauth,
+  verbose,
+  log: say,
   redisUrl: process.env.REDIS_URL || undefined,
 }).catch((error: Error) => {
   say(error.message);

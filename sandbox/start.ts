@@ -74,11 +74,21 @@ async function assemble(options: SandboxOptions, releases: (() => Promise<void>)
   releases.push(identity.close);
 
   const panel = createPanel({
-    ...{ billing, identity, oauth, clock, bot: () => bot, behaviour: () => slack?.behaviour },
+    billing,
+    identity,
+    oauth,
+    clock,
+    bot: () => bot,
+    behaviour: () => slack?.behaviour,
   });
   const manifest = await printManifest(mode);
   const opened = await onFreePort(port, log, {
-    ...{ ...SECRETS, mode, manifest, panel, now, botUrl: () => bot?.url ?? '' },
+    ...SECRETS,
+    mode,
+    manifest,
+    panel,
+    now,
+    botUrl: () => bot?.url ?? '',
     ...(oauth && { oauth: OAUTH }),
     ...(!withoutPage && { pageDir: PAGE }),
   });

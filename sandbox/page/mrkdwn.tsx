@@ -13,7 +13,11 @@ export function Text({ text }: { text: TextObject }) {
 
 /** The emoji that Tally writes. */
 const EMOJI: Record<string, string> = {
-  ...{ eyes: '👀', speech_balloon: '💬', warning: '⚠️', white_check_mark: '✅', zzz: '💤' },
+  eyes: '👀',
+  speech_balloon: '💬',
+  warning: '⚠️',
+  white_check_mark: '✅',
+  zzz: '💤',
 };
 export const emojiIn = (text: string) =>
   text.replace(/:(\w+):/g, (whole, name: string) => EMOJI[name] ?? whole);

@@ -97,7 +97,9 @@ async function sendCommand(
   };
   const ack = await delivery.send('slash_commands', {
     ...commandOf(person, conversation, workspace),
-    ...{ command, text, response_url: responses.issue(origin) },
+    command,
+    text,
+    response_url: responses.issue(origin),
     trigger_id: triggers.issue({ person: person.id }),
   });
   if (ack.how === 'acked') return showAcknowledgement(core, origin, ack.body);

@@ -28,7 +28,8 @@ export function createDriver(
     handlers.act({ as, surface, action, values });
 
   return {
-    ...{ act, snapshot },
+    act,
+    snapshot,
     /** Sends a message or a slash command; resolves when the bot has acknowledged, or failed to. */
     say: (as: string, channel: string, text: string, threadTs?: string) =>
       handlers.say({ as, channel, text, ...(threadTs !== undefined && { threadTs }) }),

@@ -78,7 +78,9 @@ const isOffered = (offered: readonly unknown[], chosen: readonly unknown[]) =>
   chosen.every((choice) => offered.some((option) => JSON.stringify(option) === JSON.stringify(choice)));
 
 const button = element('button', {
-  ...{ action_id: identifier, confirm, style },
+  action_id: identifier,
+  confirm,
+  style,
   text: plain(LIMITS.button.text),
   value: string(LIMITS.button.value).optional(),
   url: webUrl.optional(),
@@ -129,7 +131,8 @@ const choosable = [
 export const actionElement = z.discriminatedUnion('type', [
   button,
   element('overflow', {
-    ...{ action_id: identifier, confirm },
+    action_id: identifier,
+    confirm,
     options: z.array(option).min(1).max(LIMITS.options.overflow),
   }),
   ...choosable,

@@ -76,7 +76,15 @@ export async function startSlack(options: SlackOptions) {
   const traffic = new TrafficLog(mask, now);
   const socket = options.mode === 'socket' ? socketDelivery({ ackTimeout, traffic }, changed) : undefined;
   const core: Core = {
-    ...{ manifest, workspaces, now, url, traffic, behaviour, refuse, oauth, changed },
+    manifest,
+    workspaces,
+    now,
+    url,
+    traffic,
+    behaviour,
+    refuse,
+    oauth,
+    changed,
     delivery: socket ?? httpDelivery({ ackTimeout, traffic, botUrl, signingSecret, now }),
     triggers: new Triggers(now),
     responses: new ResponseUrls({ now, url, refuse }),
@@ -128,7 +136,13 @@ export async function startSlack(options: SlackOptions) {
   };
   const snapshot = (me: string) => snapshotOf(me, at(me), core, options.mode, panel);
   const listening = await listen(options.port ?? 0, {
-    ...{ core, api, socket, handlers, snapshot, onChange, pageDir: options.pageDir },
+    core,
+    api,
+    socket,
+    handlers,
+    snapshot,
+    onChange,
+    pageDir: options.pageDir,
     person: (id) => (id === null ? first.people[0]?.id : at(id).person(id)?.id),
     appPath(team) {
       const workspace = workspaces.find(({ team: { id } }) => id === (team ?? TEAM)) ?? first;
@@ -193,18 +207,17 @@ function snapshotOf(
     workspace: { id: team.id, name: team.name },
     workspaces: workspaces.map(({ team: { id, name }, people }) => ({ id, name, as: people[0]?.id ?? '' })),
     ...(panel?.installUrl && { install: { url: panel.installUrl(), isInstalled } }),
-    ...{ me, people: [...workspace.people] },
+    me,
+    people: [...workspace.people],
     channels: channels.map(({ id, name, kind, topic }) => ({ id, name, kind, topic })),
     messages: Object.fromEntries(channels.map(({ id }) => [id, messagesIn(id)])),
     views: workspace.stack(me).map(toOpenView),
     ...(home && { home: toOpenView(home).view }),
     commands: [...manifest.commands],
     bot: { name: manifest.botName, userId: BOT_USER, mode, up: panel?.botUp() ?? true },
-    ...{
-      skipped: panel?.skipped() ?? 0,
-      switches: panel?.switches() ?? [],
-      examples: panel?.examples ?? [],
-    },
+    skipped: panel?.skipped() ?? 0,
+    switches: panel?.switches() ?? [],
+    examples: panel?.examples ?? [],
     credentials: panel?.credentials ?? [],
   };
 }

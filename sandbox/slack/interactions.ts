@@ -62,7 +62,9 @@ export async function suggest(
     type: 'block_suggestion',
     ...interactionOf(workspace, surface.person),
     ...surface.describe({}),
-    ...{ action_id: actionId, block_id: blockId, value },
+    action_id: actionId,
+    block_id: blockId,
+    value,
   });
   if (ack.how !== 'acked') return outcomeOf(ack);
   const read = suggestions.safeParse(ack.body);
@@ -81,7 +83,9 @@ export function findSurface(workspace: Workspace, as: string, ref: SurfaceRef): 
     ref.viewId === 'home' ? home : [workspace.modal(as), home].find((view) => view?.id === ref.viewId);
   return (
     view && {
-      ...{ person, blocks: view.view.blocks, viewId: view.id },
+      person,
+      blocks: view.view.blocks,
+      viewId: view.id,
       describe: (values) => ({ container: { type: 'view', view_id: view.id }, view: viewOf(view, values) }),
     }
   );
@@ -98,7 +102,9 @@ function messageSurface(
   const { blocks, ephemeral, threadTs } = message;
   const container = { type: 'message', message_ts: ts, channel_id: channel, is_ephemeral: ephemeral };
   return {
-    ...{ person, blocks, message },
+    person,
+    blocks,
+    message,
     describe: (values) => ({
       container: { ...container, ...(threadTs && { thread_ts: threadTs }) },
       channel: channelOf(conversation),

@@ -38,7 +38,8 @@ export function readManifest(parsed: unknown): Manifest {
   return {
     botName: features?.bot_user?.display_name ?? 'bot',
     commands: (features?.slash_commands ?? []).map(({ command, description = '', usage_hint = '' }) => ({
-      ...{ command, description },
+      command,
+      description,
       usageHint: usage_hint,
     })),
     scopes: new Set([...bot, ...bot_optional]),
@@ -46,7 +47,9 @@ export function readManifest(parsed: unknown): Manifest {
     steps: Object.entries(functions).map(([id, { output_parameters }]) => ({
       id,
       outputs: Object.entries(output_parameters).map(([name, { type, is_required = false }]) => ({
-        ...{ name, type, required: is_required },
+        name,
+        type,
+        required: is_required,
       })),
     })),
   };

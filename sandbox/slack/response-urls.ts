@@ -68,7 +68,10 @@ export class ResponseUrls {
     if (isPublic && typed) workspace.post({ channel, from: person, text: typed });
     if (isPublic) origin.typed = undefined;
     return workspace.post({
-      ...{ channel, from: 'bot', ...read, viewer: isPublic ? undefined : person },
+      channel,
+      from: 'bot',
+      ...read,
+      viewer: isPublic ? undefined : person,
       threadTs: typeof body.thread_ts === 'string' ? body.thread_ts : threadTs,
     });
   }

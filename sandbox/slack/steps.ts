@@ -39,7 +39,9 @@ export class Steps {
     const ack = await sendEvent(core, workspace, {
       type: 'function_executed',
       function: { id: `Fn${APP}`, callback_id: step, type: 'app', app_id: APP },
-      ...{ inputs, function_execution_id: id, workflow_execution_id: `Wx${randomId(10)}` },
+      inputs,
+      function_execution_id: id,
+      workflow_execution_id: `Wx${randomId(10)}`,
       bot_access_token: token,
     });
     if (ack.how !== 'acked' && !isOver(execution)) execution.error = 'event_dispatch_failed';

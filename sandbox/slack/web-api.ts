@@ -180,12 +180,19 @@ function userOf(person: Person, { workspace }: MethodContext, includeLocale: boo
   const { id, name, realName, role, tz, locale, left = false } = person;
   const team = teamOf(person);
   return {
-    ...{ id, team_id: team, name, real_name: realName, deleted: left },
-    ...{ tz, is_bot: false },
+    id,
+    team_id: team,
+    name,
+    real_name: realName,
+    deleted: left,
+    tz,
+    is_bot: false,
     profile: { real_name: realName, display_name: name, team },
     is_admin: role === 'owner' || role === 'admin',
-    ...{ is_owner: role === 'owner', is_primary_owner: role === 'owner' },
-    ...{ is_restricted: role === 'guest', is_ultra_restricted: false },
+    is_owner: role === 'owner',
+    is_primary_owner: role === 'owner',
+    is_restricted: role === 'guest',
+    is_ultra_restricted: false,
     is_stranger: role === 'external' && !sharesChannel,
     ...(includeLocale && { locale }),
   };
@@ -202,8 +209,13 @@ function conversationOf({ id, kind, name, members, archived = false, shared = fa
   return {
     id,
     ...(isIm ? { user: members.find((member) => member !== 'bot') } : { name }),
-    ...{ is_channel: kind === 'public', is_im: isIm, is_private: kind !== 'public', is_archived: archived },
-    ...{ is_shared: shared, is_ext_shared: shared, is_member: members.includes('bot') },
+    is_channel: kind === 'public',
+    is_im: isIm,
+    is_private: kind !== 'public',
+    is_archived: archived,
+    is_shared: shared,
+    is_ext_shared: shared,
+    is_member: members.includes('bot'),
     num_members: members.length,
   };
 }
@@ -257,14 +269,12 @@ const method = (needs: Needs, run: Run): Method => ({ ...needs, run });
 
 const METHODS: Readonly<Record<string, Method>> = {
   'auth.test': method({}, (_args, { core, workspace: { team } }) => ({
-    ...{
-      url: `${core.url()}/`,
-      user: core.manifest.botName.toLowerCase(),
-      team: team.name,
-      team_id: team.id,
-      user_id: BOT_USER,
-      bot_id: BOT_ID,
-    },
+    url: `${core.url()}/`,
+    user: core.manifest.botName.toLowerCase(),
+    team: team.name,
+    team_id: team.id,
+    user_id: BOT_USER,
+    bot_id: BOT_ID,
     is_enterprise_install: false,
   })),
   'users.info': method({ scope: 'users:read', required: ['user'] }, (args, context) => {
@@ -280,7 +290,11 @@ const METHODS: Readonly<Record<string, Method>> = {
   }),
   'usergroups.list': method({ scope: 'usergroups:read' }, (_args, { workspace }) => ({
     usergroups: workspace.userGroups.map(({ id, handle, name, members }) => ({
-      ...{ id, name, handle, date_delete: 0, user_count: members.length },
+      id,
+      name,
+      handle,
+      date_delete: 0,
+      user_count: members.length,
     })),
   })),
   'usergroups.users.list': method(
@@ -326,7 +340,10 @@ const METHODS: Readonly<Record<string, Method>> = {
       throw new MethodError('cannot_reply_to_message');
     if (typeof args.metadata === 'string') throw new MethodError('metadata_must_be_sent_as_json');
     const message = context.workspace.post({
-      ...{ channel, from: 'bot', ...readMessage(args), threadTs },
+      channel,
+      from: 'bot',
+      ...readMessage(args),
+      threadTs,
       // Without a thread, Slack ignores `reply_broadcast`.
       isBroadcast: threadTs !== undefined && isTrue(args.reply_broadcast),
       metadata: args.metadata as object | undefined,
@@ -433,13 +450,15 @@ const METHODS: Readonly<Record<string, Method>> = {
     const { workspace, person, scope, token } = granted;
     const { id, name } = workspace.team;
     return {
-      ...{ app_id: APP, scope, token_type: 'bot', access_token: token, bot_user_id: BOT_USER },
-      ...{
-        team: { id, name },
-        enterprise: null,
-        is_enterprise_install: false,
-        authed_user: { id: person },
-      },
+      app_id: APP,
+      scope,
+      token_type: 'bot',
+      access_token: token,
+      bot_user_id: BOT_USER,
+      team: { id, name },
+      enterprise: null,
+      is_enterprise_install: false,
+      authed_user: { id: person },
     };
   }),
 };

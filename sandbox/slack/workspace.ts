@@ -108,8 +108,13 @@ export class Workspace {
   post({ channel, from, text, blocks, viewer, threadTs, ...rest }: NewMessage): StoredMessage {
     const { isBroadcast, files, metadata } = rest;
     const message: StoredMessage = {
-      ...{ team: this.team.id, channel, ts: this.#timestamp(), from, text },
-      ...{ ephemeral: viewer !== undefined, edited: false },
+      team: this.team.id,
+      channel,
+      ts: this.#timestamp(),
+      from,
+      text,
+      ephemeral: viewer !== undefined,
+      edited: false,
       ...(blocks && { blocks: withIds(blocks, randomId) as unknown as KnownBlock[] }),
       ...(viewer && { viewer }),
       ...(threadTs && { threadTs }),
