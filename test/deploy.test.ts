@@ -24,7 +24,7 @@ const queries: string[] = dashboard.panels.flatMap(({ targets }: Manifest) =>
   targets.map(({ expr }: Manifest) => expr),
 );
 
-/** What `GET /metrics` shows after one of each thing happened. */
+/** The metrics after one event of each kind. */
 async function shownMetrics(): Promise<string> {
   const metrics = createMetrics();
   metrics.measure({

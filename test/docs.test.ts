@@ -24,7 +24,7 @@ import { resolvePeriodText } from './support/read-words.ts';
 const spansIn = (text: string): readonly string[] =>
   [...text.replace(BLOCK, '').matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
 
-/** How GitHub names the anchor of a heading. */
+/** GitHub's anchor of a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -148,7 +148,7 @@ describe('the contracts', () => {
     ...{ zone: 'UTC', running: false, days: { first: '2026-11-14', last: '2026-11-16' } },
   };
 
-  /** Starts a service with one answer, and the guarded HTTP that may ask it. */
+  /** Starts a service with one answer, and a guarded HTTP client that may reach it. */
   async function answering<T>(
     body: string,
     ask: (service: { url: string; http: ReturnType<typeof createGuardedHttp> }) => Promise<T>,

@@ -1,4 +1,4 @@
-/** What the linter can't say; who may import whom is in biome.json. */
+/** Rules that the linter can't check. biome.json says who may import whom. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 

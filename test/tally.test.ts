@@ -1,4 +1,4 @@
-/** What `npm pack` makes, unpacked where no other package is in reach: the executable as people get it. */
+/** Tests the package of `npm pack`, unpacked where it can't reach other packages. */
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -50,7 +50,7 @@ function run(command: string, args: readonly string[], cwd: string, env: NodeJS.
 const tally = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   run(process.execPath, [tallyFile, ...args], folder, env);
 
-/** What a bot needs to start; nothing of it has to answer but Redis. */
+/** What a bot needs to start. Only Redis has to answer. */
 const environment = (redisUrl: string): NodeJS.ProcessEnv => ({
   SLACK_BOT_TOKEN: 'xoxb-1-of-a-test',
   SLACK_SIGNING_SECRET: '0123456789abcdef0123456789abcdef',

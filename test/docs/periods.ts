@@ -1,8 +1,8 @@
-/** The examples of periods in docs/asking.md, as of Saturday 21 November 2026, 10:15 UTC. */
+/** The examples of periods in docs/asking.md, as of Saturday, 21 November 2026, 10:15 UTC. */
 import { code, type Tables } from './tables.ts';
 
 interface Days {
-  /** Each is typed after a command. */
+  /** Each can follow a command. */
   readonly phrases: readonly string[];
   /** As an answer prints them. */
   readonly days: string;
@@ -10,7 +10,7 @@ interface Days {
 
 interface Ambiguous {
   readonly phrase: string;
-  /** Texts of the buttons, in their order. */
+  /** The buttons' texts, in their order. */
   readonly readings: readonly string[];
 }
 

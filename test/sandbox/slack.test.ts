@@ -1,4 +1,4 @@
-/** The fake Slack refuses what Slack refuses: it is what keeps Tally true. */
+/** The fake Slack refuses what Slack refuses. Otherwise the tests of Tally would prove little. */
 import { createHmac } from 'node:crypto';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -46,7 +46,6 @@ const bars = (series: number, points: number, { name = 's', label = 'd', x = 'x'
   return { type: 'data_visualization', title, chart: { type: 'bar', series: all, axis_config } };
 };
 
-/** What is limited, the limit, and blocks of a given size. */
 const AT_MOST: [what: string, limit: number, make: (n: number) => Block[], on?: BlockSurface][] = [
   ['blocks of a message', 50, (n) => times(n, () => divider)],
   ['blocks of a modal', 100, (n) => times(n, () => divider), 'modal'],

@@ -20,7 +20,6 @@ import { createRunner, type RunnerOptions } from './delivery-runner.ts';
 
 export interface DeliveryOptions extends RunnerOptions {
   readonly redisUrl: string;
-  /** Returns the result of a report. */
   readonly report?: (question: ReportRequest) => ReportResult | Promise<ReportResult>;
 }
 
@@ -47,7 +46,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
   };
 }
 
-/** The queue as another process has it, with runs that do this. */
+/** Opens the queue as another process does. */
 export function openWakeUps(
   redis: Redis,
   redisUrl: string,
@@ -103,7 +102,7 @@ export const schedule = (given: Partial<Schedule> = {}): Schedule => ({
   ...given,
 });
 
-/** The field of the delivery log of a schedule's last delivery, as it ended so. */
+/** The delivery log's field for a schedule's last delivery. */
 export function lastPost(
   id: string,
   { date = '2026-11-21', due = 0, at = due, ...given }: Partial<LastDelivery>,

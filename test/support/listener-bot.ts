@@ -22,7 +22,7 @@ import { UNLIMITED } from './no-rate-limits.ts';
 import { createPeople, type People } from './people.ts';
 import { type TestRedis, testRedis } from './redis.ts';
 
-/** Bolt and the listeners' runtime without features, for tests with their own listeners. */
+/** The Slack server without features, for tests with their own listeners. */
 export interface ListenerBot extends People {
   readonly slack: Slack;
   readonly url: string;
@@ -36,14 +36,13 @@ export interface ListenerBot extends People {
 
 export interface ListenerBotOptions {
   readonly mode?: 'http' | 'socket';
-  /** ms since the epoch */
   readonly clock?: () => number;
   readonly loadingDelays?: LoadingDelays;
   /** None by default. */
   readonly limits?: RateLimiter;
 }
 
-/** @param source the listeners, or a function that creates it from the workspace store */
+/** @param source listeners, or a function that makes them */
 export async function startListenerBot(
   source: Listeners | ((workspaces: Workspaces) => Listeners),
   options: ListenerBotOptions = {},

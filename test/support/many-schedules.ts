@@ -1,4 +1,4 @@
-/** Many workspaces with many schedules or watches, for what is crashed or measured. */
+/** Saves many workspaces with many schedules or watches, for crash tests and measurements. */
 import { Big } from 'big.js';
 import type { RedisConnection } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
@@ -12,7 +12,7 @@ export interface ScheduleCounts {
   readonly workspaces: number;
   readonly each: number;
   readonly channels: number;
-  /** ms since the epoch, a full minute */
+  /** A full minute. */
   readonly due: number;
   readonly since: number;
 }

@@ -54,7 +54,7 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
     /** One for each process. */
     urls: urls as readonly string[],
     log: () => lines.join(''),
-    /** Opens `/slack/install`; returns the URL of Slack's page, its state, and the cookie. */
+    /** Opens `/slack/install`. @returns the URL of Slack's page, its state, and the cookie */
     async openInstallPage(url = urls[0]) {
       const response = await fetch(`${url}/slack/install`);
       const html = await response.text();
@@ -74,7 +74,7 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
       const { state, cookie } = await bot.openInstallPage();
       return bot.followRedirect({ code: slack.allow(team), state }, cookie);
     },
-    /** Sends a slash command; resolves with the acknowledgement and the reply. */
+    /** Sends a slash command. @returns the acknowledgement and the reply */
     async command(team: Team, text: string, at = 0) {
       asked += 1;
       const name = `reply-${asked}`;
@@ -98,7 +98,7 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
       if (body === '') await waitUntil(() => replied() !== undefined || opened());
       return { status: response.status, body, reply: JSON.stringify(replied()?.body ?? '') };
     },
-    /** Clicks a button or submits a form; resolves with the acknowledgement. */
+    /** Clicks a button or submits a form. @returns the acknowledgement */
     async interact(team: Team, payload: object) {
       const body = new URLSearchParams({
         payload: JSON.stringify({
@@ -115,8 +115,8 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
       return { status: response.status, body: await response.text() };
     },
     /**
-     * Registers the token with this label through the form, and waits until it is tested.
-     * @param app_installed_team_id what Slack writes into the form as the team that installed the app
+     * Registers the token with this label through the form, and waits for its test.
+     * @param app_installed_team_id the team that installed the app, as Slack writes it into the form
      */
     async connect(team: Team, label: string, app_installed_team_id?: string) {
       const { value: token } = billing.tokens.find((token) => token.label === label)!;
@@ -137,7 +137,7 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
         id: `V${randomUUID()}`,
         type: 'modal',
         callback_id: 'connect',
-        // As the form was opened a moment before: for a new connection, or to replace its token.
+        // As if the form had been opened a moment before.
         private_metadata: JSON.stringify({ id: 'main', seen: stampOf(record, 'connection:main') }),
         state: { values },
         ...(app_installed_team_id !== undefined && { app_installed_team_id }),
