@@ -36,9 +36,7 @@ async function shownMetrics(): Promise<string> {
   metrics.finished({ ...work, kind: 'request', via: 'command', route: '/spend' });
   metrics.finished({ ...work, kind: 'run' });
   metrics.finished({ ...work, kind: 'message', message: 'post' });
-  metrics.exchange({
-    ...{ service: 'billing', outcome: 200, took: 1 },
-  });
+  metrics.exchange({ service: 'billing', outcome: 200, took: 1 });
   metrics.slackCall({ method: 'chat.postMessage', outcome: 'ok', took: 1 });
   metrics.throttled({ what: 'requests', whose: 'person' });
   metrics.storeError('full');
@@ -48,7 +46,7 @@ async function shownMetrics(): Promise<string> {
   return body;
 }
 
-it('the rules and the dashboard use only metrics and labels that the bot has', async () => {
+it('the alerts and the dashboard use only metrics and labels that Tally exports', async () => {
   const page = await shownMetrics();
   const labelsOf = (name: string): string[] =>
     [...page.matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? `, 'gm'))].flatMap(([, labels = '']) =>
@@ -64,7 +62,7 @@ it('the rules and the dashboard use only metrics and labels that the bot has', a
   }
 });
 
-it('every alert says how bad it is, what happened and what to do, and links to an existing section', async () => {
+it('every alert has a severity and a description, and links to an existing section', async () => {
   const page = await readFile('docs/troubleshooting.md', 'utf8');
   const sections = [...page.matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
     title.toLowerCase().replaceAll(' ', '-').replaceAll("'", ''),
@@ -78,12 +76,12 @@ it('every alert says how bad it is, what happened and what to do, and links to a
   }
 });
 
-it('every part that can be missing is named by its alert', () => {
+it('the alert TallyNotReady describes every part that can be missing', () => {
   const alert = rules.find((rule) => rule.alert === 'TallyNotReady');
   for (const part of NOT_READY) expect(alert?.annotations.description).toContain(`${part}:`);
 });
 
-it.skipIf(!hasPromtool)('the rules fire when they should and are silent otherwise, by promtool', async () => {
+it.skipIf(!hasPromtool)('the alerts pass the tests of promtool', async () => {
   const { stdout } = await run('promtool', ['check', 'rules', RULES]);
   expect(stdout).toContain(`SUCCESS: ${rules.length} rules found`);
   await run('promtool', ['test', 'rules', 'deploy/prometheus/tally.rules.test.yaml']);
@@ -99,21 +97,23 @@ describe('the Kubernetes manifests', async () => {
   const { template, selector } = ofKind('Deployment').spec;
   const [container] = template.spec.containers;
 
-  it('name every file of their folder', () => {
+  it('list every file of their folder', () => {
     expect(kustomization.resources.toSorted()).toEqual(files.toSorted());
   });
 
-  it('run the bot without privileges, with a root filesystem that nobody writes to', () => {
+  it('run the bot without privileges on a read-only root filesystem', () => {
     expect(template.spec).toMatchObject({
       automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
     });
     expect(container.securityContext).toEqual({
-      ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
     });
   });
 
-  it('agree on labels and ports, and give the bot time to send its answers before it stops', () => {
+  it('agree on labels and ports, and give Tally time to finish its answers', () => {
     const { labels } = template.metadata;
     expect(selector.matchLabels).toEqual(labels);
     expect(ofKind('Service').spec.selector).toEqual(labels);
@@ -126,7 +126,7 @@ describe('the Kubernetes manifests', async () => {
     expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(11 + 5 + 3);
   });
 
-  it('name the image by the version in package.json, and no namespaces except those of the ingress and Prometheus', async () => {
+  it('use the image of the version in package.json, and restrict who may connect', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'));
     expect(container.image).toBe(`tally:${version}`);
     expect((await read(join(DIR, 'example/kustomization.yaml'))).images[0].newTag).toBe(version);

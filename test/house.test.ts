@@ -8,16 +8,16 @@ const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' })
 const where = (word: RegExp, isAllowed: (path: string) => boolean): readonly string[] =>
   SOURCES.filter(({ path, code }) => word.test(code) && !isAllowed(path)).map(({ path }) => path);
 
-it('only the outer folders read the clock or random numbers', () => {
+it('src/domain and src/slack/block-kit use no clock and no random numbers', () => {
   const isImpure = (path: string) => !/^(?:domain|slack\/block-kit)\//.test(path);
   expect(where(/\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b/, isImpure)).toEqual([]);
 });
 
-it('only one place opens connections to Redis', () => {
+it('only src/redis/connect.ts opens connections to Redis', () => {
   expect(where(/\bnew (?:Redis|Cluster)\(/, (path) => path === 'redis/connect.ts')).toEqual([]);
 });
 
-it('a name is exported from only one file, so that it has one meaning', () => {
+it('only one file exports a name, so that each name has one meaning', () => {
   const names = SOURCES.flatMap(({ code }) => [
     ...new Set(code.match(/(?<=^export (?:async )?(?:function|const|class|interface|type) )\w+/gm)),
   ]);

@@ -38,7 +38,7 @@ describe('the height of an answer', () => {
     ['/spend prod yesterday', 240],
     ['/balance prod', 220],
     ['/billing status', 620],
-  ] as const)('%s is at most %i px high', async (command, most) => {
+  ] as const)('to %s is at most %i pixels', async (command, most) => {
     const before = await page.getByRole('article').count();
     const answer = await ask(page, command, / · (?:[^·]* · [^·]* spent|[\d,.]+ left)|Tally works/);
     await expect.poll(() => page.getByRole('article').count()).toBeGreaterThan(before);

@@ -16,7 +16,7 @@ withSandboxPage((opened) => {
 const NEXT_CHECK = { timeout: 45_000 };
 
 describe('a balance watch', () => {
-  it('alerts, is acknowledged, updates its message on recovery, and alerts again', async () => {
+  it('alerts, updates the acknowledged alert on recovery, and alerts again', async () => {
     await (await connect(page, token)).getByText('Connected').waitFor();
     await closeModal(page);
     await page.getByRole('button', { name: 'cloud-costs' }).click();

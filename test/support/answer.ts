@@ -22,11 +22,9 @@ export interface Answer extends Omit<Message, 'blocks'> {
 }
 
 const labeled = z.object({
-  ...{
-    text: z.object({ text: z.string() }),
-    value: z.string().default(''),
-    action_id: z.string().default(''),
-  },
+  text: z.object({ text: z.string() }),
+  value: z.string().default(''),
+  action_id: z.string().default(''),
 });
 const menu = z.object({ options: z.array(labeled) });
 
