@@ -59,8 +59,8 @@ const AT_MOST: [limit: number, what: string, make: (n: number) => Block[], on?: 
   [150, 'characters in a header', (n) => [{ type: 'header', text: plain(n) }]],
   [10, 'elements in a context block', (n) => [{ type: 'context', elements: times(n, () => plain(1)) }]],
   [
-    'buttons in an actions block',
     25,
+    'buttons in an actions block',
     (n) => [{ type: 'actions', elements: times(n, (i) => button({ action_id: `a${i}` })) }],
   ],
   [2_000, 'characters in an input’s label', (n) => [input({ label: plain(n) })], 'modal'],
@@ -87,13 +87,13 @@ const AT_MOST: [limit: number, what: string, make: (n: number) => Block[], on?: 
     (n) => [accessory({ type: 'checkboxes', options: times(n, option) })],
   ],
   [
-    'characters in a placeholder',
     150,
+    'characters in a placeholder',
     (n) => [accessory(select({ options: [option(0)], placeholder: plain(n) }))],
   ],
 ];
 
-describe('the sandbox’s Slack', () => {
+describe('the sandbox’s check of blocks', () => {
   it.each(AT_MOST)('accepts %i %s and refuses one more', (limit, _what, make, on = 'message') => {
     expect(problemsOfBlocks(make(limit), on)).toEqual([]);
     expect(problemsOfBlocks(make(limit + 1), on)).not.toEqual([]);
@@ -145,7 +145,7 @@ describe('the sandbox’s Slack', () => {
   });
 });
 
-describe('the sandbox’s Slack', () => {
+describe('the sandbox’s check of views', () => {
   const modal = (rest: Block = {}) => ({ type: 'modal', title: plain(1), blocks: [], ...rest });
 
   it.each<[number, string, (n: number) => Block]>([
