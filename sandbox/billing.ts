@@ -86,7 +86,6 @@ export async function startBilling(options: ServiceOptions = {}) {
 
   const service = await startService<BillingRequest>({
     ...options,
-    direction: 'bot→billing',
     describe: toBillingRequest,
     async ordinary(asked, query) {
       const request = toBillingRequest(asked);

@@ -1,6 +1,5 @@
 /**
- * The HTTP server under both fake services. It answers as the chosen mode or the test says, and reports each
- * exchange.
+ * The HTTP server under both fake services. It answers as the chosen mode or the test says.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +7,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Switch } from './protocol.ts';
-import type { Exchange } from './slack/traffic.ts';
 
 export interface ServiceRequest {
   method: string;
@@ -44,7 +42,6 @@ export type Responder<Request> = (
 
 export interface ServiceOptions {
   now?: () => number;
-  onExchange?: (exchange: Exchange) => void;
   /** How long the mode `slow` waits, in ms. */
   slowFor?: number;
 }
@@ -57,7 +54,6 @@ interface Mode<Request> {
 }
 
 interface Service<Request> extends ServiceOptions {
-  direction: string;
   modes: Record<string, Mode<Request>>;
   describe: (asked: ServiceRequest) => Request;
   ordinary: (asked: ServiceRequest, query?: string) => Promise<ServiceReply>;
@@ -66,7 +62,7 @@ interface Service<Request> extends ServiceOptions {
 const MAX_BODY_BYTES = 1024 * 1024;
 
 export async function startService<Request>(service: Service<Request>) {
-  const { modes, now = Date.now, onExchange } = service;
+  const { modes, now = Date.now } = service;
   const closing = new AbortController();
   const requests: Request[] = [];
   let chosen = 'healthy';
@@ -79,24 +75,9 @@ export async function startService<Request>(service: Service<Request>) {
     return (await respond?.(request, ordinary)) ?? ordinary();
   };
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const startedAt = performance.now();
-    const asked = await read(request, now(), closing.signal);
-    let said: ServiceAnswer = 'hang';
-    response.once('close', () => {
-      const reply = typeof said === 'string' ? undefined : said;
-      onExchange?.({
-        at: asked.at,
-        direction: service.direction,
-        title: `${asked.method} ${asked.path}${asked.search}`,
-        status: reply ? String(reply.status) : said === 'reset' ? 'reset' : 'no answer',
-        took: Math.round(performance.now() - startedAt),
-        request: { headers: asked.headers, body: jsonOr(asked.body) },
-        response: { headers: reply?.headers, body: jsonOr(reply?.body) },
-      });
-    });
-    said = await answer(asked);
+    const said = await answer(await read(request, now(), closing.signal));
     if (said === 'reset') request.socket.resetAndDestroy();
-    else if (said !== 'hang') await send(response, said, asked.method === 'HEAD');
+    else if (said !== 'hang') await send(response, said, request.method === 'HEAD');
   };
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());

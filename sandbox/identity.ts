@@ -119,7 +119,6 @@ export async function startIdentity(options: ServiceOptions = {}) {
   const service = await startService<IdentityRequest>({
     ...options,
     ordinary,
-    direction: 'bot→identity',
     describe: ({ at, method, path, search, body, pause }) => {
       const { id } = credentialIn(body);
       const access = id === undefined ? 'none' : (findAccess(id)?.label ?? 'unknown');

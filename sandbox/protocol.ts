@@ -2,7 +2,7 @@
  * The protocol between the sandbox's page and its server.
  *
  * The page posts JSON to `/sandbox/<verb>` (`Verbs`). The server holds the state and sends it over `GET
- * /sandbox/stream?as=<person ID>`: server-sent events with a `ServerEvent` each. Every snapshot is complete.
+ * /sandbox/stream?as=<person ID>`: server-sent events with a complete `Snapshot` each.
  */
 import type { KnownBlock, View } from '@slack/types';
 
@@ -71,22 +71,6 @@ export interface SlashCommand {
   usageHint: string;
 }
 
-/** One HTTP exchange or Socket Mode envelope, with its secrets masked. */
-export interface Traffic {
-  id: number;
-  at: number;
-  /** `slack→bot`, `bot→slack`, `bot→billing` or `bot→identity`. */
-  direction: string;
-  /** The Web API method, or HTTP method and path. */
-  title: string;
-  /** The HTTP status, an error code, or `…` while in progress. */
-  status: string;
-  /** In ms. */
-  took?: number;
-  request: string;
-  response: string;
-}
-
 export interface Switch {
   service: string;
   mode: string;
@@ -103,7 +87,6 @@ export interface Example {
 }
 
 export interface Snapshot {
-  type: 'snapshot';
   workspace: { id: string; name: string };
   /** All workspaces; `as` is a person to view the workspace as. */
   workspaces: { id: string; name: string; as: string }[];
@@ -125,8 +108,6 @@ export interface Snapshot {
   examples: Example[];
   credentials: { label: string; value: string }[];
 }
-
-export type ServerEvent = Snapshot | { type: 'traffic'; entries: Traffic[] };
 
 /** A value as in Slack's `view.state.values`. */
 export interface StateValue {

@@ -15,7 +15,6 @@ import { startIdentity } from './identity.ts';
 import { createPanel } from './panel.ts';
 import { type RunningRedis, startRedis } from './redis.ts';
 import { type Slack, type SlackOptions, startSlack } from './slack/index.ts';
-import type { Exchange } from './slack/traffic.ts';
 
 export interface SandboxOptions {
   /** The page's port, or the next free one. 0, the default, takes any free port. */
@@ -65,12 +64,11 @@ async function assemble(options: SandboxOptions, releases: (() => Promise<void>)
 
   let slack: Slack | undefined;
   let bot: Bot | undefined;
-  const onExchange = (exchange: Exchange) => slack?.traffic.add(exchange);
   const clock = createClock();
   const { now } = clock;
-  const billing = await startBilling({ onExchange, now });
+  const billing = await startBilling({ now });
   releases.push(billing.close);
-  const identity = await startIdentity({ onExchange, now });
+  const identity = await startIdentity({ now });
   releases.push(identity.close);
 
   const panel = createPanel({

@@ -1,6 +1,6 @@
 import type { KnownBlock, View } from '@slack/types';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import type { Example, Snapshot, Traffic } from '../protocol.ts';
+import type { Example, Snapshot } from '../protocol.ts';
 import { post, useStream } from './api.ts';
 import { Blocks } from './blocks.tsx';
 import type { Draft } from './Composer.tsx';
@@ -22,8 +22,8 @@ import {
 
 export function App() {
   const [place, go] = usePlace();
-  const { snapshot, traffic, isStopped } = useStream(place.as);
-  if (snapshot) return <Shell {...{ snapshot, traffic, isStopped, go }} wanted={place.channel} />;
+  const { snapshot, isStopped } = useStream(place.as);
+  if (snapshot) return <Shell snapshot={snapshot} isStopped={isStopped} go={go} wanted={place.channel} />;
   return (
     <p className="waiting" role="status">
       {isStopped ? 'Sandbox stopped' : 'Opening the workspace…'}
@@ -33,7 +33,6 @@ export function App() {
 
 interface ShellProps {
   snapshot: Snapshot;
-  traffic: Traffic[];
   isStopped: boolean;
   go: ReturnType<typeof usePlace>[1];
   wanted: string | null;
@@ -43,7 +42,7 @@ const PROBLEM_MS = 6000;
 /** The style sheet has the same width. */
 const isNarrow = () => window.matchMedia('(width < 1100px)').matches;
 
-function Shell({ snapshot, traffic, isStopped, go, wanted }: ShellProps) {
+function Shell({ snapshot, isStopped, go, wanted }: ShellProps) {
   const [problem, report] = useState('');
   const [isPanelOpen, setPanelOpen] = useState(!isNarrow());
   const [draft, setDraft] = useState<Draft>();
@@ -99,7 +98,7 @@ function Shell({ snapshot, traffic, isStopped, go, wanted }: ShellProps) {
             <AppHome />
           )}
         </main>
-        {isPanelOpen && <Panel traffic={traffic} onTry={tryText} />}
+        {isPanelOpen && <Panel onTry={tryText} />}
         <Modals />
       </div>
       {confirmation}

@@ -1,19 +1,17 @@
-import { parse, stringify } from 'lossless-json';
 import { type ReactNode, useEffect, useState } from 'react';
-import type { Example, Skip, Switch, Traffic } from '../protocol.ts';
+import type { Example, Skip, Switch } from '../protocol.ts';
 import { post, sentenceOf } from './api.ts';
 import { clock } from './dates.ts';
 import { useWorkspace } from './workspace.tsx';
 
 interface Props {
-  traffic: Traffic[];
   onTry(text: string, inThread: Example['inThread']): void;
 }
 
 const TOKENS = 'Tokens to paste';
 
 /** The sandbox's controls. One section is open at a time: while a form is open, the tokens. */
-export function Panel({ traffic, onTry }: Props) {
+export function Panel({ onTry }: Props) {
   const { snapshot } = useWorkspace();
   const { examples, credentials, switches, views, install } = snapshot;
   const hasForm = views.length > 0;
@@ -56,7 +54,6 @@ export function Panel({ traffic, onTry }: Props) {
         switches.map((fake) => <Mode key={fake.service} service={fake} />),
       )}
       {install && section('Installation', <Installation />)}
-      {section('Traffic', <TrafficLog traffic={traffic} />, traffic.length)}
     </aside>
   );
 }
@@ -178,31 +175,4 @@ function Installation() {
       )}
     </>
   );
-}
-
-const OK_STATUS = /^([23]\d\d|…)$/;
-
-function TrafficLog({ traffic }: { traffic: Traffic[] }) {
-  if (traffic.length === 0) return <p>No traffic yet. Send a command.</p>;
-  return traffic.toReversed().map(({ id, direction, title, status, took, request, response }) => (
-    <details key={id} className="exchange">
-      <summary>
-        <small>{direction.replace('→', ' → ')}</small>
-        <b className={OK_STATUS.test(status) ? undefined : 'bad'}>{status}</b>
-        <small>{took === undefined ? '' : `${Math.round(took)} ms`}</small>
-        <code>{title}</code>
-      </summary>
-      <pre>{indent(request)}</pre>
-      <pre>{indent(response)}</pre>
-    </details>
-  ));
-}
-
-/** Keeps every digit of JSON numbers. Other text stays as it is. */
-function indent(text: string): string {
-  try {
-    return stringify(parse(text), undefined, 2) ?? text;
-  } catch {
-    return text || '(empty)';
-  }
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { ServerEvent, Snapshot, Traffic, Verbs } from '../protocol.ts';
+import type { Snapshot, Verbs } from '../protocol.ts';
 
 type Answer = { ok: boolean; error?: string } & Record<string, unknown>;
 
@@ -27,13 +27,11 @@ const SENTENCES: Record<string, string> = {
 
 export const sentenceOf = ({ error = 'That did not work.' }: Answer): string => SENTENCES[error] ?? error;
 
-const MAX_TRAFFIC = 100;
 const RECONNECT_MS = 2000;
 
 /** @param person if null, the server chooses a person */
 export function useStream(person: string | null) {
   const [snapshot, setSnapshot] = useState<Snapshot>();
-  const [traffic, setTraffic] = useState<Traffic[]>([]);
   const [isStopped, setStopped] = useState(false);
 
   useEffect(() => {
@@ -43,9 +41,8 @@ export function useStream(person: string | null) {
       source = new EventSource(`/sandbox/stream${as ? `?as=${encodeURIComponent(as)}` : ''}`);
       source.onopen = () => setStopped(false);
       source.onmessage = ({ data }) => {
-        const event = JSON.parse(data) as ServerEvent;
-        if (event.type === 'snapshot') setSnapshot((before) => share(before, event));
-        else setTraffic((before) => merge(before, event.entries));
+        const next = JSON.parse(data) as Snapshot;
+        setSnapshot((before) => share(before, next));
       };
       source.onerror = () => {
         setStopped(true);
@@ -60,13 +57,7 @@ export function useStream(person: string | null) {
     };
   }, [person]);
 
-  return { snapshot, traffic, isStopped };
-}
-
-/** An exchange is sent twice, at its start and at its end. The later copy replaces the earlier. */
-function merge(before: Traffic[], entries: Traffic[]): Traffic[] {
-  const byId = new Map([...before, ...entries].map((entry) => [entry.id, entry]));
-  return [...byId.values()].sort((a, b) => a.id - b.id).slice(-MAX_TRAFFIC);
+  return { snapshot, isStopped };
 }
 
 /** Keeps old objects that equal their new ones, so that forms see which blocks have changed. */

@@ -3,7 +3,6 @@ import type { Manifest } from './manifest.ts';
 import type { OAuth } from './oauth.ts';
 import type { ResponseUrls } from './response-urls.ts';
 import type { Steps } from './steps.ts';
-import type { TrafficLog } from './traffic.ts';
 import { randomId, type Workspace } from './workspace.ts';
 
 export type Failure = { error: string } | { status: number; retryAfter?: number } | 'hang';
@@ -21,7 +20,6 @@ export interface Core {
   readonly now: () => number;
   readonly url: () => string;
   readonly delivery: Delivery;
-  readonly traffic: TrafficLog;
   readonly behaviour: SlackBehaviour;
   /** Block types to reject in private answers. */
   readonly refuse: Set<string>;

@@ -4,7 +4,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { APP } from './people.ts';
-import type { TrafficLog } from './traffic.ts';
 
 type Kind = 'slash_commands' | 'interactive' | 'events_api';
 type Payload = Record<string, unknown>;
@@ -27,12 +26,6 @@ export interface Delivery {
   close(): Promise<void>;
 }
 
-interface Options {
-  /** How long the bot may take to acknowledge, in ms. */
-  ackTimeout: number;
-  traffic: TrafficLog;
-}
-
 /** Slack's `v0` signature over the raw body. */
 export function sign(body: string, secret: string, at: number): Record<string, string> {
   const timestamp = String(Math.floor(at / 1000));
@@ -48,26 +41,9 @@ function encode(kind: Kind, payload: Payload): { type: string; body: string } {
   return { type: FORM, body: new URLSearchParams(fields as Record<string, string>).toString() };
 }
 
-function titleOf(kind: Kind, payload: Payload): string {
-  if (kind === 'slash_commands') return `${payload.command} ${payload.text}`.trim();
-  return kind === 'interactive' ? String(payload.type) : `event ${(payload.event as Payload).type}`;
-}
-
-function statusOf(ack: Ack): string {
-  if (ack.how === 'acked') return '200';
-  return ack.how === 'refused' ? String(ack.status) : ack.how;
-}
-
-const logged =
-  ({ traffic }: Options, send: (...given: Parameters<Delivery['send']>) => Promise<Ack>): Delivery['send'] =>
-  async (kind, payload, retry) => {
-    const end = traffic.begin('slack→bot', titleOf(kind, payload), payload);
-    const ack = await send(kind, payload, retry);
-    end(statusOf(ack), ack.how === 'acked' ? ack.body : '');
-    return ack;
-  };
-
-interface HttpOptions extends Options {
+interface HttpOptions {
+  /** How long the bot may take to acknowledge, in ms. */
+  ackTimeout: number;
   botUrl: () => string;
   signingSecret: string;
   now: () => number;
@@ -76,7 +52,7 @@ interface HttpOptions extends Options {
 export function httpDelivery(options: HttpOptions): Delivery {
   const closing = new AbortController();
   return {
-    send: logged(options, async (kind, payload, retry) => {
+    async send(kind, payload, retry) {
       const { type, body } = encode(kind, payload);
       const headers = {
         'Content-Type': type,
@@ -95,7 +71,7 @@ export function httpDelivery(options: HttpOptions): Delivery {
       } catch {
         return { how: tooLate.aborted ? 'timeout' : 'unreachable' };
       }
-    }),
+    },
     async close() {
       closing.abort();
     },
@@ -122,7 +98,7 @@ export interface SocketDelivery extends Delivery {
 const PING_EVERY = 5_000;
 
 /** @param changed called when the number of open connections changes */
-export function socketDelivery(options: Options, changed: () => void): SocketDelivery {
+export function socketDelivery(ackTimeout: number, changed: () => void): SocketDelivery {
   const server = new WebSocketServer({ noServer: true });
   const tickets = new Set<string>();
   const waiting = new Map<string, { socket: WebSocket; settle: (ack: Ack) => void }>();
@@ -155,7 +131,7 @@ export function socketDelivery(options: Options, changed: () => void): SocketDel
   });
 
   return {
-    send: logged(options, (type, payload, retry) => {
+    send(type, payload, retry) {
       const sockets = open();
       const socket = sockets[nextSocket++ % Math.max(1, sockets.length)];
       if (!socket) return Promise.resolve({ how: 'unreachable' });
@@ -168,12 +144,12 @@ export function socketDelivery(options: Options, changed: () => void): SocketDel
           waiting.delete(id);
           resolve(ack);
         };
-        const timer = setTimeout(settle, options.ackTimeout, { how: 'timeout' });
+        const timer = setTimeout(settle, ackTimeout, { how: 'timeout' });
         waiting.set(id, { socket, settle });
         const envelope = { envelope_id: id, type, payload, accepts_response_payload: !isEvent };
         socket.send(JSON.stringify({ ...envelope, ...(isEvent && retries) }));
       });
-    }),
+    },
     ticket() {
       const ticket = randomUUID();
       tickets.add(ticket);

@@ -15,7 +15,6 @@ import { BOT_USER, ORBIT, SANDBOX, TEAM } from './people.ts';
 import { ResponseUrls } from './response-urls.ts';
 import { listen, type VerbHandlers } from './server.ts';
 import { Steps } from './steps.ts';
-import { createMasker, TrafficLog } from './traffic.ts';
 import { type Call, WebApi } from './web-api.ts';
 import { toOpenView, Workspace } from './workspace.ts';
 
@@ -69,23 +68,17 @@ export async function startSlack(options: SlackOptions) {
     : [first];
   const at = (person: string) => workspaces.find((workspace) => workspace.person(person)) ?? first;
   const oauth = options.oauth && new OAuth(options.oauth, now, workspaces, manifest);
-  const mask = createMasker(() => [
-    ...[signingSecret, options.botToken, options.appToken ?? '', ...(oauth?.secrets ?? [])],
-    ...(panel?.credentials.map(({ value }) => value) ?? []),
-  ]);
-  const traffic = new TrafficLog(mask, now);
-  const socket = options.mode === 'socket' ? socketDelivery({ ackTimeout, traffic }, changed) : undefined;
+  const socket = options.mode === 'socket' ? socketDelivery(ackTimeout, changed) : undefined;
   const core: Core = {
     manifest,
     workspaces,
     now,
     url,
-    traffic,
     behaviour,
     refuse,
     oauth,
     changed,
-    delivery: socket ?? httpDelivery({ ackTimeout, traffic, botUrl, signingSecret, now }),
+    delivery: socket ?? httpDelivery({ ackTimeout, botUrl, signingSecret, now }),
     triggers: new Triggers(now),
     responses: new ResponseUrls({ now, url, refuse }),
     steps: new Steps(),
@@ -160,11 +153,10 @@ export async function startSlack(options: SlackOptions) {
     stepRun: (as: string, id: string) => core.steps.find(at(as), id),
     /** `SLACK_API_URL` is `${url}/api/`. */
     url: base,
-    /** Oldest first. */
+    /** Calls of the Web API and of `response_url`s, oldest first. */
     calls: api.calls as readonly Call[],
     /** Mistakes of the bot that Slack wouldn't answer, as sentences. */
     complaints: complaints as readonly string[],
-    traffic,
     workspace: first,
     /** Block types to reject in ephemeral messages, acknowledgements and `response_url`s. */
     refuse,
@@ -177,7 +169,7 @@ export async function startSlack(options: SlackOptions) {
     failNext: (method: string, failure: Failure, times?: number) => api.failNext(method, failure, times),
     /** Resolves with the first result of `look` that isn't undefined, null or false. Rejects after `ms`. */
     waitFor: <T>(look: () => T | undefined | null | false, ms = 5_000) =>
-      waitFor(onChange, look, ms, () => [...complaints, ...lastOf(traffic, first)]),
+      waitFor(onChange, look, ms, () => [...complaints, ...lastOf(api.calls, first)]),
     connections: () => socket?.connections() ?? 0,
     /** Socket Mode: asks one connection to reconnect, as Slack does every few hours. */
     disconnect: (reason: string) => socket?.disconnect(reason),
@@ -203,7 +195,6 @@ function snapshotOf(
       .messagesFor(me, channel)
       .map(({ channel: _, team: _team, viewer: _viewer, ...message }) => message);
   return {
-    type: 'snapshot',
     workspace: { id: team.id, name: team.name },
     workspaces: workspaces.map(({ team: { id, name }, people }) => ({ id, name, as: people[0]?.id ?? '' })),
     ...(panel?.installUrl && { install: { url: panel.installUrl(), isInstalled } }),
@@ -248,9 +239,11 @@ async function waitFor<T>(
   throw new Error([`Not true within ${ms} ms: ${look}`, ...happened()].join('\n'));
 }
 
-/** The last exchanges and messages, for the error of a wait in vain. */
-const lastOf = (traffic: TrafficLog, { messages }: Workspace): readonly string[] => [
-  ...traffic.entries.slice(-6).map(({ direction, title, status }) => `${direction} ${title} ${status}`),
+/** The last calls and messages, for the error of a wait in vain. */
+const lastOf = (calls: readonly Call[], { messages }: Workspace): readonly string[] => [
+  ...calls
+    .slice(-6)
+    .map(({ method, response }) => `${method}: ${response?.error ?? (response ? 'ok' : 'no answer')}`),
   ...messages
     .slice(-3)
     .map(({ channel, from, viewer = 'all', text }) => `${channel}: ${from} to ${viewer}: ${text}`),

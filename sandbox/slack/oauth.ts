@@ -37,12 +37,6 @@ export class OAuth {
     readonly manifest: Manifest,
   ) {}
 
-  /** Every secret in use, to be masked in the traffic panel. */
-  get secrets(): readonly string[] {
-    const tokens = [...this.#grants.values()].flatMap(({ token }) => token ?? []);
-    return [this.options.clientSecret, ...this.#grants.keys(), ...tokens];
-  }
-
   /** A code is valid once, for ten minutes, and only with its redirect URI. @returns Slack's error code otherwise */
   redeem({ client_id, client_secret, code, redirect_uri: uri }: Loose): (Grant & { token: string }) | string {
     if (client_id !== this.options.clientId) return 'invalid_client_id';

@@ -4,11 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { extname, resolve, sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ServerEvent, Snapshot, Traffic, Verbs } from '../protocol.ts';
+import type { Snapshot, Verbs } from '../protocol.ts';
 import type { Loose } from './blocks.ts';
 import type { Core } from './core.ts';
 import type { SocketDelivery } from './delivery.ts';
-import type { Entry } from './traffic.ts';
 import type { WebApi } from './web-api.ts';
 
 export type VerbHandlers = { [V in keyof Verbs]: (body: Verbs[V]) => Promise<{ ok: boolean } & Loose> };
@@ -79,9 +78,8 @@ async function route(request: IncomingMessage, response: ServerResponse, parts: 
   if (section === 'api') return callMethod(rest, url, request, fields, response, parts);
   if (section === 'response') {
     if (core.behaviour.latency > 0) await delay(core.behaviour.latency);
-    const end = core.traffic.begin('bot→slack', 'response_url', fields);
     const { status, body: answer } = core.responses.answer(rest, fields);
-    end(answer.ok ? String(status) : `${status} ${answer.error}`, answer);
+    api.note('response_url', fields, answer);
     return sendJson(response, status, answer);
   }
   if (url.pathname === '/oauth/v2/authorize' && core.oauth) {
@@ -131,46 +129,29 @@ async function callMethod(
 const COALESCE_MS = 50;
 const KEEP_ALIVE_MS = 15_000;
 
-/** Sends a snapshot and the traffic so far, then changes, at most every 50 ms. */
+/** Sends a snapshot at once and after changes, at most every 50 ms. */
 function stream(as: string | null, response: ServerResponse, parts: ServerParts): void {
-  const { core, snapshot, onChange } = parts;
   const person = parts.person(as);
   if (person === undefined) {
     sendJson(response, 404, { ok: false, error: 'user_not_found' });
     return;
   }
   response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
-  const send = (event: ServerEvent) => response.write(`data: ${JSON.stringify(event)}\n\n`);
-  const newEntries = new Map<number, Traffic>();
-  let isStale = false;
   let timer: NodeJS.Timeout | undefined;
-  const schedule = () => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      if (isStale) send(snapshot(person));
-      if (newEntries.size > 0) send({ type: 'traffic', entries: [...newEntries.values()] });
-      isStale = false;
-      newEntries.clear();
-    }, COALESCE_MS);
+  const send = () => {
+    timer = undefined;
+    response.write(`data: ${JSON.stringify(parts.snapshot(person))}\n\n`);
   };
-  const forget = onChange(() => {
-    isStale = true;
-    schedule();
+  const forget = parts.onChange(() => {
+    timer ??= setTimeout(send, COALESCE_MS);
   });
-  const onEntry = (entry: Entry) => {
-    newEntries.set(entry.id, core.traffic.shown(entry));
-    schedule();
-  };
-  core.traffic.listeners.add(onEntry);
   const alive = setInterval(() => response.write(': \n\n'), KEEP_ALIVE_MS);
   response.once('close', () => {
     forget();
-    core.traffic.listeners.delete(onEntry);
     clearTimeout(timer);
     clearInterval(alive);
   });
-  send(snapshot(person));
-  send({ type: 'traffic', entries: core.traffic.entries });
+  send();
 }
 
 const TYPES: Record<string, string> = {

@@ -7,6 +7,7 @@ import { APP, BOT_ID, BOT_USER, type Conversation, teamOf } from './people.ts';
 import { type StoredMessage, type StoredView, userIdOf, type Workspace } from './workspace.ts';
 
 export interface Call {
+  /** A method of the Web API, or `response_url`. */
   method: string;
   args: Loose;
   /** Undefined if the call failed with an HTTP status or wasn't answered. */
@@ -86,15 +87,16 @@ export class WebApi {
 
   answer(method: string, token: string | undefined, given: Loose): Answer {
     const args = decodeArguments(given);
-    const end = this.core.traffic.begin('bot→slack', method, args);
     const failure = this.#failures.get(method)?.shift() ?? this.core.behaviour.failure;
     const answer = failure ? failedAnswer(failure) : this.#run(method, token, args);
     const body = answer === 'hang' || typeof answer.body === 'string' ? undefined : answer.body;
-    this.calls.push({ method, args, response: body, at: this.core.now() });
-    if (answer === 'hang') end('no answer', '');
-    else end(body?.ok === false ? `${answer.status} ${body.error}` : String(answer.status), answer.body);
-    this.core.changed();
+    this.note(method, args, body);
     return answer;
+  }
+
+  note(method: string, args: Loose, response: Loose | undefined): void {
+    this.calls.push({ method, args, response, at: this.core.now() });
+    this.core.changed();
   }
 
   #run(name: string, token: string | undefined, args: Loose): Answer {
