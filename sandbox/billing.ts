@@ -93,13 +93,13 @@ export async function startBilling(options: ServiceOptions = {}) {
       if (refused) return refused;
       const asks = parseQuery(query ?? request.query);
       if (!asks)
-        return jsonReply(400, { errors: [{ message: 'Only the contract’s documents are allowed.' }] });
+        return jsonReply(400, { errors: [{ message: 'Only the two documented queries are allowed.' }] });
       return jsonReply(200, stringify({ data: { bill: { [asks.field]: answer(asks) } } }) ?? '');
     },
     modes: {
       ...commonModes(options.slowFor),
       refused: {
-        label: 'Token refused',
+        label: 'Token rejected',
         hint: 'Rejects every token (401).',
         respond: () => jsonReply(401, { message: 'Unauthorized' }),
       },
@@ -123,17 +123,17 @@ export async function startBilling(options: ServiceOptions = {}) {
       },
       'late-day': {
         label: 'Yesterday is late',
-        hint: 'Has not reported yesterday yet: a daily post waits for it.',
+        hint: 'Hasn’t reported yesterday yet. A daily post waits for it.',
         onChange: showing('late'),
       },
       'corrected-day': {
         label: 'Yesterday corrected',
-        hint: 'Reports a fifth more for yesterday: posts about it are corrected.',
+        hint: 'Reports 20 % more for yesterday. Posts about it are corrected.',
         onChange: showing('corrected'),
       },
       burning: {
         label: 'Burning money',
-        hint: `From now on everything costs ${BURN_FACTOR} times as much.`,
+        hint: `From now on, everything costs ${BURN_FACTOR} times as much.`,
         onChange: (isChosen) => history.setBurn(isChosen ? BURN_FACTOR : 1, now()),
       },
     },
@@ -176,5 +176,7 @@ function rejectRequest(asked: ServiceRequest, { token }: BillingRequest): Servic
   if (!/^application\/json\b/i.test(asked.headers['content-type'] ?? ''))
     return problem(415, 'The body must be application/json');
   const fields = Object.keys(parseObject(asked.body)).join();
-  return fields === 'query' ? undefined : problem(400, `The body has these fields: ${fields}.`);
+  return fields === 'query'
+    ? undefined
+    : problem(400, `The body must have only the field “query”, but has: ${fields}.`);
 }

@@ -24,7 +24,6 @@ export type Bot = Awaited<ReturnType<typeof startBot>>;
 
 const READY_WITHIN = 30_000;
 const KILLED_AFTER = 12_000;
-const LAST_LINES = 20;
 
 const INHERITED_ENV = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot'];
 
@@ -33,22 +32,20 @@ export async function startBot(options: BotOptions) {
   const { clock, log, onChange } = options;
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const pretty = { colorize: false, singleLine: true, ignore: 'time,pid,hostname,name' };
-  const [format, formatShown] = [
-    prettyFactory(pretty),
-    prettyFactory({ ...pretty, minimumLevel: options.verbose ? 'trace' : 'warn' }),
-  ];
+  const format = prettyFactory({
+    colorize: false,
+    singleLine: true,
+    ignore: 'time,pid,hostname,name',
+    minimumLevel: options.verbose ? 'trace' : 'warn',
+  });
   let isUp = false;
 
-  const last: string[] = [];
   const bot = spawnBot({ ...options.env(url), PORT: String(port) }, clock.skipped());
   clock.onSkip((ahead) => bot.connected && bot.send({ ahead }));
   for (const input of [bot.stdout, bot.stderr]) {
     if (!input) continue;
     createInterface({ input }).on('line', (line) => {
-      last.push(format(line));
-      if (last.length > LAST_LINES) last.shift();
-      const shown = formatShown(line)?.trimEnd();
+      const shown = format(line)?.trimEnd();
       if (shown) log(shown);
     });
   }
@@ -59,7 +56,7 @@ export async function startBot(options: BotOptions) {
   isUp = await Promise.race([waitUntilReady(url, bot), gone.then(() => false)]);
   if (!isUp) {
     await terminate(bot);
-    throw new Error(`The bot did not become ready.\n${last.join('')}`);
+    throw new Error('The bot didn’t become ready.');
   }
   onChange();
   return { url, pid: bot.pid, up: () => isUp, stop: () => terminate(bot) };

@@ -40,7 +40,7 @@ const ACCESSES = {
   expiring: access('Access about to expire', 2, { expiresIn: 20 * 60_000 }),
   unrestricted: access('Unrestricted access', 3, { restricted: false }),
   expired: access('Expired access', 4, { state: 'expired' }),
-  disabled: access('Access of a disabled project', 5, { state: 'project-disabled' }),
+  disabled: access('Access for a disabled project', 5, { state: 'project-disabled' }),
 };
 
 interface Issued {
@@ -127,8 +127,8 @@ export async function startIdentity(options: ServiceOptions = {}) {
     modes: {
       ...commonModes(options.slowFor),
       refused: {
-        label: 'Access refused',
-        hint: 'Rejects every access, as for a wrong secret (401).',
+        label: 'Access rejected',
+        hint: 'Rejects all application access, as for a wrong secret (401).',
         respond: unauthorized,
       },
     },

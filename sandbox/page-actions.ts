@@ -29,9 +29,14 @@ export async function connect(page: Page, token: string, project = '123'): Promi
 
 export async function addProject(page: Page, words: string): Promise<void> {
   await say(page, `/billing projects add ${words}`);
-  const form = page.getByRole('dialog', { name: 'Add a project' });
+  await saveForm(page);
+}
+
+/** Saves the open form and closes its confirmation. */
+export async function saveForm(page: Page): Promise<void> {
+  const form = page.getByRole('dialog');
   await form.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('dialog').getByText('Saved.').waitFor();
+  await form.getByText(/Saved[.:]/).waitFor();
   await closeModal(page);
 }
 

@@ -2,7 +2,7 @@
 import type { BillingService } from './billing.ts';
 import type { Bot } from './bot-process.ts';
 import { type Clock, nextTime, SKIP_MARGIN } from './clock.ts';
-import { examplesAt } from './examples.ts';
+import { EXAMPLES } from './examples.ts';
 import type { IdentityService } from './identity.ts';
 import type { Skip, Switch } from './protocol.ts';
 import type { Failure, SlackBehaviour } from './slack/core.ts';
@@ -19,13 +19,13 @@ interface PanelParts {
 export type Panel = ReturnType<typeof createPanel>;
 
 const SLACK_MODES: Record<string, { label: string; hint: string; failure?: Failure }> = {
-  healthy: { label: 'Healthy', hint: 'Takes every call of the bot.' },
+  healthy: { label: 'Healthy', hint: 'Accepts every call.' },
   limited: {
     label: 'Too many requests',
-    hint: 'Asks the bot to retry each call in 20 s (429).',
+    hint: 'Asks for a retry in 20 s (429).',
     failure: { status: 429, retryAfter: 20 },
   },
-  away: { label: 'Away', hint: 'Fails every call of the bot (503).', failure: { status: 503 } },
+  away: { label: 'Down', hint: 'Fails every call (503).', failure: { status: 503 } },
 };
 
 export function createPanel(parts: PanelParts) {
@@ -33,7 +33,7 @@ export function createPanel(parts: PanelParts) {
   let slackMode = 'healthy';
   const slackModes = Object.entries(SLACK_MODES).map(([mode, { label, hint }]) => ({ mode, label, hint }));
   return {
-    examples: [...examplesAt(clock.now())],
+    examples: EXAMPLES,
     skipped: clock.skipped,
     /**
      * @param zone the zone of `to.time`

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { findChromium, openBrowser } from './browser.ts';
 import { ROOT } from './build.ts';
-import { addProject, ask, closeModal, connect, say } from './page-actions.ts';
+import { addProject, ask, closeModal, connect, saveForm, say } from './page-actions.ts';
 import { takeStory } from './pictures/story.ts';
 import { type Sandbox, startSandbox } from './start.ts';
 
@@ -59,9 +59,7 @@ async function scheduling(page: Page, form: Locator): Promise<void> {
   await say(page, '/billing schedule prod daily 09:00');
   await form.getByText('Next three posts').waitFor();
   await take(form, 'schedule-form');
-  await form.getByRole('button', { name: 'Save' }).click();
-  await form.getByText('Saved:').waitFor();
-  await closeModal(page);
+  await saveForm(page);
 }
 
 async function watching(page: Page, form: Locator): Promise<void> {
@@ -71,10 +69,8 @@ async function watching(page: Page, form: Locator): Promise<void> {
   // The next round amount below the balance, so that the watch alerts soon.
   const threshold = Math.floor((Number(left.replaceAll(',', '')) - 1) / 10_000) * 10_000;
   await form.getByLabel('Below', { exact: true }).fill(String(threshold));
-  await form.getByRole('button', { name: 'Save' }).click();
-  await form.getByText('Saved:').waitFor();
-  await closeModal(page);
-  await page.getByText('Switches', { exact: true }).click();
+  await saveForm(page);
+  await page.getByText('Break something', { exact: true }).click();
   await page.getByLabel('billing').selectOption('Burning money');
   await page.getByRole('button', { name: 'Skip 1 hour' }).click();
   const alert = page.getByRole('article').filter({ hasText: / left, below / });
@@ -83,7 +79,7 @@ async function watching(page: Page, form: Locator): Promise<void> {
 }
 
 const chromium = findChromium();
-if (chromium === undefined) throw new Error('No Chromium is installed; CHROMIUM_PATH may name one.');
+if (chromium === undefined) throw new Error('Chromium isn’t installed. Install it, or set CHROMIUM_PATH.');
 await mkdir(FOLDER, { recursive: true });
 const browser = await openBrowser(chromium);
 try {

@@ -105,7 +105,7 @@ export interface Snapshot {
   /** How far the sandbox's clock is ahead of the machine's, in ms. */
   skipped: number;
   switches: Switch[];
-  examples: Example[];
+  examples: readonly Example[];
   credentials: { label: string; value: string }[];
 }
 

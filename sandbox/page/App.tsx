@@ -75,8 +75,8 @@ function Shell({ snapshot, isStopped, go, wanted }: ShellProps) {
         <header className="top-bar">
           <h1>{snapshot.workspace.name}</h1>
           <p>A simulated Slack workspace. Nothing leaves this machine.</p>
-          <span className={bot.up && !isStopped ? 'bot-state up' : 'bot-state'}>
-            {isStopped ? 'The sandbox stopped' : `${bot.name} is ${bot.up ? 'up' : 'down'}`}
+          <span>
+            {isStopped ? 'The sandbox stopped' : `${bot.name} is ${bot.up ? 'running' : 'down'}`}
             {bot.mode === 'socket' && ' · Socket Mode'}
           </span>
           <button

@@ -37,11 +37,7 @@ export function Conversation({ channel, draft, onTry }: Props) {
             const isNewDay = dayOf(roots[index - 1]) !== dayOf(message);
             return (
               <div key={message.ts}>
-                {isNewDay && (
-                  <p className="day">
-                    <span>{dayOf(message)}</span>
-                  </p>
-                )}
+                {isNewDay && <p className="day">{dayOf(message)}</p>}
                 <MessageRow message={message} channel={channel.id} onReply={setAnswered} />
                 {(replies.length > 0 || isAnswered) && !message.isBroadcast && (
                   <Thread
@@ -182,7 +178,8 @@ function Welcome({ onTry }: { onTry(text: string): void }) {
       <h3>What do your cloud projects cost?</h3>
       <p>
         {bot.name} answers in Slack. Here the bot is real; Slack and the billing service are simulated on your
-        machine. Click a step, then press Enter.
+        machine. Click a step, then press Enter. In the panel you can skip time and break things; below the
+        channels you can switch person.
       </p>
       {install?.isInstalled === false && (
         <p className="welcome-first">
@@ -193,11 +190,13 @@ function Welcome({ onTry }: { onTry(text: string): void }) {
         </p>
       )}
       <ol>
-        {STEPS.map(([text, title, why]) => (
+        {STEPS.map(([text, title, why], index) => (
           <li key={text}>
             <button type="button" onClick={() => onTry(text)}>
               <span>
-                <b>{title}</b>
+                <b>
+                  {index + 1}. {title}
+                </b>
                 <small>{why}</small>
               </span>
               <code>{text}</code>

@@ -69,7 +69,7 @@ function Modal({ open, onTop }: { open: OpenView; onTop: boolean }) {
             </header>
             <div className="dialog-body">
               {open.errors[WHOLE_VIEW] && (
-                <p className="view-error" role="alert">
+                <p className="input-error" role="alert">
                   {open.errors[WHOLE_VIEW]}
                 </p>
               )}

@@ -50,7 +50,7 @@ export function Panel({ onTry }: Props) {
       )}
       {credentials.length > 0 && section(TOKENS, <Credentials />)}
       {section(
-        'Switches',
+        'Break something',
         switches.map((fake) => <Mode key={fake.service} service={fake} />),
       )}
       {install && section('Installation', <Installation />)}
@@ -84,6 +84,7 @@ function Time() {
     <section className="time" aria-label="Time">
       <p>
         <b>{clock(now(), me)}</b> {now().toLocaleDateString(me.locale, day)} · {me.tz}
+        <small>Posts and alerts follow this clock.</small>
       </p>
       {SKIPS.map(([label, to]) => (
         <button

@@ -48,7 +48,7 @@ export function Sidebar({ here, unread }: Props) {
         {entry(HOME, <Icon name="home" size={18} />, 'App Home')}
       </ul>
       <fieldset>
-        <legend>You are</legend>
+        <legend>Switch person</legend>
         {people.map(({ id, realName, role }) => (
           <label key={id}>
             <input type="radio" name="person" checked={id === me.id} onChange={() => go({ as: id })} />

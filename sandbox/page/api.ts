@@ -13,19 +13,19 @@ export async function post<V extends keyof Verbs>(verb: V, body: Verbs[V]): Prom
     });
     return (await response.json()) as Answer;
   } catch {
-    return { ok: false, error: 'The sandbox is not responding.' };
+    return { ok: false, error: 'The sandbox isn’t responding.' };
   }
 }
 
 const SENTENCES: Record<string, string> = {
-  operation_timeout: 'The app did not respond within three seconds.',
-  dispatch_failed: 'The app could not be reached or rejected the request.',
-  not_in_channel: 'You are not a member of this channel.',
+  operation_timeout: 'The app didn’t respond within three seconds.',
+  dispatch_failed: 'The app couldn’t be reached or rejected the request.',
+  not_in_channel: 'You aren’t a member of this channel.',
   not_found: 'That no longer exists.',
   invalid_options: 'The app sent options that Slack rejects.',
 };
 
-export const sentenceOf = ({ error = 'That did not work.' }: Answer): string => SENTENCES[error] ?? error;
+export const sentenceOf = ({ error = 'That didn’t work.' }: Answer): string => SENTENCES[error] ?? error;
 
 const RECONNECT_MS = 2000;
 

@@ -115,7 +115,7 @@ function Picker(props: Props<'datepicker' | 'timepicker'>) {
   return (
     <input
       type={props.element.type === 'datepicker' ? 'date' : 'time'}
-      className="field picker"
+      className="field"
       aria-label={props.label}
       value={(value as string | null) ?? ''}
       onChange={({ target }) => void choose(target.value || null)}

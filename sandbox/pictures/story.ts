@@ -1,7 +1,7 @@
 /** The README's moving picture: a command and its answer, a question in a thread, and the next morning's post. */
 import { writeFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { addProject, closeModal, connect, say } from '../page-actions.ts';
+import { addProject, closeModal, connect, saveForm, say } from '../page-actions.ts';
 import type { Sandbox } from '../start.ts';
 import { encodeAnimation, type Frame } from './animation.ts';
 
@@ -75,8 +75,6 @@ async function prepare(page: Page, url: string, token: string): Promise<void> {
   await say(page, '/billing schedule prod daily 09:00');
   const form = page.getByRole('dialog');
   await form.getByText('Next three posts').waitFor();
-  await form.getByRole('button', { name: 'Save' }).click();
-  await form.getByText('Saved:').waitFor();
-  await closeModal(page);
+  await saveForm(page);
   await page.mouse.move(0, 0);
 }

@@ -73,8 +73,8 @@ export class OAuth {
     ) as [string, string, string, string];
     const isKnown = scope.split(',').every((name) => this.manifest.scopes.has(name));
     if (clientId !== this.options.clientId) return problem('invalid_client_id: no app has this client ID.');
-    if (!LOOPBACK_URL.test(redirectUri)) return problem('bad_redirect_uri: only to this machine.');
-    if (!isKnown) return problem('invalid_scope: not all are in the manifest.');
+    if (!LOOPBACK_URL.test(redirectUri)) return problem('bad_redirect_uri: it must lead to this machine.');
+    if (!isKnown) return problem('invalid_scope: some scopes aren’t in the manifest.');
     if (!fields) return this.#page(scope);
     const back = (answer: Record<string, string>) => ({
       redirect: `${redirectUri}?${new URLSearchParams({ ...answer, state })}`,
@@ -102,7 +102,7 @@ export class OAuth {
     const scopes = scope.split(',').map((name) => `<li><code>${name}</code></li>`);
     return page(
       200,
-      `${botName} wants to be installed`,
+      `Install ${botName}?`,
       `<form method="post"><p>Install as:</p>${groups.join('')}
 <p>${botName} will get these permissions:</p><ul>${scopes.join('')}</ul>
 <button name="answer" value="allow">Allow</button> <button name="answer" value="cancel" formnovalidate>Cancel</button></form>`,

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { ask, closeModal, connect, registerAccess, say } from '../../sandbox/page-actions.ts';
+import { ask, closeModal, connect, registerAccess, saveForm, say } from '../../sandbox/page-actions.ts';
 import type { Sandbox } from '../../sandbox/start.ts';
 import { withSandboxPage } from '../support/browser.ts';
 
@@ -42,7 +42,7 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
   });
 
   it('show an outage of billing, and an answer after “Try again”', async () => {
-    await page.getByText('Switches', { exact: true }).click();
+    await page.getByText('Break something', { exact: true }).click();
     await page.getByLabel('billing').selectOption('failing');
     const reply = await ask(page, '/balance 456', 'returned an error (HTTP 500)');
     await page.getByLabel('billing').selectOption('healthy');
@@ -56,9 +56,7 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
     await say(page, '/billing schedule 123 daily 09:00');
     const form = page.getByRole('dialog');
     await form.getByText('Next three posts').waitFor();
-    await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText('Saved:').waitFor();
-    await closeModal(page);
+    await saveForm(page);
     await page.getByRole('button', { name: 'Skip to 09:00', exact: true }).click();
     // The announcement has the same time, but starts in lower case.
     const post = page.getByRole('article').filter({ hasText: /Every day at 09:00 \(Europe\/London\)/ });

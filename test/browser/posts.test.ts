@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { addProject, closeModal, connect, say } from '../../sandbox/page-actions.ts';
+import { addProject, closeModal, connect, saveForm, say } from '../../sandbox/page-actions.ts';
 import { withSandboxPage } from '../support/browser.ts';
 
 let page: Page;
@@ -39,9 +39,7 @@ describe('the height of a post', () => {
       ]) {
         await say(page, `/billing schedule ${words} 09:00`);
         await form.getByText('Next three posts').waitFor();
-        await form.getByRole('button', { name: 'Save' }).click();
-        await form.getByText('Saved:').waitFor();
-        await closeModal(page);
+        await saveForm(page);
       }
       await page.getByRole('button', { name: 'Skip to 09:00', exact: true }).click();
       await posts().nth(5).waitFor({ timeout: 60_000 });

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { ask, closeModal, install, replyTo, say } from '../../sandbox/page-actions.ts';
+import { ask, closeModal, install, replyTo, saveForm, say } from '../../sandbox/page-actions.ts';
 import type { Sandbox } from '../../sandbox/start.ts';
 import { withSandboxPage } from '../support/browser.ts';
 
@@ -44,9 +44,7 @@ describe('a second workspace in the sandbox', () => {
     await homeWith(home.getByRole('button', { name: 'Name project 123…' }));
     await press('Name project 123…');
     await page.getByLabel('Name', { exact: true }).fill('prod');
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('dialog').getByText('Saved.').waitFor();
-    await closeModal(page);
+    await saveForm(page);
     await page.getByRole('button', { name: 'operations' }).click();
     await ask(page, '/balance prod', /prod · [\d,.]+ left/);
     await homeWith(home.getByText(/1 project · [\d,.]+ left/));

@@ -104,7 +104,7 @@ it('the sandbox’s Tally is installed by OAuth, and an uninstall deletes the wo
     const link = /href="([^"]*oauth\/v2\/authorize[^"]*)"/.exec(await landing.text())![1]!;
     const body = new URLSearchParams({ who: `T0SANDBOX2/${ORBIT_OWNER}`, answer: 'allow' });
     const consent = link.replaceAll('&amp;', '&');
-    expect(await (await fetch(consent)).text()).toContain('wants to be installed');
+    expect(await (await fetch(consent)).text()).toContain('Install Tally?');
     const allowed = await fetch(consent, { method: 'POST', body, redirect: 'manual' });
     const headers = { cookie: cookie.join('; ') };
     expect(await (await fetch(allowed.headers.get('location')!, { headers })).text()).toContain('installed');
