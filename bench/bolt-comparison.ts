@@ -115,7 +115,7 @@ async function setUp(env: NodeJS.ProcessEnv, billing: BillingService): Promise<v
   }
 }
 
-/** Takes what is posted to `response_url`s. */
+/** Receives the answers posted to `response_url`s. */
 async function startAnswers() {
   const waiting = new Map<string, (text: string) => void>();
   const server = createServer(async (request, response) => {
@@ -154,7 +154,6 @@ async function measure(
     execArgv: ['--import', USAGE_REPORT],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  /** @returns ms from `since` until the answer */
   const send = async (i: number, since = performance.now()): Promise<number> => {
     const { responseUrl, text } = answers.next();
     const fields = { command: '/balance', text: projectAt(i), team_id: TEAM, user_id: OWNER };

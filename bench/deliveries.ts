@@ -19,7 +19,6 @@ import { startMinimalSlack } from '../test/support/minimal-slack.ts';
 const MINUTE = 60_000;
 const TIMEOUT = 300_000;
 
-/** @returns a line to print */
 export async function deliveries({
   workspaces,
   each,
@@ -46,7 +45,6 @@ export async function deliveries({
   return `${all} posts: ${seconds} s, ${all - distinct} lost, ${slack.posts.length - distinct} twice`;
 }
 
-/** @returns a line to print */
 export async function emptyJobs(count: number): Promise<string> {
   const redis = await startPersistentRedis();
   const socket = redis.url.replace('unix://', '');

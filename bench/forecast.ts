@@ -76,10 +76,10 @@ function costsOf({ pattern }: Kind, seed: number): Costs {
   return { first, cost: new Map(cost) };
 }
 
-/** Means over the months of a kind, with a forecast on each day from the 3rd to the 25th. */
+/** Means over all months of a kind. Each month is forecast on each day from the 3rd to the 25th. */
 export interface Accuracy {
   readonly name: string;
-  /** Mean absolute errors, in percent of the month's cost. */
+  /** The mean absolute error of Tally's forecasts, in percent of the month's cost. */
   readonly tally: number;
   readonly naive: { readonly soFar: number; readonly lastWeek: number; readonly lastMonth: number };
   /** How many forecasts had a range, and how many of these ranges held, in percent. */

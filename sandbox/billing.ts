@@ -18,7 +18,6 @@ import {
 } from './fake-service.ts';
 
 export interface BillingRequest extends Pick<ServiceRequest, 'at' | 'pause'> {
-  /** The token's label, `unknown` or `none`. */
   token: string;
   /** The GraphQL document, or the whole body if it has none. */
   query: string;

@@ -12,11 +12,9 @@ import type { Clock } from './clock.ts';
 interface BotOptions {
   /** The bot's environment without `PORT`. Of this process's own variables only `INHERITED_ENV` is passed on. */
   env: (url: string) => Record<string, string>;
-  /** Shows the bot's whole log, not only warnings and errors. */
   verbose: boolean;
   log: (line: string) => void;
   clock: Clock;
-  /** Called when the bot becomes ready or exits. */
   onChange: () => void;
 }
 

@@ -1,4 +1,3 @@
-/** The examples under “Try”, simple ones first. */
 import type { Example } from './protocol.ts';
 
 export const EXAMPLES: readonly Example[] = [

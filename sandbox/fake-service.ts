@@ -12,12 +12,10 @@ export interface ServiceRequest {
   method: string;
   /** The path as received: percent-encoded, with doubled slashes, without the query. */
   path: string;
-  /** The query with its question mark, or empty. */
   search: string;
   headers: Record<string, string>;
   body: string;
   at: number;
-  /** Rejects if the service closes first. */
   pause(ms: number): Promise<void>;
 }
 
@@ -92,7 +90,6 @@ export async function startService<Request>(service: Service<Request>) {
       hint,
     })) satisfies Switch['modes'],
     mode: () => chosen,
-    /** @throws RangeError for an unknown mode */
     setMode(mode: string) {
       const next = modes[mode];
       if (!next) throw new RangeError(`There is no mode "${mode}".`);

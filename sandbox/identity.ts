@@ -13,7 +13,6 @@ import {
 
 interface IdentityRequest extends Pick<ServiceRequest, 'at' | 'method' | 'pause'> {
   path: string;
-  /** The label of the application access, `unknown` or `none`. */
   access: string;
 }
 
@@ -141,7 +140,6 @@ export async function startIdentity(options: ServiceOptions = {}) {
       { label: `${label}: secret`, value: secret },
     ]),
     accesses: ACCESSES,
-    /** Whether this service issued the token and it is neither expired nor revoked. */
     isLive: (token: string) => find(token) !== undefined,
   };
 }

@@ -9,7 +9,6 @@ export async function say(page: Page, text: string): Promise<void> {
   if ((await composer.inputValue()) !== '') await composer.press('Enter');
 }
 
-/** @returns the message that contains `answer` */
 export async function ask(page: Page, text: string, answer: string | RegExp): Promise<Locator> {
   await say(page, text);
   const message = page.getByRole('article').filter({ hasText: answer }).last();
@@ -17,7 +16,6 @@ export async function ask(page: Page, text: string, answer: string | RegExp): Pr
   return message;
 }
 
-/** @returns the submitted form */
 export async function connect(page: Page, token: string, project = '123'): Promise<Locator> {
   await say(page, '/billing connect');
   const form = page.getByRole('dialog', { name: 'Connect billing' });
@@ -32,7 +30,6 @@ export async function addProject(page: Page, words: string): Promise<void> {
   await saveForm(page);
 }
 
-/** Saves the open form and closes its confirmation. */
 export async function saveForm(page: Page): Promise<void> {
   const form = page.getByRole('dialog');
   await form.getByRole('button', { name: 'Save' }).click();

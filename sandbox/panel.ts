@@ -48,7 +48,6 @@ export function createPanel(parts: PanelParts) {
       { service: 'identity', mode: identity.mode(), modes: identity.modes },
       { service: 'slack', mode: slackMode, modes: slackModes },
     ],
-    /** @returns false for an unknown service or mode */
     setSwitch(service: string, mode: string): boolean {
       const behaviour = parts.behaviour();
       if (service === 'slack' && behaviour && Object.hasOwn(SLACK_MODES, mode)) {

@@ -14,9 +14,8 @@ export interface Person {
   name: string;
   realName: string;
   role: Role;
-  /** The workspace's ID; the first workspace if absent. */
+  /** Absent in the first workspace. */
   team?: string;
-  /** A deactivated account. */
   left?: boolean;
   tz: string;
   locale: string;
@@ -36,7 +35,6 @@ export interface Message {
   from: string;
   text: string;
   blocks?: KnownBlock[];
-  /** Visible to one person only. */
   ephemeral: boolean;
   edited: boolean;
   threadTs?: string;
@@ -58,9 +56,7 @@ export interface SharedFile {
 export interface OpenView {
   id: string;
   view: View;
-  /** By block ID, from `response_action: errors`. */
   errors: Record<string, string>;
-  /** A submission is in progress. */
   busy: boolean;
   hash: string;
 }
@@ -90,19 +86,16 @@ export interface Snapshot {
   workspace: { id: string; name: string };
   /** All workspaces; `as` is a person to view the workspace as. */
   workspaces: { id: string; name: string; as: string }[];
-  /** Absent if the app has a fixed token. */
   install?: { url: string; isInstalled: boolean };
   me: string;
   people: Person[];
   channels: Channel[];
   /** By channel ID, oldest first. */
   messages: Record<string, Message[]>;
-  /** The viewer's open modals; the last one is on top. */
   views: OpenView[];
   home?: View;
   commands: SlashCommand[];
   bot: { name: string; userId: string; mode: 'http' | 'socket'; up: boolean };
-  /** How far the sandbox's clock is ahead of the machine's, in ms. */
   skipped: number;
   switches: Switch[];
   examples: readonly Example[];
@@ -135,7 +128,6 @@ export const initialOf = (key: string) => `initial_${key.replace('selected_', ''
 
 export type StateValues = Record<string, Record<string, StateValue>>;
 
-/** The message or view that holds the element. */
 export type SurfaceRef = { channel: string; ts: string } | { viewId: string };
 
 /** The bodies of `POST /sandbox/<verb>`. Each verb answers 200 with `{ ok: true, … }` or `{ ok: false, error }`. */

@@ -15,11 +15,9 @@ import { createRedisCommandExecutor, RedisServerState, Resp2Server } from 'js-re
 import { findExecutable } from './find-executable.ts';
 
 interface RedisOptions {
-  /** An existing Redis. It is never stopped. */
   redisUrl?: string;
   /** The parent folder of the socket. A socket's path can have at most 107 bytes. */
   dir?: string;
-  /** Runs Redis inside this process even if a server is installed. */
   embedded?: boolean;
   /** A server's name or path; by default the first that is installed. */
   binary?: string | undefined;
@@ -35,7 +33,6 @@ type Binary = 'redis-server' | 'valkey-server';
 
 const BINARIES: readonly Binary[] = ['redis-server', 'valkey-server'];
 const START_TIMEOUT = 10_000;
-/** Redis's default. */
 const DATABASES = 16;
 
 /**
@@ -112,7 +109,6 @@ async function waitUntilReachable(path: string): Promise<void> {
   }
 }
 
-/** @returns a function that stops the server */
 async function startEmbedded(path: string): Promise<() => Promise<void>> {
   const resp = new Resp2Server({
     server: new RedisServerState({ databaseCount: DATABASES }),

@@ -23,10 +23,8 @@ export interface SandboxOptions {
   /** Starts two workspaces; Tally is installed by OAuth. */
   oauth?: boolean;
   log?: (line: string) => void;
-  /** Shows the bot's whole log, not only warnings and errors. */
   verbose?: boolean;
   redisUrl?: string | undefined;
-  /** Doesn't build the page. */
   withoutPage?: boolean;
 }
 
@@ -38,7 +36,6 @@ const SECRETS = {
 const OAUTH = { clientId: '1234567890.1234567890', clientSecret: randomBytes(16).toString('hex') };
 
 export type Sandbox = Awaited<ReturnType<typeof assemble>> & {
-  /** Stops everything, in reverse order of starting. */
   stop(): Promise<void>;
 };
 

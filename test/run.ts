@@ -50,7 +50,7 @@ async function checkAll(): Promise<void> {
 async function vitest(what: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const file = join(tmpdir(), `tally-test-${process.pid}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  // Test objects live shortly. With V8's own 16 MB, a fifth of the time goes to garbage collection.
+  // Test objects live briefly. With V8's own 16 MB, a fifth of the time goes to garbage collection.
   const words = ['--max-semi-space-size=64', 'node_modules/vitest/vitest.mjs', 'run', ...what, ...reporters];
   const [code] = await once(start('node', words, env), 'exit');
   const before = failed.length;
@@ -87,7 +87,7 @@ function elsewhere(): Promise<void> {
   });
 }
 
-// The checks run beside the tests, which often wait. CI sets CHECKED if it has already checked these files.
+// The checks run beside the tests. CI sets CHECKED if it has already checked these files.
 const checked = process.env.CHECKED === undefined ? checkAll() : Promise.resolve();
 if (process.argv.includes('--all')) {
   await vitest(['--retry=1'], { THOROUGH: '1' });

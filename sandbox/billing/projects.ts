@@ -19,7 +19,6 @@ export interface SimulatedProject extends Project {
   wobble: number;
   /** Linear growth a day, as a share of the first day's cost. */
   growth: number;
-  /** The share of days that use bonuses. */
   bonusDays: number;
   bonusesLeft: number;
   /** The balance: enough for `days` at the first week's average, or a fixed amount. */

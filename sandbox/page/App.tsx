@@ -39,7 +39,7 @@ interface ShellProps {
 }
 
 const PROBLEM_MS = 6000;
-/** The style sheet has the same width. */
+/** The style sheet switches at the same width. */
 const isNarrow = () => window.matchMedia('(width < 1100px)').matches;
 
 function Shell({ snapshot, isStopped, go, wanted }: ShellProps) {

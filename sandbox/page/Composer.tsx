@@ -16,7 +16,6 @@ interface Props {
   onSent?(): void;
 }
 
-/** Unsent texts, by channel and thread. */
 const unsent = new Map<string, string>();
 
 export function Composer({ channel, thread, draft, isWanted = true, onSent }: Props) {

@@ -88,7 +88,6 @@ function Input({ block, blockId }: { block: InputBlock; blockId: string }) {
   );
 }
 
-/** The first row holds the column names. */
 function Table({ block }: { block: TableBlock }) {
   const [head = [], ...rows] = block.rows;
   const cells = (row: TableBlock['rows'][number], Tag: 'th' | 'td') =>

@@ -2,7 +2,6 @@ import type { Person } from '../protocol.ts';
 
 type Viewer = Pick<Person, 'tz' | 'locale'>;
 
-/** The date tokens that Tally sends. */
 const TOKENS: Record<string, Intl.DateTimeFormatOptions> = {
   date_short_pretty: { year: 'numeric', month: 'short', day: 'numeric' },
   time: { hour: 'numeric', minute: '2-digit' },

@@ -55,9 +55,7 @@ function isStillOffered(element: AnyElement, { selected_option: chosen }: StateV
 export interface Surface {
   surfaceRef: SurfaceRef;
   values: StateValues;
-  /** @returns all values, with the new one */
   change(blockId: string, actionId: string, value: StateValue): StateValues;
-  /** By block ID. */
   errors: Record<string, string>;
 }
 

@@ -11,7 +11,6 @@ export function Text({ text }: { text: TextObject }) {
   );
 }
 
-/** The emoji that Tally writes. */
 const EMOJI: Record<string, string> = {
   eyes: '👀',
   speech_balloon: '💬',

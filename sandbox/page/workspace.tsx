@@ -2,15 +2,12 @@ import type { ConfirmationDialog } from '@slack/types';
 import { createContext, useCallback, useContext, useEffect, useRef, useState } from 'react';
 import type { Channel, Message, Person, Snapshot } from '../protocol.ts';
 
-/** The URL of the App Home has `channel=home`. */
 export const HOME = 'home';
 
 export interface PageWorkspace {
   snapshot: Snapshot;
   me: Person;
-  /** The time on the sandbox's clock. */
   now(): Date;
-  /** Undefined on the App Home. */
   channel: Channel | undefined;
   go(change: Partial<Place>): void;
   report(problem: string): void;
@@ -125,7 +122,6 @@ const PATHS = {
   send: 'M3.2 3.6 17 10 3.2 16.4l1.5-5.2L10.5 10 4.7 8.8Z',
 };
 
-/** Draws a line icon on a 20 × 20 grid, in the colour of the text around it. */
 export function Icon({ name, size = 20 }: { name: keyof typeof PATHS; size?: number }) {
   return (
     <svg className="icon" width={size} height={size} viewBox="0 0 20 20" aria-hidden="true">

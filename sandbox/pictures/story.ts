@@ -7,7 +7,6 @@ import { encodeAnimation, type Frame } from './animation.ts';
 
 const THEMES = ['light', 'dark'] as const;
 
-/** In ms. */
 const KEY = 60;
 const BEAT = 500;
 const READ = 2_400;

@@ -7,9 +7,7 @@ import { randomId, type Workspace } from './workspace.ts';
 
 export type Failure = { error: string } | { status: number; retryAfter?: number } | 'hang';
 
-/** What a test or the panel can change. */
 export interface SlackBehaviour {
-  /** How long each call by the bot takes, in ms. */
   latency: number;
   failure: Failure | undefined;
 }
@@ -26,9 +24,7 @@ export interface Core {
   readonly triggers: Triggers;
   readonly responses: ResponseUrls;
   readonly steps: Steps;
-  /** Absent if the app has a fixed token. */
   readonly oauth: OAuth | undefined;
-  /** The delay before each retry of an event, in ms. */
   readonly eventRetries: readonly number[];
   changed(): void;
   /** Called with mistakes of the bot that Slack wouldn't answer. */
@@ -40,11 +36,9 @@ export const failed = (error: string) => ({ ok: false, error }) as const;
 
 interface Trigger {
   person: string;
-  /** The modal that was clicked in, if any. */
   viewId?: string | undefined;
 }
 
-/** In ms. */
 const TRIGGER_LIFE = 3_000;
 
 /** Each `trigger_id` lets the bot open one modal within three seconds. */

@@ -26,7 +26,6 @@ export interface Delivery {
   close(): Promise<void>;
 }
 
-/** Slack's `v0` signature over the raw body. */
 export function sign(body: string, secret: string, at: number): Record<string, string> {
   const timestamp = String(Math.floor(at / 1000));
   const digest = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex');
@@ -97,7 +96,6 @@ export interface SocketDelivery extends Delivery {
 
 const PING_EVERY = 5_000;
 
-/** @param changed called when the number of open connections changes */
 export function socketDelivery(ackTimeout: number, changed: () => void): SocketDelivery {
   const server = new WebSocketServer({ noServer: true });
   const tickets = new Set<string>();

@@ -6,7 +6,6 @@ import { findElement, findSurface } from './interactions.ts';
 import type { VerbHandlers } from './server.ts';
 import type { StoredView, Workspace } from './workspace.ts';
 
-/** @param at finds a person's workspace */
 export function createDriver(
   handlers: VerbHandlers,
   at: (person: string) => Workspace,
@@ -57,7 +56,6 @@ export function createDriver(
     },
     openHome: (as: string) => handlers.home({ as }),
     uninstall: (as: string) => handlers.uninstall({ as }),
-    /** The messages that this person sees, oldest first. */
     messages: (person: string, channel: string) => at(person).messagesFor(person, channel),
     modal: (person: string) => at(person).modal(person),
     home: (person: string) => at(person).home(person),

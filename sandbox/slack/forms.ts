@@ -64,7 +64,6 @@ export function fillForm(blocks: readonly object[], fields: Fields): StateValues
   return values;
 }
 
-/** The part of an action or a state value that holds the choice. */
 export function chosenValue(element: Loose, given: string | readonly string[]): Loose {
   const key = VALUE_KEYS[String(element.type)];
   if (key === undefined) throw new Error(`A ${String(element.type)} has no value.`);

@@ -27,11 +27,10 @@ export interface SlackOptions {
   /** Read at every request, because the bot starts after this Slack. */
   botUrl: () => string;
   signingSecret: string;
-  /** The first workspace's token, unless `oauth` is set. */
+  /** Not used with `oauth`. */
   botToken: string;
   /** Starts two workspaces without the app, which is installed by OAuth. */
   oauth?: OAuthOptions;
-  /** For Socket Mode. */
   appToken?: string;
   manifest: unknown;
   /** How long the bot may take to acknowledge, in ms. */
@@ -162,7 +161,6 @@ export async function startSlack(options: SlackOptions) {
     refuse,
     behaviour,
     changed,
-    /** Slack's signature headers for this body. */
     signed: (body: string, { at = now(), secret = signingSecret } = {}) => sign(body, secret, at),
     /** Sends an event from the first workspace, even without a subscription. */
     event: (event: Record<string, unknown>) => sendEvent(core, first, event),
@@ -171,7 +169,6 @@ export async function startSlack(options: SlackOptions) {
     waitFor: <T>(look: () => T | undefined | null | false, ms = 5_000) =>
       waitFor(onChange, look, ms, () => [...complaints, ...lastOf(api.calls, first)]),
     connections: () => socket?.connections() ?? 0,
-    /** Socket Mode: asks one connection to reconnect, as Slack does every few hours. */
     disconnect: (reason: string) => socket?.disconnect(reason),
     async close() {
       await core.delivery.close();

@@ -7,7 +7,6 @@ export interface WorkflowStep {
 
 export interface StepParameter {
   name: string;
-  /** `string`, `integer` or `slack#/types/channel_id`. */
   type: string;
   required: boolean;
 }

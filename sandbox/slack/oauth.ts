@@ -66,7 +66,6 @@ export class OAuth {
     return [...this.#grants.values()].find((grant) => grant.workspace === workspace && grant.token)?.token;
   }
 
-  /** @param fields the submitted form */
   authorize(query: URLSearchParams, fields?: Loose): Reply {
     const [clientId, redirectUri, scope, state] = ['client_id', 'redirect_uri', 'scope', 'state'].map(
       (name) => query.get(name) ?? '',

@@ -5,7 +5,6 @@ export interface Conversation extends Channel {
   /** People's IDs; `bot` if the bot is a member. */
   members: string[];
   archived?: boolean;
-  /** Shared with another organization by Slack Connect. */
   shared?: boolean;
 }
 

@@ -8,12 +8,10 @@ import { randomId, type Workspace } from './workspace.ts';
 
 interface Execution {
   id: string;
-  /** Undefined while the step runs. */
   outputs?: Record<string, unknown>;
   error?: string;
   definition: WorkflowStep;
   workspace: Workspace;
-  /** Valid until the step ends. */
   token: string;
 }
 

@@ -24,7 +24,6 @@ interface MethodContext {
   core: Core;
   workspace: Workspace;
   files: Map<string, UploadedFile>;
-  /** Socket Mode only. */
   socketUrl: (() => string) | undefined;
 }
 
@@ -44,7 +43,6 @@ interface Needs {
 
 type Method = Needs & { run: Run };
 
-/** An answer with `ok: false`. */
 class MethodError extends Error {
   constructor(
     readonly code: string,
@@ -167,7 +165,6 @@ function writableConversation(context: MethodContext, given: unknown): Conversat
 
 const SCOPES = { public: 'channels', private: 'groups', im: 'im' } as const;
 
-/** @throws MethodError */
 function readableConversation(context: MethodContext, given: unknown, right: 'read' | 'history') {
   const conversation = visibleConversation(context, given);
   requireScope(context, `${SCOPES[conversation.kind]}:${right}`);

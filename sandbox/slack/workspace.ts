@@ -46,7 +46,6 @@ export class Workspace {
   #lastMicros = 0;
   #views = 0;
 
-  /** @param changed called after every change */
   constructor(
     seed: WorkspaceSeed,
     botName: string,
@@ -80,7 +79,7 @@ export class Workspace {
     return this.conversations.get(id);
   }
 
-  /** Guests and external people see only the public channels that they are in. */
+  /** Guests and external people see only the public channels that they have joined. */
   canSee(person: string, conversation: Conversation): boolean {
     if (conversation.members.includes(person)) return true;
     const role = this.person(person)?.role;
@@ -91,12 +90,10 @@ export class Workspace {
     return [...this.conversations.values()].filter((conversation) => this.canSee(person, conversation));
   }
 
-  /** Of all channels, oldest first. */
   get messages(): readonly StoredMessage[] {
     return [...this.#messages.values()].flat().sort((a, b) => Number(a.ts) - Number(b.ts));
   }
 
-  /** Oldest first. */
   messagesFor(person: string, channel: string): StoredMessage[] {
     return (this.#messages.get(channel) ?? []).filter(({ viewer }) => !viewer || viewer === person);
   }
@@ -145,7 +142,6 @@ export class Workspace {
     this.changed();
   }
 
-  /** Bottom first. */
   stack(person: string): readonly StoredView[] {
     return this.#stacks.get(person) ?? [];
   }

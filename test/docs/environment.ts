@@ -8,7 +8,6 @@ export const NAMES = Object.keys(variables.shape) as Variable[];
 const SECTION_NAMES = Object.keys(SECTIONS) as (keyof typeof SECTIONS)[];
 const namesIn = (section: string) => NAMES.filter((name) => DESCRIPTIONS[name].section === section);
 
-/** The variables that an empty environment lacks. */
 const REQUIRED: readonly string[] = missing();
 function missing(): string[] {
   try {
@@ -26,7 +25,6 @@ function defaultOf(name: Variable): string | undefined {
   return String(value);
 }
 
-/** The part of a refusal that says what would work. */
 export function formOf(name: Variable): string {
   const [issue] = variables.shape[name].safeParse('two words').error?.issues ?? [];
   return issue?.message.split('\n')[1] ?? '';

@@ -2,15 +2,12 @@
 import { code, type Tables } from './tables.ts';
 
 interface Days {
-  /** Each can follow a command. */
   readonly phrases: readonly string[];
-  /** As an answer prints them. */
   readonly days: string;
 }
 
 interface Ambiguous {
   readonly phrase: string;
-  /** The buttons' texts, in their order. */
   readonly readings: readonly string[];
 }
 

@@ -2,7 +2,6 @@
 
 type Row = readonly string[];
 
-/** The first row is the head. */
 export type Tables = Readonly<Record<string, readonly Row[]>>;
 
 const MARKED = /(<!-- examples: (\S+) -->\n\n).*?(\n<!-- end of examples -->)/gs;

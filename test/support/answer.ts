@@ -6,7 +6,6 @@ type Message = ReturnType<Slack['messages']>[number];
 
 export interface Answer extends Omit<Message, 'blocks'> {
   readonly blocks: readonly Record<string, unknown>[];
-  /** All texts in the blocks, one a line. */
   readonly visibleText: string;
   /** `visibleText` by line, without non-breaking spaces. */
   readonly lines: readonly string[];
@@ -14,9 +13,7 @@ export interface Answer extends Omit<Message, 'blocks'> {
   readonly buttons: readonly string[];
   /** The labels of the buttons, then of the choices in menus and lists. */
   readonly labels: readonly string[];
-  /** The choices in menus and lists. */
   readonly options: readonly { readonly label: string; readonly value: string }[];
-  /** The commands that the buttons and menus run. */
   readonly commands: readonly string[];
   readonly rows: readonly string[][];
 }
@@ -81,7 +78,6 @@ export const rowsOf = (blocks: readonly object[]): readonly string[][] =>
     return rows.map((row) => row.map(({ text }) => text.replaceAll('\u00a0', ' ')));
   });
 
-/** All texts in blocks or a view, one a line. */
 export function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join('\n');
   if (typeof value !== 'object' || value === null) return '';

@@ -28,9 +28,8 @@ export interface Automations {
 interface Surroundings {
   now: number;
   isStoreAway: boolean;
-  /** How often delivery was told to plan again. */
   planned: number;
-  /** Each preview waits for the next of these promises. */
+  /** Each new preview waits for the next of these promises. */
   waits: Promise<void>[];
   sent: { schedule: Schedule; why: string; by: string }[];
   refusal: Error | undefined;
@@ -228,7 +227,6 @@ export async function startAutomationBot() {
     },
     row: (kind: keyof Automations, list: Answer, action: string, id: string, person = OWNER) =>
       bot.choose(list, `${kind}-row`, `${action} ${id}`, person),
-    /** Newest first. */
     audit: async () =>
       (await createAudit(bot.redis.client).page(TEAM, 20)).entries.map(
         ({ who, action }) => `${who} ${action}`,

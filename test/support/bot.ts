@@ -21,7 +21,6 @@ import { type TestRedis, testRedis } from './redis.ts';
 
 export { type Answer, rowsOf, textOf, toAnswer } from './answer.ts';
 export { CHANNEL } from './people.ts';
-/** Saturday, 21 November 2026. */
 export const SATURDAY = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 export const DAY = 86_400_000;
 export const SIGNING_SECRET = '0123456789abcdef0123456789abcdef';
@@ -33,9 +32,7 @@ export interface BotOptions {
   /** The clock of the bot and billing. Slack signs by the real clock, because Bolt verifies by the real clock. */
   readonly now?: () => number;
   readonly ackTimeout?: number;
-  /** Replaces the shared Redis. */
   readonly redisUrl?: string;
-  /** How long billing's mode `slow` waits, in ms. */
   readonly slowFor?: number;
   readonly encryptionKeys?: string;
   readonly limits?: RateLimiter | 'ordinary';
@@ -63,7 +60,6 @@ export interface Bot extends People {
   log(): string;
   /** Registers the read-only token through the form. `addConnection` does so without the form. */
   connect(): Promise<void>;
-  /** The queries that reach billing during `work`. */
   queriesDuring(work: () => Promise<unknown>): Promise<readonly string[]>;
   /** Writes fields of the workspace's record: texts as they are, objects as JSON. */
   store(fields: Readonly<Record<string, object | string>>): Promise<unknown>;
@@ -71,7 +67,6 @@ export interface Bot extends People {
   /** A parsed field of the workspace's record; null if absent. */
   // biome-ignore lint/suspicious/noExplicitAny: Tests expect what it is.
   stored(field: string): Promise<any>;
-  /** Newest first. */
   audit(): Promise<readonly string[]>;
   /** Waits until no request to billing or identity is queued or running. */
   waitUntilIdle(): Promise<void>;
@@ -83,7 +78,6 @@ export interface Bot extends People {
 }
 
 export interface BotProcess {
-  /** Makes Slack send to this process. */
   receive(): void;
   stop(): Promise<void>;
 }
@@ -197,7 +191,6 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
 }
 
 export interface TestBot extends Bot {
-  /** The time of the bot and billing. */
   readonly clock: { now: number };
 }
 

@@ -6,7 +6,6 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/s
 interface SandboxPage {
   readonly sandbox: Sandbox;
   readonly page: Page;
-  /** The billing service's read-only token. */
   readonly token: string;
 }
 

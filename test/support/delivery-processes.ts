@@ -52,7 +52,6 @@ export async function endProcess(
 
 export interface PersistentRedis {
   readonly url: string;
-  /** Kills the server and starts another one with the same data. */
   restart(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   stop(): Promise<void>;

@@ -20,7 +20,6 @@ export interface RunnerOptions {
   /** With a trailing slash. */
   readonly slackUrl: string;
   readonly clock?: () => number;
-  /** Every workspace has the same token. */
   readonly botToken?: string;
   readonly billing?: BillingClient;
   readonly keyring?: Keyring;

@@ -77,7 +77,6 @@ export function openWakeUps(
 
 export const COVERED = { first: '2026-11-18', last: '2026-11-18', zone: 'UTC' };
 
-/** A report's result with one figure for project 123. */
 export const finding = (digits: string | undefined): ReportResult => ({
   message: {
     text: `Spent ${digits ?? 'nothing'}`,
@@ -102,7 +101,7 @@ export const schedule = (given: Partial<Schedule> = {}): Schedule => ({
   ...given,
 });
 
-/** The delivery log's field for a schedule's last delivery. */
+/** The delivery log's entry for a schedule's last post. */
 export function lastPost(
   id: string,
   { date = '2026-11-21', due = 0, at = due, ...given }: Partial<LastDelivery>,
@@ -122,7 +121,6 @@ export function lastPost(
   return { [`post/${id}/${date}`]: JSON.stringify(stored) };
 }
 
-/** Saves a schedule without the form; the next sweep wakes its workspace. */
 export async function save(redis: Redis, workspace: string, schedule: Schedule): Promise<void> {
   await createWorkspaceIndex(redis).touch(workspace);
   await redis.hset(recordKey(workspace), `schedule:${schedule.id}`, JSON.stringify(schedule));

@@ -6,11 +6,8 @@ import { chargesOf } from './usage.ts';
 type Day = string;
 
 export interface FakeProject {
-  /** The cost of each day that is reported at this time. */
   amounts(at: number): ReadonlyMap<Day, number>;
-  /** Undefined means no data. */
   balance(at: number): number | undefined;
-  /** None if absent. */
   bonuses?(at: number): number;
 }
 

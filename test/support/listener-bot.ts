@@ -29,7 +29,6 @@ export interface ListenerBot extends People {
   readonly workspaces: Workspaces;
   readonly redis: TestRedis;
   log(): string;
-  /** The bot's messages that the person sees in the channel, oldest first. */
   messageTexts(channel?: string, person?: string): readonly string[];
   stop(): Promise<void>;
 }
@@ -38,7 +37,6 @@ export interface ListenerBotOptions {
   readonly mode?: 'http' | 'socket';
   readonly clock?: () => number;
   readonly loadingDelays?: LoadingDelays;
-  /** None by default. */
   readonly limits?: RateLimiter;
 }
 

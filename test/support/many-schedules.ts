@@ -19,7 +19,6 @@ export interface ScheduleCounts {
 
 export const workspaceId = (n: number): string => `T${String(n).padStart(9, '0')}`;
 
-/** Saves schedules that are all due daily at the minute of `due`. */
 export async function saveManySchedules(
   redis: RedisConnection,
   { workspaces, each, channels, due, since }: ScheduleCounts,
@@ -41,7 +40,6 @@ export async function saveManySchedules(
 /** A fixed key, so that other processes can open what a test has sealed. */
 export const FIXED_KEYRING = createKeyring([{ id: 'fixed', key: Buffer.alloc(32, 1) }]);
 
-/** Saves watches that alert at a balance of ten, each with its own channel. */
 export async function saveManyWatches(
   redis: RedisConnection,
   { workspaces, each, since }: { readonly workspaces: number; readonly each: number; readonly since: number },

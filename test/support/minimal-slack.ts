@@ -10,7 +10,6 @@ export interface SlackPost {
   readonly thread: string | undefined;
   readonly isBroadcast: boolean;
   readonly ts: string;
-  /** By the machine's clock. */
   readonly at: number;
   readonly key: string | undefined;
   text: string;
@@ -39,14 +38,11 @@ export async function startMinimalSlack() {
     url: '',
     posts: posts as readonly SlackPost[],
     calls: calls as readonly Call[],
-    /** Called before each API call. */
     fault: (_call: Call): Fault | undefined => undefined,
     /** How long each post takes, in ms. */
     slow: 0,
-    /** The clock of `ts`. */
     now: Date.now as () => number,
     admins: new Set<string>(),
-    /** The members of every user group. */
     group: new Set<string>(),
     /** Fields of `users.info` by user ID. A person without any is a full member. */
     people: new Map<string, object>(),
@@ -54,7 +50,6 @@ export async function startMinimalSlack() {
       posts.length = 0;
       calls.length = 0;
     },
-    /** Forgets everything since the start. */
     restore() {
       slack.reset();
       for (const people of [slack.admins, slack.group, slack.people]) people.clear();

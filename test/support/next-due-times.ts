@@ -9,7 +9,6 @@ export function nextDueTimes(timing: Timing, after: Millis, count: number): read
   return next;
 }
 
-/** Due times in (after, until]. */
 export function dueTimesBetween(timing: Timing, after: Millis, until: Millis): readonly DueTime[] {
   const between: DueTime[] = [];
   for (const due of dueTimes(timing, after)) {

@@ -51,10 +51,9 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
     slack,
     billing,
     redis,
-    /** One for each process. */
     urls: urls as readonly string[],
     log: () => lines.join(''),
-    /** Opens `/slack/install`. @returns the URL of Slack's page, its state, and the cookie */
+    /** @returns the URL of Slack's page, its state, and the cookie */
     async openInstallPage(url = urls[0]) {
       const response = await fetch(`${url}/slack/install`);
       const html = await response.text();
@@ -62,7 +61,6 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
       const cookie = (response.headers.get('set-cookie') ?? '').split(';')[0]!;
       return { html, address, state: address.searchParams.get('state') ?? '', cookie };
     },
-    /** Follows Slack's redirect back to the bot. */
     async followRedirect(query: Record<string, string>, cookie = '') {
       const response = await fetch(`${urls[0]}/slack/oauth_redirect?${new URLSearchParams(query)}`, {
         headers: { cookie },
@@ -74,7 +72,7 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
       const { state, cookie } = await bot.openInstallPage();
       return bot.followRedirect({ code: slack.allow(team), state }, cookie);
     },
-    /** Sends a slash command. @returns the acknowledgement and the reply */
+    /** @returns the bot's acknowledgement and reply */
     async command(team: Team, text: string, at = 0) {
       asked += 1;
       const name = `reply-${asked}`;
@@ -98,7 +96,7 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
       if (body === '') await waitUntil(() => replied() !== undefined || opened());
       return { status: response.status, body, reply: JSON.stringify(replied()?.body ?? '') };
     },
-    /** Clicks a button or submits a form. @returns the acknowledgement */
+    /** @returns the bot's acknowledgement */
     async interact(team: Team, payload: object) {
       const body = new URLSearchParams({
         payload: JSON.stringify({
@@ -149,7 +147,6 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
     event: async (body: object, url = urls[0]!) =>
       (await slack.send(url, JSON.stringify({ type: 'event_callback', event_time: epochSeconds(), ...body })))
         .status,
-    /** The keys in Redis that name a workspace. */
     keys: () => workspaceKeys(redis.client),
     async stopBot() {
       stopped ??= Promise.all(processes.map((tally) => tally.stop()));

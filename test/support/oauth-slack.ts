@@ -13,7 +13,6 @@ export interface Team {
   readonly id: string;
   readonly name: string;
   readonly enterprise?: string;
-  /** Installed for the whole organization. */
   readonly whole?: boolean;
   /** Lifetime of a token in seconds; turns token rotation on. */
   readonly expires?: number;
@@ -22,7 +21,7 @@ export interface Team {
 interface Call {
   readonly method: string;
   readonly fields: Readonly<Record<string, string>>;
-  /** The workspace or organization of the call's token. */
+  /** The workspace or organization that the token belongs to. */
   readonly of: string | undefined;
   readonly token: string | undefined;
 }
@@ -38,10 +37,8 @@ export async function startOAuthSlack() {
   const codes = new Map<string, Team>();
   const tokens = new Map<string, Team>();
   const refreshTokens = new Map<string, Team>();
-  /** Every secret that this Slack has issued. */
   const secrets: string[] = [CLIENT.secret, SIGNING_SECRET];
   const refusals = new Map<string, string>();
-  /** method → seconds */
   const limits = new Map<string, number>();
   let delay = 0;
 
@@ -144,7 +141,6 @@ export async function startOAuthSlack() {
       if (error === undefined) refusals.delete(method);
       else refusals.set(method, error);
     },
-    /** Answers this method with 429 from now on. */
     limit(method: string, seconds: number) {
       limits.set(method, seconds);
     },
@@ -152,20 +148,16 @@ export async function startOAuthSlack() {
     delay(ms: number) {
       delay = ms;
     },
-    /** Allows the installation; returns a code that works once. */
     allow(team: Team): string {
       const code = secret('code-');
       codes.set(code, team);
       return code;
     },
-    /** Accepts a token that was issued earlier. */
     grant: (token: string, team: Team) => void tokens.set(token, team),
-    /** Revokes every token of a workspace or organization. */
     revoke(id: string) {
       for (const [token, team] of tokens) if (team.id === id || team.enterprise === id) tokens.delete(token);
     },
     replyAddress: (name: string) => `${url}/reply/${name}`,
-    /** Sends a signed request to the bot. */
     async send(bot: string, body: string, type = 'application/json') {
       const at = Math.floor(Date.now() / 1000);
       const signature = createHmac('sha256', SIGNING_SECRET).update(`v0:${at}:${body}`).digest('hex');

@@ -29,7 +29,6 @@ export type People = ReturnType<typeof createPeople>;
 
 /** @param botUrl the process that receives requests sent by hand */
 export function createPeople(slack: Slack, botUrl: () => string) {
-  /** Tally’s messages that the person sees in the channel, oldest first. */
   const answers = (person = OWNER, channel = CHANNEL): readonly Answer[] =>
     slack
       .messages(person, channel)
@@ -43,7 +42,6 @@ export function createPeople(slack: Slack, botUrl: () => string) {
     return slack.waitFor(() => answers(person, channel)[before], 15_000);
   }
 
-  /** The message as it is now. */
   const current = ({ ts, channel }: Answer, person: string) =>
     answers(person, channel).find((one) => one.ts === ts);
 
@@ -84,7 +82,6 @@ export function createPeople(slack: Slack, botUrl: () => string) {
     modalSays,
     send,
     ask,
-    /** Asks. @returns the text of the answer */
     read: async (...question: Parameters<typeof ask>): Promise<string> =>
       (await ask(...question)).visibleText,
     press: ({ ts, channel }: Answer, label: string, person = OWNER) =>
@@ -92,7 +89,6 @@ export function createPeople(slack: Slack, botUrl: () => string) {
     /** @param list the menu’s action ID */
     choose: ({ ts, channel }: Answer, list: string, option: string, person = OWNER) =>
       slack.choose(person, { channel, ts }, list, option),
-    /** Resolves with the message when it has the text. */
     updated: (answer: Answer, part: string, person = OWNER): Promise<Answer> =>
       slack
         .waitFor(() => {
@@ -133,12 +129,10 @@ export function createPeople(slack: Slack, botUrl: () => string) {
       const { element = {} } = inputs.find(({ block_id }) => block_id.split(':')[0] === field) ?? {};
       return Object.entries(element).find(([name]) => name.startsWith('initial_'))?.[1];
     },
-    /** The values that a search field suggests for `text`. */
     async suggested(field: string, text: string, person = OWNER): Promise<readonly string[]> {
       const found = await slack.suggest(person, { viewId: modal(person)!.id }, field, text);
       return suggestions.parse(found).options.map(({ value }) => value);
     },
-    /** Opens Home anew. @returns its text */
     async home(person = OWNER): Promise<string> {
       const drawn = () =>
         slack.calls.filter(({ method, args }) => method === 'views.publish' && args.user_id === person)
@@ -157,13 +151,11 @@ export function createPeople(slack: Slack, botUrl: () => string) {
     /** Sends an interaction of this person, even with a button that they don’t see. */
     interact: (payload: object, url?: string) =>
       send(`payload=${encodeURIComponent(JSON.stringify({ ...payload, ...uniqueClick() }))}`, undefined, url),
-    /** @returns the HTTP status */
     event: async (body: object, url?: string): Promise<number> =>
       (await send(JSON.stringify(body), 'application/json', url)).status,
   };
 }
 
-/** The sender’s part of a payload. */
 export const sentBy = (person: string, home = TEAM) => ({
   team: { id: TEAM },
   user: { id: person, team_id: home },

@@ -10,7 +10,6 @@ import { type Aliases, NO_ALIASES, type Reader } from '../../src/domain/language
 import { dayAt } from '../../src/domain/time/calendar.ts';
 import { type Period, periodOf } from '../../src/domain/time/period.ts';
 
-/** The Saturday of the examples in docs/asking.md. */
 const SATURDAY = Date.parse('2026-11-21T10:15:30.123Z');
 
 export const readerAt = (at = SATURDAY, zone = 'UTC', writtenAt = at, aliases = NO_ALIASES): Reader => ({

@@ -30,7 +30,6 @@ export interface RecordParts {
   readonly projects?: readonly Partial<Project>[];
   readonly schedules?: readonly Schedule[];
   readonly watches?: readonly Watch[];
-  /** Fields as Redis holds them, such as damaged ones. */
   readonly fields?: RecordFields;
 }
 
@@ -38,7 +37,6 @@ const { lifetime: _, ...CONNECTION } = MAIN;
 
 const KEYRING = createKeyring([{ id: 'k', key: Buffer.alloc(32) }]);
 
-/** The record as Redis holds it. */
 export function fieldsOf(parts: RecordParts, keyring = KEYRING, teamId = 'T1'): RecordFields {
   const { settings, connections = [{}], accesses = [], projects = [], schedules = [], watches = [] } = parts;
   const entries: (readonly [field: string, value: string])[] = [

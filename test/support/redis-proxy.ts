@@ -43,7 +43,7 @@ export async function startRedisProxy(url: string) {
   await start();
   return {
     url: `unix://${path}${search}`,
-    /** Drops the connection after Redis has run the next command with this text, before the answer arrives. */
+    /** Breaks the connection after Redis has run the next command with this text, before the answer arrives. */
     loseAnswerTo: (text: string) => {
       wanted = text;
     },

@@ -20,7 +20,6 @@ export const SERVER_BINARY: string | undefined = [
   'valkey-server',
 ].find((binary) => binary !== '' && isInstalled(binary));
 
-/** Why no server can be started here; undefined if one can. */
 export const NO_SERVER: string | undefined =
   SERVER_BINARY === undefined ? 'without redis-server or valkey-server' : undefined;
 
@@ -32,7 +31,6 @@ export function requireServer(): string {
 export interface RedisServer {
   readonly port: number;
   readonly client: Redis;
-  /** Resolves when the server has ended. */
   kill(signal?: NodeJS.Signals): Promise<void>;
   signal(signal: NodeJS.Signals): void;
 }
@@ -72,9 +70,7 @@ export async function startServer(
   }
 }
 
-/** PEM files for this machine's names and addresses. */
 export interface Certificates {
-  /** The private authority that signed the server's certificate. */
   readonly authority: string;
   readonly certificate: string;
   readonly key: string;
@@ -90,7 +86,6 @@ const speaksTls = (binary: string): boolean => {
   return stdout.includes('Failed to configure TLS');
 };
 
-/** Why no server with TLS can be started here; undefined if one can. */
 export const NO_TLS: string | undefined = !hasOpenssl()
   ? 'without openssl'
   : SERVER_BINARY === undefined
@@ -150,7 +145,6 @@ async function answers(client: Redis, child: ChildProcess, args: readonly string
 const processId = async (client: Redis): Promise<number> =>
   Number(/process_id:(\d+)/.exec(await client.info('server'))?.[1]);
 
-/** @param pid the server's own; undefined if it didn't start */
 function controls(
   { child, gone }: ReturnType<typeof startProcess>,
   client: Redis,
@@ -185,7 +179,6 @@ async function freePort(): Promise<number> {
   }
 }
 
-/** How a server refuses writes: each way with its error code and its kind in the metrics. */
 export const WRITE_REFUSALS = [
   { code: 'OOM', kind: 'full', settings: { maxmemory: '1' } },
   { code: 'NOREPLICAS', kind: 'no-replicas', settings: { 'min-replicas-to-write': '1' } },
@@ -194,7 +187,6 @@ export const WRITE_REFUSALS = [
 ] as const;
 type WriteRefusal = (typeof WRITE_REFUSALS)[number];
 
-/** @returns a function that makes the server accept writes again */
 export async function refuseWrites(
   client: Redis,
   { code, settings }: WriteRefusal,
@@ -274,13 +266,11 @@ export async function startCluster({
   const rules = await documentedRules();
   await Promise.all(all.map(({ client }) => client.call('ACL', 'SETUSER', 'tally', ...rules)));
   return {
-    /** Names only servers that run. */
     get url() {
       const hosts = running().map(({ port }) => `127.0.0.1:${port}`);
       return `redis${certificates ? 's' : ''}+cluster://tally:a-password@${hosts.join(',')}`;
     },
     masters: masters as readonly RedisServer[],
-    /** The keys of all masters. */
     keys: async () => (await Promise.all(masters.map(({ client }) => client.keys('*')))).flat(),
     stop: async () => void (await Promise.all(all.map(({ kill }) => kill()))),
   };
@@ -322,7 +312,6 @@ export async function startSentinels(certificates?: Certificates) {
     url: `redis${certificates ? 's' : ''}+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/tally`,
     servers,
     sentinels,
-    /** The current master according to the Sentinels. */
     master,
     stop: async () => void (await Promise.all([...servers, ...sentinels].map(({ kill }) => kill()))),
   };

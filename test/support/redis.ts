@@ -9,7 +9,6 @@ import { SERVER_BINARY } from './redis-servers.ts';
 import { waitUntil } from './wait-until.ts';
 
 export interface TestRedis {
-  /** Includes the database's number. */
   url: string;
   client: Redis;
   kind: RunningRedis['kind'];
@@ -76,7 +75,6 @@ export async function untilNothingRuns(client: Redis): Promise<void> {
   });
 }
 
-/** The value of a key of any type. */
 export async function contentOf(client: Redis | Cluster, key: string): Promise<unknown> {
   switch (await client.type(key)) {
     case 'hash':

@@ -11,7 +11,6 @@ type Item = readonly [day: string, amount: string | number, bonuses?: string | n
 export const itemsJson = (...items: readonly Item[]): string =>
   `[${items.map(([day, amount, bonuses = 0]) => `{"day":"${day}","totalAmount":${amount},"totalBonuses":${bonuses}}`)}]`;
 
-/** An item for each of these days of November 2026. */
 export const november = (first: number, last: number, amount: string | number): readonly Item[] =>
   Array.from({ length: last - first + 1 }, (_, n) => [
     `2026-11-${String(first + n).padStart(2, '0')}`,
@@ -43,7 +42,6 @@ export const spendByDay =
     return { status: 200, body: `{"data":{"bill":{"${asked.field}":{"items":${itemsJson(...items)}}}}}` };
   };
 
-/** Makes billing answer queries that contain `part` with `reply`. */
 export const answerQueries = (billing: BillingService, part: string, reply: ServiceReply) =>
   billing.respond(({ query }) => (String(query).includes(part) ? reply : undefined));
 

@@ -11,7 +11,6 @@ import { testRedis } from './redis.ts';
 
 const HOUR = 3_600_000;
 
-/** The workspace of `startDelivery`. */
 export const TEAM = 'T0TEAM0001';
 
 /**
@@ -45,7 +44,6 @@ export async function startDelivery(begin: number, options: () => Partial<Delive
         ...options(),
         ...given,
       }),
-    /** Another process takes over. */
     async restart(given?: Partial<DeliveryOptions>): Promise<void> {
       await parts.close();
       parts = delivery.another(given);
@@ -55,7 +53,6 @@ export async function startDelivery(begin: number, options: () => Partial<Delive
     remove: (field: string) => redis.client.hdel(key, field),
     save: ({ connections = [], ...given }: RecordParts) =>
       redis.client.hset(key, fieldsOf({ connections, ...given }, keyring, TEAM)),
-    /** @returns when to run again */
     run() {
       note(`a run at ${new Date(delivery.now).toISOString()}`);
       return parts.runner.run(TEAM);

@@ -23,7 +23,6 @@ export const PROD: Project = {
   addedAt: ADDED_AT,
 };
 
-/** Its token never expires. */
 export const MAIN: NewConnection = {
   name: 'main',
   baseUrl: 'https://api.example.com',
@@ -70,7 +69,6 @@ export const outcomesOf = (
     },
   });
 
-/** A Redis for the tests of one file, empty before each. */
 export async function startWorkspaceStore(key: SealingKey = { id: 'k', key: randomBytes(32) }) {
   const store = await testRedis();
   const redis = store.client;
