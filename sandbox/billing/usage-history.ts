@@ -24,11 +24,7 @@ export function createUsageHistory(opened: number) {
   const openingDay = Math.floor(opened / DAY);
   const burns: { from: number; factor: number }[] = [];
 
-  function bookedDays(
-    project: SimulatedProject,
-    from: number,
-    to: number,
-  ): { day: number; amount: number; bonuses: number }[] {
+  function bookedDays(project: SimulatedProject, from: number, to: number) {
     const rows = [];
     const first = Math.max(Math.floor(from / DAY), openingDay - DAYS_OF_HISTORY);
     for (let day = first; day <= Math.floor(to / DAY); day++) {

@@ -119,14 +119,13 @@ const MessageRow = memo(function MessageRow({ message, channel, onReply }: RowPr
       <div className="message-body">
         <p className="message-head">
           <b>{name}</b>
-          {isBot && <span className="app-badge">APP</span>}
+          {isBot && <small>APP</small>}
           <time dateTime={instantOf(ts).toISOString()}>{time}</time>
         </p>
         <MessageBlocks message={message} channel={channel} />
         {files.map(({ id, name: file, title, size, url }) => (
-          <a key={id} className="file" href={url} download={file}>
-            <b>{title}</b>
-            <small>{`${file} · ${size.toLocaleString('en')} bytes`}</small>
+          <a key={id} href={url} download={file}>
+            {title} ({size.toLocaleString('en')} bytes)
           </a>
         ))}
         {edited && <small className="edited">(edited)</small>}

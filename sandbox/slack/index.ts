@@ -3,7 +3,7 @@
  * what each person sees.
  */
 import type { Panel } from '../panel.ts';
-import type { Message, Snapshot } from '../protocol.ts';
+import type { Snapshot } from '../protocol.ts';
 import { openHome, publish, say, sendEvent } from './conversation.ts';
 import { type Core, type Failure, failed, type SlackBehaviour, Triggers } from './core.ts';
 import { httpDelivery, sign, socketDelivery } from './delivery.ts';
@@ -187,10 +187,6 @@ function snapshotOf(
   const { team, isInstalled } = workspace;
   const channels = workspace.conversationsOf(me);
   const home = workspace.home(me);
-  const messagesIn = (channel: string): Message[] =>
-    workspace
-      .messagesFor(me, channel)
-      .map(({ channel: _, team: _team, viewer: _viewer, ...message }) => message);
   return {
     workspace: { id: team.id, name: team.name },
     workspaces: workspaces.map(({ team: { id, name }, people }) => ({ id, name, as: people[0]?.id ?? '' })),
@@ -198,7 +194,7 @@ function snapshotOf(
     me,
     people: [...workspace.people],
     channels: channels.map(({ id, name, kind, topic }) => ({ id, name, kind, topic })),
-    messages: Object.fromEntries(channels.map(({ id }) => [id, messagesIn(id)])),
+    messages: Object.fromEntries(channels.map(({ id }) => [id, workspace.messagesFor(me, id)])),
     views: workspace.stack(me).map(toOpenView),
     ...(home && { home: toOpenView(home).view }),
     commands: [...manifest.commands],
