@@ -10,6 +10,8 @@ export type Failure = { error: string } | { status: number; retryAfter?: number 
 export interface SlackBehaviour {
   latency: number;
   failure: Failure | undefined;
+  /** What every call of these methods fails with. */
+  failures: Map<string, Failure>;
 }
 
 export interface Core {

@@ -11,7 +11,7 @@ import { createDriver } from './driver.ts';
 import { act, close, submit, suggest } from './interactions.ts';
 import { readManifest } from './manifest.ts';
 import { OAuth, type OAuthOptions } from './oauth.ts';
-import { BOT_USER, ORBIT, SANDBOX, TEAM } from './people.ts';
+import { BOT_USER, ORBIT, SANDBOX, TEAM, type WorkspaceSeed } from './people.ts';
 import { ResponseUrls } from './response-urls.ts';
 import { listen, type VerbHandlers } from './server.ts';
 import { Steps } from './steps.ts';
@@ -49,7 +49,7 @@ export async function startSlack(options: SlackOptions) {
   const manifest = readManifest(options.manifest);
   const complaints: string[] = [];
   const refuse = new Set<string>();
-  const behaviour: SlackBehaviour = { latency: 0, failure: undefined };
+  const behaviour: SlackBehaviour = { latency: 0, failure: undefined, failures: new Map() };
   let base = '';
   const url = () => base;
   const listeners = new Set<() => void>();
@@ -87,10 +87,12 @@ export async function startSlack(options: SlackOptions) {
       changed();
     },
   };
-  const bearerOf = (token: string) => {
+  const bearerOf = (token: string, team: unknown) => {
     if (token === options.appToken) return 'app';
     const fixed = !oauth && token === options.botToken ? first : undefined;
-    return fixed ?? oauth?.workspaceOf(token) ?? core.steps.workspaceOf(token) ?? { error: 'invalid_auth' };
+    return (
+      fixed ?? oauth?.workspaceOf(token, team) ?? core.steps.workspaceOf(token) ?? { error: 'invalid_auth' }
+    );
   };
   const socketUrl = socket && (() => `${base.replace('http', 'ws')}/link?ticket=${socket.ticket()}`);
   const api = new WebApi(core, bearerOf, socketUrl);
@@ -104,7 +106,7 @@ export async function startSlack(options: SlackOptions) {
     home: ({ as }) => openHome(core, at(as), as),
     async uninstall({ as }) {
       const workspace = at(as);
-      oauth?.revoke(workspace);
+      oauth?.revoke(workspace.team.id);
       const revoked = { type: 'tokens_revoked', tokens: { oauth: [], bot: [BOT_USER] } };
       const sent = [
         publish(core, workspace, 'tokens_revoked', revoked),
@@ -157,6 +159,12 @@ export async function startSlack(options: SlackOptions) {
     /** Mistakes of the bot that Slack wouldn't answer, as sentences. */
     complaints: complaints as readonly string[],
     workspace: first,
+    core,
+    addWorkspace(seed: WorkspaceSeed): Workspace {
+      const workspace = new Workspace(seed, manifest.botName, false, now, changed);
+      workspaces.push(workspace);
+      return workspace;
+    },
     /** Block types to reject in ephemeral messages, acknowledgements and `response_url`s. */
     refuse,
     behaviour,

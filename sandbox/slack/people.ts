@@ -19,6 +19,12 @@ export interface Team {
   id: string;
   name: string;
   domain: string;
+  /** The ID of the workspace's organization. */
+  enterprise?: string;
+  /** The app is installed for the whole organization. */
+  whole?: boolean;
+  /** The lifetime of bot tokens in seconds; turns token rotation on. */
+  expires?: number;
 }
 
 export interface WorkspaceSeed {

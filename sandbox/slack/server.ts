@@ -79,7 +79,7 @@ async function route(request: IncomingMessage, response: ServerResponse, parts: 
   if (section === 'response') {
     if (core.behaviour.latency > 0) await delay(core.behaviour.latency);
     const { status, body: answer } = core.responses.answer(rest, fields);
-    api.note('response_url', fields, answer);
+    api.note('response_url', fields, answer, rest);
     return sendJson(response, status, answer);
   }
   if (url.pathname === '/oauth/v2/authorize' && core.oauth) {
@@ -119,8 +119,7 @@ async function callMethod(
 ): Promise<void> {
   const args: Loose = { ...Object.fromEntries(url.searchParams), ...fields };
   const bearer = /^Bearer (\S+)$/i.exec(authorization)?.[1];
-  if (core.behaviour.latency > 0) await delay(core.behaviour.latency);
-  const answer = api.answer(method, bearer ?? (args.token as string | undefined), args);
+  const answer = await api.answer(method, bearer ?? (args.token as string | undefined), args);
   if (answer === 'hang') return;
   const scopes = [...core.manifest.scopes].join(',');
   sendJson(response, answer.status, answer.body, { 'X-OAuth-Scopes': scopes, ...answer.headers });

@@ -1,4 +1,5 @@
 /** `POST /api/<method>`: authorizes and runs the Web API methods that Tally calls. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Person, SharedFile } from '../protocol.ts';
 import { type Loose, Rejection, readMessage, readView } from './blocks.ts';
 import type { Core, Failure } from './core.ts';
@@ -12,6 +13,8 @@ export interface Call {
   args: Loose;
   /** Undefined if the call failed with an HTTP status or wasn't answered. */
   response: Loose | undefined;
+  /** The bearer token, or the key of the `response_url`. */
+  token: string | undefined;
   at: number;
 }
 
@@ -74,7 +77,7 @@ export class WebApi {
 
   constructor(
     readonly core: Core,
-    readonly bearerOf: (token: string) => Bearer,
+    readonly bearerOf: (token: string, team: unknown) => Bearer,
     readonly socketUrl: (() => string) | undefined,
   ) {}
 
@@ -83,25 +86,30 @@ export class WebApi {
     this.#failures.set(method, [...waiting, ...Array<Failure>(times).fill(failure)]);
   }
 
-  answer(method: string, token: string | undefined, given: Loose): Answer {
+  async answer(method: string, token: string | undefined, given: Loose): Promise<Answer> {
+    const { latency, failure: general, failures } = this.core.behaviour;
     const args = decodeArguments(given);
-    const failure = this.#failures.get(method)?.shift() ?? this.core.behaviour.failure;
+    const call = this.note(method, args, undefined, token);
+    if (latency > 0) await delay(latency);
+    const failure = this.#failures.get(method)?.shift() ?? failures.get(method) ?? general;
     const answer = failure ? failedAnswer(failure) : this.#run(method, token, args);
-    const body = answer === 'hang' || typeof answer.body === 'string' ? undefined : answer.body;
-    this.note(method, args, body);
+    if (answer !== 'hang' && typeof answer.body !== 'string') call.response = answer.body;
+    this.core.changed();
     return answer;
   }
 
-  note(method: string, args: Loose, response: Loose | undefined): void {
-    this.calls.push({ method, args, response, at: this.core.now() });
+  note(method: string, args: Loose, response: Loose | undefined, token?: string): Call {
+    const call = { method, args, response, token, at: this.core.now() };
+    this.calls.push(call);
     this.core.changed();
+    return call;
   }
 
   #run(name: string, token: string | undefined, args: Loose): Answer {
     try {
       const method = METHODS[name];
       if (!method) throw new MethodError('unknown_method', { req_method: name });
-      const workspace = this.#authorize(method, token);
+      const workspace = this.#authorize(method, token, args.team_id);
       const context = { core: this.core, workspace, files: this.files, socketUrl: this.socketUrl };
       if (method.scope) requireScope(context, method.scope);
       const missing = method.required?.find((name) => args[name] === undefined || args[name] === '');
@@ -118,11 +126,11 @@ export class WebApi {
     }
   }
 
-  #authorize({ token: needed }: Method, token: string | undefined): Workspace {
+  #authorize({ token: needed }: Method, token: string | undefined, team: unknown): Workspace {
     const [first] = this.core.workspaces;
     if (needed === 'none') return first as Workspace;
     if (!token) throw new MethodError('not_authed');
-    const bearer = this.bearerOf(token);
+    const bearer = this.bearerOf(token, team);
     if (bearer !== 'app' && 'error' in bearer) throw new MethodError(bearer.error);
     if ((bearer === 'app') !== (needed === 'app')) throw new MethodError('not_allowed_token_type');
     return bearer === 'app' ? (first as Workspace) : bearer;
@@ -446,17 +454,17 @@ const METHODS: Readonly<Record<string, Method>> = {
   'oauth.v2.access': method({ token: 'none' }, (args, { core: { oauth } }) => {
     const granted = oauth?.redeem(args) ?? 'invalid_client_id';
     if (typeof granted === 'string') throw new MethodError(granted);
-    const { workspace, person, scope, token } = granted;
-    const { id, name } = workspace.team;
+    const { workspace, person, scope, tokens } = granted;
+    const { id, name, enterprise, whole = false } = workspace.team;
     return {
       app_id: APP,
       scope,
       token_type: 'bot',
-      access_token: token,
+      ...tokens,
       bot_user_id: BOT_USER,
-      team: { id, name },
-      enterprise: null,
-      is_enterprise_install: false,
+      team: whole ? null : { id, name },
+      enterprise: enterprise === undefined ? null : { id: enterprise, name: `${name} Org` },
+      is_enterprise_install: whole,
       authed_user: { id: person },
     };
   }),

@@ -1,5 +1,5 @@
 /** The whole bot with OAuth, in one or more processes, and a person with a browser. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { startBilling } from '../../sandbox/billing.ts';
 import { createTally } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
@@ -19,7 +19,7 @@ export type OAuthBot = Awaited<ReturnType<typeof startOAuthBot>>;
 
 export async function startOAuthBot(options: { processes?: number; env?: NodeJS.ProcessEnv } = {}) {
   const [slack, billing, redis] = await Promise.all([
-    startOAuthSlack(),
+    startOAuthSlack(options.env?.SLACK_APP_TOKEN),
     startBilling({ slowFor: 700 }),
     testRedis(),
   ]);
@@ -76,7 +76,8 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
     async command(team: Team, text: string, at = 0) {
       asked += 1;
       const name = `reply-${asked}`;
-      const trigger = `trigger-${asked}`;
+      const trigger = slack.trigger();
+      slack.know(team);
       const [command = '', ...words] = text.split(' ');
       const form = new URLSearchParams({
         command,
@@ -98,6 +99,7 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
     },
     /** @returns the bot's acknowledgement */
     async interact(team: Team, payload: object) {
+      slack.know(team);
       const body = new URLSearchParams({
         payload: JSON.stringify({
           team: team.whole ? null : { id: team.id },
@@ -132,7 +134,7 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
       );
       const record = { fields: await redis.client.hgetall(recordKey(app_installed_team_id ?? team.id)) };
       const view = {
-        id: `V${randomUUID()}`,
+        id: slack.openForm(team),
         type: 'modal',
         callback_id: 'connect',
         // As if the form had been opened a moment before.
