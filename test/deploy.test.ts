@@ -24,7 +24,7 @@ const queries: string[] = dashboard.panels.flatMap(({ targets }: Manifest) =>
   targets.map(({ expr }: Manifest) => expr),
 );
 
-/** The metrics after one event of each kind. */
+/** The page of `GET /metrics` after each thing happened once. */
 async function shownMetrics(): Promise<string> {
   const metrics = createMetrics();
   metrics.measure({
@@ -36,7 +36,11 @@ async function shownMetrics(): Promise<string> {
   metrics.finished({ ...work, kind: 'request', via: 'command', route: '/spend' });
   metrics.finished({ ...work, kind: 'run' });
   metrics.finished({ ...work, kind: 'message', message: 'post' });
-  metrics.exchange({ service: 'billing', outcome: 200, took: 1 });
+  metrics.exchange({
+    service: 'billing',
+    outcome: 200,
+    took: 1,
+  });
   metrics.slackCall({ method: 'chat.postMessage', outcome: 'ok', took: 1 });
   metrics.throttled({ what: 'requests', whose: 'person' });
   metrics.storeError('full');
@@ -46,7 +50,7 @@ async function shownMetrics(): Promise<string> {
   return body;
 }
 
-it('the alerts and the dashboard use only metrics and labels that Tally exports', async () => {
+it('alert rules and dashboard use only metrics and labels that the bot has', async () => {
   const page = await shownMetrics();
   const labelsOf = (name: string): string[] =>
     [...page.matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? `, 'gm'))].flatMap(([, labels = '']) =>
@@ -62,7 +66,7 @@ it('the alerts and the dashboard use only metrics and labels that Tally exports'
   }
 });
 
-it('every alert has a severity and a description, and links to an existing section', async () => {
+it('every alert says how bad it is, what to do and where to read on', async () => {
   const page = await readFile('docs/troubleshooting.md', 'utf8');
   const sections = [...page.matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
     title.toLowerCase().replaceAll(' ', '-').replaceAll("'", ''),
@@ -76,12 +80,12 @@ it('every alert has a severity and a description, and links to an existing secti
   }
 });
 
-it('the alert TallyNotReady describes every part that can be missing', () => {
+it('an alert names each part that can be missing', () => {
   const alert = rules.find((rule) => rule.alert === 'TallyNotReady');
   for (const part of NOT_READY) expect(alert?.annotations.description).toContain(`${part}:`);
 });
 
-it.skipIf(!hasPromtool)('the alerts pass the tests of promtool', async () => {
+it.skipIf(!hasPromtool)('promtool finds that the alert rules fire when they should', async () => {
   const { stdout } = await run('promtool', ['check', 'rules', RULES]);
   expect(stdout).toContain(`SUCCESS: ${rules.length} rules found`);
   await run('promtool', ['test', 'rules', 'deploy/prometheus/tally.rules.test.yaml']);
@@ -97,11 +101,11 @@ describe('the Kubernetes manifests', async () => {
   const { template, selector } = ofKind('Deployment').spec;
   const [container] = template.spec.containers;
 
-  it('list every file of their folder', () => {
+  it('name every file of their folder', () => {
     expect(kustomization.resources.toSorted()).toEqual(files.toSorted());
   });
 
-  it('run the bot without privileges on a read-only root filesystem', () => {
+  it('run the bot without privileges and with a read-only root filesystem', () => {
     expect(template.spec).toMatchObject({
       automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
@@ -113,7 +117,7 @@ describe('the Kubernetes manifests', async () => {
     });
   });
 
-  it('agree on labels and ports, and give Tally time to finish its answers', () => {
+  it('agree on labels and ports, and let the bot send its answers before it stops', () => {
     const { labels } = template.metadata;
     expect(selector.matchLabels).toEqual(labels);
     expect(ofKind('Service').spec.selector).toEqual(labels);
@@ -126,7 +130,7 @@ describe('the Kubernetes manifests', async () => {
     expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(11 + 5 + 3);
   });
 
-  it('use the image of the version in package.json, and restrict who may connect', async () => {
+  it('name the image by the version in package.json, and no foreign namespaces', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'));
     expect(container.image).toBe(`tally:${version}`);
     expect((await read(join(DIR, 'example/kustomization.yaml'))).images[0].newTag).toBe(version);

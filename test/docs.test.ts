@@ -24,7 +24,7 @@ import { resolvePeriodText } from './support/read-words.ts';
 const spansIn = (text: string): readonly string[] =>
   [...text.replace(BLOCK, '').matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
 
-/** GitHub's anchor of a heading. */
+/** How GitHub names the anchor of a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -32,8 +32,8 @@ const anchorOf = (heading: string): string =>
     .trim()
     .replaceAll(' ', '-');
 
-describe('the links of the pages', () => {
-  it.each(TEXTS)('lead to existing pages and headings from $page', ({ page, text }) => {
+describe('a link', () => {
+  it.each(TEXTS)('on $page leads somewhere', ({ page, text }) => {
     const plain = text.replace(BLOCK, '').replace(/`[^`\n]*`/g, '``');
     const links = plain.matchAll(/(?:\]\(|(?:src|srcset)=")(?!\w+:)([^)#\s"]*)(?:#([^)\s"]+))?[)"]/g);
     const broken = [...links].filter(([, path = '', anchor]) => {
@@ -45,14 +45,14 @@ describe('the links of the pages', () => {
     expect(broken.map(([link]) => link)).toEqual([]);
   });
 
-  it('lead to every page and every picture of docs/', () => {
+  it('leads from the index of docs/ to every page and every picture', () => {
     const all = TEXTS.map(({ text }) => text).join('\n');
     const pages = markdownIn('docs').filter((page) => page !== 'docs/README.md');
     expect(pages.filter((page) => !PAGES.get('docs/README.md')?.includes(`](${page.slice(5)}`))).toEqual([]);
     expect(readdirSync('docs/pictures').filter((name) => !all.includes(`pictures/${name}`))).toEqual([]);
   });
 
-  it.each(TEXTS)('and file names lead to existing files from $page', ({ text }) => {
+  it.each(TEXTS)('on $page that is a file name leads to a file', ({ text }) => {
     const named = spansIn(text).filter((span) =>
       /^(?:src|test|sandbox|bench|docs)\/[\w./-]+\.\w+$/.test(span),
     );
@@ -72,9 +72,9 @@ const TABLES: Tables = {
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const resolve = (phrase: string) => resolvePeriodText(phrase, NOW, 'UTC');
 
-describe('the output of npm run docs', () => {
+describe('what `npm run docs` writes', () => {
   it.each(TEXTS.filter(({ text }) => tablesOn(text).length > 0))(
-    'equals the tables on $page',
+    'is up to date on $page',
     async ({ page, text }) => {
       await expect(fillTables(text, TABLES)).toMatchFileSnapshot(`../${page}`);
     },
@@ -87,17 +87,17 @@ describe('the output of npm run docs', () => {
   it.each([
     ['.env.example', async () => `${ENV_EXAMPLE}\n`],
     ['manifest.json', async () => formatManifest(createManifest({ url: 'https://tally.example.com' }))],
-  ])('equals %s', async (file, content) => {
+  ])('includes the whole file %s', async (file, content) => {
     await expect(await content()).toMatchFileSnapshot(`../${file}`);
   });
 
-  it.each(NAMES)('has a valid example of %s, and says how to write one', (name) => {
+  it.each(NAMES)('shows a valid example of %s', (name) => {
     const { example } = DESCRIPTIONS[name];
     if (!example.includes('…')) expect(variables.shape[name].safeParse(example).error).toBeUndefined();
     expect(formOf(name)).toMatch(/^[A-Z].*\.$|xapp-…$|xoxb-…$/);
   });
 
-  it('has examples of variables that are valid together', () => {
+  it('shows each variable with the others that it needs', () => {
     const secret = Buffer.from([...Array(32).keys()]).toString('base64');
     const examples = NAMES.filter((name) => !/^SLACK_(CLIENT|STATE)/.test(name)).map((name) => [
       name,
@@ -106,7 +106,7 @@ describe('the output of npm run docs', () => {
     expect(() => parseConfig(Object.fromEntries(examples))).not.toThrow();
   });
 
-  it('agrees with Tally on the days, buttons and refusal of each period', () => {
+  it('shows the days, the buttons and the refusal of each period as Tally does', () => {
     for (const { phrases, days } of PERIOD_EXAMPLES)
       for (const phrase of phrases) {
         const read = resolve(phrase).days;
@@ -129,7 +129,7 @@ it('the pages name every metric', async () => {
   expect(names.filter((name) => !spans.includes(name))).toEqual([]);
 });
 
-it.each(TEXTS)('Tally understands every command on $page', ({ text }) => {
+it.each(TEXTS)('Tally understands each command on $page', ({ text }) => {
   const commands = spansIn(text).flatMap((span) => {
     const [, command, words = ''] = /^(\/spend|\/balance)( [^…<[]*)?$/.exec(span) ?? [];
     return command === undefined ? [] : [{ command: command as '/spend', text: words.trim() }];
@@ -137,7 +137,7 @@ it.each(TEXTS)('Tally understands every command on $page', ({ text }) => {
   expect(commands.filter((command) => !('runs' in outcomeOfCommand(command)))).toEqual([]);
 });
 
-describe('docs/contracts.md', () => {
+describe('the description of the services’ API', () => {
   const shown = blocksIn('json').map((block) => ({ block, value: JSON.parse(block) }));
   const having = (part: RegExp) => shown.filter(({ block }) => part.test(block));
   const only = (part: RegExp) => {
@@ -153,7 +153,7 @@ describe('docs/contracts.md', () => {
     days: { first: '2026-11-14', last: '2026-11-16' },
   };
 
-  /** Starts a service with one answer, and a guarded HTTP client that may reach it. */
+  /** Starts a service with one answer, and a client that may ask it. */
   async function answering<T>(
     body: string,
     ask: (service: { url: string; http: ReturnType<typeof createGuardedHttp> }) => Promise<T>,
@@ -177,14 +177,14 @@ describe('docs/contracts.md', () => {
         : client.balance(access, subscription);
     });
 
-  it('shows a billing schema in which Tally’s queries are valid', () => {
+  it('has a schema of billing in which Tally’s queries are valid', () => {
     const schema = buildSchema(blocksIn('graphql').join('\n'));
     const charges = consumptionDocument({ project: '9'.repeat(32), product: 3 }, period.from, period.to);
     for (const document of [balanceDocument(subscription), charges])
       expect(validate(schema, parse(document))).toEqual([]);
   });
 
-  it('shows Tally’s requests to billing, and answers that Tally can read', async () => {
+  it('has the requests that Tally sends to billing, and answers that Tally reads', async () => {
     const balance = await billing(only(/"getSubscriptionBalance"/).block);
     expect(balance.answer).toMatchObject({ balance: { text: expect.anything() }, remarks: [] });
     expect(JSON.parse(balance.sent.body)).toEqual(only(/query.*getSubscriptionBalance/).value);
@@ -193,7 +193,7 @@ describe('docs/contracts.md', () => {
     expect(JSON.parse(charges.sent.body)).toEqual(only(/query.*reportSubscriptionConsuming/).value);
   });
 
-  it('shows Tally’s request for an OS_TOKEN, and an answer that Tally reads completely', async () => {
+  it('has the request for an OS_TOKEN, and an answer that Tally reads completely', async () => {
     const request = only(/"auth"/).value;
     const { id, secret } = request.auth.identity.application_credential;
     const { answer, sent } = await answering(only(/"token"/).block, ({ url, http }) =>

@@ -1,4 +1,4 @@
-/** Rules that the linter can't check. biome.json says who may import whom. */
+/** House rules that the linter can't check. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
@@ -8,16 +8,16 @@ const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' })
 const where = (word: RegExp, isAllowed: (path: string) => boolean): readonly string[] =>
   SOURCES.filter(({ path, code }) => word.test(code) && !isAllowed(path)).map(({ path }) => path);
 
-it('src/domain and src/slack/block-kit use no clock and no random numbers', () => {
+it('only the outer folders read the clock or random numbers', () => {
   const isImpure = (path: string) => !/^(?:domain|slack\/block-kit)\//.test(path);
   expect(where(/\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b/, isImpure)).toEqual([]);
 });
 
-it('only src/redis/connect.ts opens connections to Redis', () => {
+it('only one file opens connections to Redis', () => {
   expect(where(/\bnew (?:Redis|Cluster)\(/, (path) => path === 'redis/connect.ts')).toEqual([]);
 });
 
-it('only one file exports a name, so that each name has one meaning', () => {
+it('every exported name is exported from only one file', () => {
   const names = SOURCES.flatMap(({ code }) => [
     ...new Set(code.match(/(?<=^export (?:async )?(?:function|const|class|interface|type) )\w+/gm)),
   ]);

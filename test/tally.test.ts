@@ -1,4 +1,4 @@
-/** Tests the package of `npm pack`, unpacked where it can't reach other packages. */
+/** What `npm pack` makes, unpacked where no other package is in reach: the executable as people get it. */
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -50,7 +50,7 @@ function run(command: string, args: readonly string[], cwd: string, env: NodeJS.
 const tally = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   run(process.execPath, [tallyFile, ...args], folder, env);
 
-/** What a bot needs to start. Only Redis has to answer. */
+/** What a bot needs to start; nothing of it has to answer but Redis. */
 const environment = (redisUrl: string): NodeJS.ProcessEnv => ({
   SLACK_BOT_TOKEN: 'xoxb-1-of-a-test',
   SLACK_SIGNING_SECRET: '0123456789abcdef0123456789abcdef',
@@ -60,7 +60,7 @@ const environment = (redisUrl: string): NodeJS.ProcessEnv => ({
 });
 
 describe('the package', () => {
-  it('contains the bot, the pages and the deployment files, but no source code', async () => {
+  it('contains the bot, the pages and the deployment files, and nothing that only the repository needs', async () => {
     const all = await readdir(join(folder, 'package'), { recursive: true });
     expect(all).toEqual(
       expect.arrayContaining([
@@ -79,7 +79,7 @@ describe('the package', () => {
 });
 
 describe('the executable tally', () => {
-  it('lists its commands, and shows the usage of each without any configuration', async () => {
+  it('lists its commands, and each command shows its usage without an environment', async () => {
     expect(await tally(['start', '--help'])).toEqual(await tally(['help']));
     const { output } = await tally(['help']);
     const [first, ...commands] = [...output.matchAll(/^ {2}([\w-]+) /gm)].map(([, name = '']) => name);
@@ -95,7 +95,7 @@ describe('the executable tally', () => {
     [['constructor'], 'Unknown command constructor.'],
     [['--version', 'all'], 'Unknown command --version.'],
     [['start', '--port', '3000'], 'start takes no options'],
-  ])('refuses the arguments %j, and shows its usage', async (args, says) => {
+  ])('refuses %j, and says what would work', async (args, says) => {
     const { code, output, errors } = await tally(args);
     expect({ code, output }).toEqual({ code: 64, output: '' });
     expect(errors).toContain(says);
@@ -106,7 +106,7 @@ describe('the executable tally', () => {
     expect(await tally([option])).toEqual({ code: 0, output: `${VERSION}\n`, errors: '' });
   });
 
-  it('names the missing variables, and doesn’t start without them', async () => {
+  it('starts nothing without an environment, and says what is missing', async () => {
     const { code, errors } = await tally(['start']);
     expect({ code, errors }).toEqual({
       code: 78,
@@ -114,7 +114,7 @@ describe('the executable tally', () => {
     });
   });
 
-  it('reads missing variables from .env, and says when that file can’t be read', async () => {
+  it('reads from .env in its folder what the environment lacks, and says if that can’t be read', async () => {
     const home = await mkdtemp(join(tmpdir(), 'tally-env-'));
     onTestFinished(() => rm(home, { recursive: true }));
     const start = (env = {}) => run(process.execPath, [tallyFile, 'start'], home, env);
@@ -126,7 +126,7 @@ describe('the executable tally', () => {
     expect(await start()).toMatchObject({ code: 78, errors: expect.stringMatching(/^\.env can’t be read/) });
   });
 
-  it('logs its version first, and shows lines of src in stack traces', async () => {
+  it('logs its version first, and names the lines of src in a stack trace', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const redis = await testRedis();
@@ -143,7 +143,7 @@ describe('the executable tally', () => {
   });
 
   it.each(['3', '2 1.0.0'])(
-    'refuses to start on a Redis with another layout (%s), and changes nothing',
+    'refuses to start on a Redis with another layout (%s), and leaves it untouched',
     async (other) => {
       const redis = await testRedis();
       await redis.client.set('tally:layout', other);
@@ -163,7 +163,7 @@ describe('the executable tally', () => {
     },
   );
 
-  it('exits after an uncaught error, and logs that error last', async () => {
+  it('exits at once after an uncaught error, which is its last line', async () => {
     const redis = await testRedis();
     const bug =
       "setTimeout(() => { throw new TypeError('a bug', { cause: new Error('its cause') }); }, 2000)";
@@ -196,7 +196,7 @@ describe('the executable tally', () => {
     await redis.close();
   });
 
-  it('finishes answers in progress after SIGTERM, then exits', async () => {
+  it('sends answers in progress before SIGTERM ends it', async () => {
     const encryptionKeys = `test:${randomBytes(32).toString('base64')}`;
     const on = await startBot({ encryptionKeys });
     onTestFinished(() => on.stop());
@@ -204,13 +204,9 @@ describe('the executable tally', () => {
     await on.stopBot();
     const child = spawn(process.execPath, [tallyFile, 'start'], {
       env: {
-        PATH,
-        ...slackEnvironment('http', on.slack),
-        REDIS_URL: on.redis.url,
-        ENCRYPTION_KEYS: encryptionKeys,
-        TRUSTED_API_HOSTS: '127.0.0.1',
-        BILLING_BASE_URL: on.billing.url,
-        PORT: new URL(on.url).port,
+        ...{ PATH, ...slackEnvironment('http', on.slack), REDIS_URL: on.redis.url },
+        ...{ ENCRYPTION_KEYS: encryptionKeys, TRUSTED_API_HOSTS: '127.0.0.1' },
+        ...{ BILLING_BASE_URL: on.billing.url, PORT: new URL(on.url).port },
       },
       stdio: 'ignore',
     });
@@ -249,7 +245,7 @@ describe('tally manifest', () => {
     [['--socket', '--prefix', 'Acme'], '--prefix is not a prefix. It has up to 22 lower-case letters'],
     [['--socket=yes'], '--socket'],
     [['https://tally.example.com'], 'Expected only options.'],
-  ])('refuses the options %j in one line, then shows its usage', async (options, line) => {
+  ])('refuses %j in one line, then shows its usage', async (options, line) => {
     const { code, output, errors } = await tally(['manifest', ...options]);
     expect({ code, output }).toEqual({ code: 64, output: '' });
     expect(errors.split('\n')[0]).toContain(line);
@@ -263,8 +259,8 @@ describe('tally manifest', () => {
   });
 });
 
-describe('a checkout of the repository', () => {
-  it('builds and runs the bot with npm start, and stops the bot with npm', async () => {
+describe('from a checkout', () => {
+  it('npm start builds, says so, and stops the bot when npm is stopped', async () => {
     const redis = await testRedis();
     const port = String(await freePort());
     const npm = spawn('npm', ['start'], {
@@ -284,7 +280,7 @@ describe('a checkout of the repository', () => {
     await redis.close();
   }, 60_000);
 
-  it('gives Slack’s command line the manifest for Socket Mode and nothing else', async () => {
+  it('Slack’s command line gets the manifest for Socket Mode and nothing else', async () => {
     const { hooks } = JSON.parse(await readFile(join(ROOT, '.slack/hooks.json'), 'utf8'));
     const { output } = await run('sh', ['-c', hooks['get-manifest']], ROOT, { HOME });
     expect(JSON.parse(output)).toEqual(createManifest({}));

@@ -15,7 +15,7 @@ const QUESTION = {
   product: 1,
   days: { first: '2026-11-14', last: '2026-11-20', today: '2026-11-21' },
 } as const;
-/** A failure as a record stores it. Its sentence is “There is no connection named …”. */
+/** As a record has it; its sentence names this: `There is no connection named …`. */
 export const storedCause = (named: string): StoredFailure =>
   storeFailure(new Failure('connection-missing', { connection: named }));
 
