@@ -143,6 +143,8 @@ function encodeText(text: string, workspace: Workspace, botName: string): string
     .replace(/(?<![\w<&])#([\w-]+)/g, channel);
 }
 
+/** The delay before each retry of an event, in ms. */
+const EVENT_RETRIES = [0, 60_000, 300_000];
 const REASONS = { refused: 'http_error', timeout: 'http_timeout', unreachable: 'connection_failed' } as const;
 
 /** Sends the event if the app subscribes to `name`; resolves after the first attempt. */
@@ -157,7 +159,7 @@ export async function sendEvent(core: Core, workspace: Workspace, event: Loose):
   const attempt = async (number: number, before?: Ack): Promise<Ack> => {
     const retry = before && before.how !== 'acked' && { number, reason: REASONS[before.how] };
     const ack = await core.delivery.send('events_api', payload, retry || undefined);
-    const wait = core.eventRetries[number];
+    const wait = EVENT_RETRIES[number];
     const isOver = ack.how === 'acked' || (ack.how === 'refused' && ack.noRetry);
     if (!isOver && wait !== undefined) setTimeout(() => void attempt(number + 1, ack), wait).unref();
     return ack;

@@ -27,7 +27,6 @@ export interface Core {
   readonly responses: ResponseUrls;
   readonly steps: Steps;
   readonly oauth: OAuth | undefined;
-  readonly eventRetries: readonly number[];
   changed(): void;
   /** Called with mistakes of the bot that Slack wouldn't answer. */
   complain(problem: string): void;

@@ -89,9 +89,6 @@ export interface SocketDelivery extends Delivery {
   /** A single-use ticket for the URL that `apps.connections.open` returns. */
   ticket(): string;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  connections(): number;
-  /** Asks one connection to reconnect, as Slack does every few hours. */
-  disconnect(reason: string): void;
 }
 
 const PING_EVERY = 5_000;
@@ -160,10 +157,6 @@ export function socketDelivery(ackTimeout: number, changed: () => void): SocketD
         return;
       }
       server.handleUpgrade(request, socket, head, (client) => server.emit('connection', client, request));
-    },
-    connections: () => open().length,
-    disconnect(reason) {
-      open()[0]?.send(JSON.stringify({ type: 'disconnect', reason, debug_info: { host: 'sandbox' } }));
     },
     async close() {
       clearInterval(pings);

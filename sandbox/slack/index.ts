@@ -35,8 +35,6 @@ export interface SlackOptions {
   manifest: unknown;
   /** How long the bot may take to acknowledge, in ms. */
   ackTimeout?: number;
-  /** The delay before each retry of an event, in ms. */
-  eventRetries?: readonly number[];
   now?: () => number;
   pageDir?: string;
   panel?: Panel;
@@ -81,7 +79,6 @@ export async function startSlack(options: SlackOptions) {
     triggers: new Triggers(now),
     responses: new ResponseUrls({ now, url, refuse }),
     steps: new Steps(),
-    eventRetries: options.eventRetries ?? [0, 60_000, 300_000],
     complain(problem) {
       complaints.push(problem);
       changed();
@@ -97,37 +94,7 @@ export async function startSlack(options: SlackOptions) {
   const socketUrl = socket && (() => `${base.replace('http', 'ws')}/link?ticket=${socket.ticket()}`);
   const api = new WebApi(core, bearerOf, socketUrl);
 
-  const handlers: VerbHandlers = {
-    say: (body) => say(core, at(body.as), body),
-    act: (body) => act(core, at(body.as), body),
-    submit: (body) => submit(core, at(body.as), body),
-    close: (body) => close(at(body.as), body),
-    suggest: (body) => suggest(core, at(body.as), body),
-    home: ({ as }) => openHome(core, at(as), as),
-    async uninstall({ as }) {
-      const workspace = at(as);
-      oauth?.revoke(workspace.team.id);
-      const revoked = { type: 'tokens_revoked', tokens: { oauth: [], bot: [BOT_USER] } };
-      const sent = [
-        publish(core, workspace, 'tokens_revoked', revoked),
-        publish(core, workspace, 'app_uninstalled', { type: 'app_uninstalled' }),
-      ];
-      workspace.isInstalled = false;
-      changed();
-      await Promise.all(sent);
-      return { ok: true };
-    },
-    async switch({ service, mode }) {
-      const isKnown = panel?.setSwitch(service, mode);
-      changed();
-      return isKnown ? { ok: true } : failed('unknown_mode');
-    },
-    async skip({ as, to }) {
-      const isTime = panel?.skip(to, at(as).person(as)?.tz ?? 'UTC');
-      changed();
-      return isTime ? { ok: true } : failed('no_such_time');
-    },
-  };
+  const handlers = createHandlers(core, at, panel);
   const snapshot = (me: string) => snapshotOf(me, at(me), core, options.mode, panel);
   const listening = await listen(options.port ?? 0, {
     core,
@@ -176,11 +143,47 @@ export async function startSlack(options: SlackOptions) {
     /** Resolves with the first result of `look` that isn't undefined, null or false. Rejects after `ms`. */
     waitFor: <T>(look: () => T | undefined | null | false, ms = 5_000) =>
       waitFor(onChange, look, ms, () => [...complaints, ...lastOf(api.calls, first)]),
-    connections: () => socket?.connections() ?? 0,
-    disconnect: (reason: string) => socket?.disconnect(reason),
     async close() {
       await core.delivery.close();
       await listening.close();
+    },
+  };
+}
+
+function createHandlers(
+  core: Core,
+  at: (person: string) => Workspace,
+  panel: Panel | undefined,
+): VerbHandlers {
+  return {
+    say: (body) => say(core, at(body.as), body),
+    act: (body) => act(core, at(body.as), body),
+    submit: (body) => submit(core, at(body.as), body),
+    close: (body) => close(at(body.as), body),
+    suggest: (body) => suggest(core, at(body.as), body),
+    home: ({ as }) => openHome(core, at(as), as),
+    async uninstall({ as }) {
+      const workspace = at(as);
+      core.oauth?.revoke(workspace.team.id);
+      const revoked = { type: 'tokens_revoked', tokens: { oauth: [], bot: [BOT_USER] } };
+      const sent = [
+        publish(core, workspace, 'tokens_revoked', revoked),
+        publish(core, workspace, 'app_uninstalled', { type: 'app_uninstalled' }),
+      ];
+      workspace.isInstalled = false;
+      core.changed();
+      await Promise.all(sent);
+      return { ok: true };
+    },
+    async switch({ service, mode }) {
+      const isKnown = panel?.setSwitch(service, mode);
+      core.changed();
+      return isKnown ? { ok: true } : failed('unknown_mode');
+    },
+    async skip({ as, to }) {
+      const isTime = panel?.skip(to, at(as).person(as)?.tz ?? 'UTC');
+      core.changed();
+      return isTime ? { ok: true } : failed('no_such_time');
     },
   };
 }
