@@ -1,4 +1,4 @@
-/** Each failure in each of its forms, made anew: what tests of all of them go through. */
+/** Every failure in each of its forms, for tests that go through all of them. */
 
 import { expect } from 'vitest';
 import {
@@ -38,7 +38,7 @@ const of = <K extends Exclude<FailureKind, 'invalid-word'>>(
 const PROD = { label: 'prod', alias: 'prod' };
 const DAYLESS = { ...QUESTION, days: undefined };
 
-/** Anew for each test: each failure in each of its forms, and what its sentence has to name. */
+/** Each failure, with the words that its sentence must contain. */
 export const failuresOfAll = (): readonly Named[] => [
   [new InvalidWord('yesterdya', 'has a typo', 'Type yesterday.'), '“yesterdya” has a typo. Type yesterday.'],
   of('text-too-long', { most: 1_000 }, '1,000'),
@@ -126,6 +126,5 @@ export const failuresOfAll = (): readonly Named[] => [
   of('token-not-shown', { label: 'web', isRevoked: false }, 'web'),
 ];
 
-/** A failure of this kind, and perhaps with this reason, as a test expects it. */
 export const aFailure = (kind: FailureKind, reason?: string) =>
   expect.objectContaining({ kind, ...(reason && { data: expect.objectContaining({ reason }) }) });
