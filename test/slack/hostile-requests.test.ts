@@ -105,7 +105,7 @@ describe('an unsigned body', () => {
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
-  it('is refused as soon as it gets too long, if no header announces its size', async () => {
+  it('of unknown size is refused as soon as it gets too long', async () => {
     const { tally } = await started();
     const headers = { 'content-type': FORM, ...signed('', 'another'), 'transfer-encoding': 'chunked' };
     const { socket, received } = await dial(tally.url);
@@ -115,7 +115,7 @@ describe('an unsigned body', () => {
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
-  it('takes memory only as it arrives, and is cut off if 32 MB of newer ones arrive', async () => {
+  it('takes memory only as it arrives, at most 32 MB with all others', async () => {
     const { tally } = await started();
     const before = process.memoryUsage().arrayBuffers;
     const headers = { 'content-type': FORM, ...signed('', 'another'), 'content-length': MB };

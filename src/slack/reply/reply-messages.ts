@@ -139,7 +139,7 @@ export class ReplyMessages {
     return source.userId !== '' && (() => postMessage(client, { channel: source.userId }, message));
   }
 
-  /** Stops as soon as a message may have arrived, because no answer is better than two. */
+  /** Stops as soon as a message may have arrived, so that nobody gets an answer twice. */
   async #sendFirstPossible(
     attempts: readonly Optional<() => Promise<PostedTo | undefined>>[],
   ): Promise<void> {

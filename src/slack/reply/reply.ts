@@ -58,7 +58,7 @@ interface ReplyTerms {
   readonly confirm?: () => Promise<void>;
 }
 
-/** By `view_id`. Only the last click in a modal may draw the modal's form again. */
+/** The last click in each modal, by `view_id`. Only this click may draw the modal's form again. */
 export type LastClicks = LRUCache<string, Source>;
 export const createLastClicks = (): LastClicks => new LRUCache({ max: 1_000 });
 
