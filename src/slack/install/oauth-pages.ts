@@ -19,16 +19,16 @@ import { postMessage } from '../reply/message-calls.ts';
 import type { WebClient } from '../web-client.ts';
 import { installationId } from './installation-tokens.ts';
 
-const STATE_LIFETIME = 600;
+const STATE_LIFETIME_SECONDS = 600;
 
 /** A signed OAuth `state` works once, because Redis stores the used ones. */
 export function createStateStore(nonces: OAuthNonces, secret: string): StateStore {
-  const signed = new ClearStateStore(secret, STATE_LIFETIME);
+  const signed = new ClearStateStore(secret, STATE_LIFETIME_SECONDS);
   return {
     generateStateParam: (options, now) => signed.generateStateParam(options, now),
     async verifyStateParam(now, state) {
       const options = await signed.verifyStateParam(now, state);
-      if (!(await nonces.spend(state.split('.').at(-1) ?? '', STATE_LIFETIME)))
+      if (!(await nonces.spend(state.split('.').at(-1) ?? '', STATE_LIFETIME_SECONDS)))
         throw new InvalidStateError('The state was used before.');
       return options;
     },

@@ -167,7 +167,7 @@ const ANSWERED_VIEW: ModalView = modal({
 
 const LOADING_VIEW: ModalView = modal({ title: 'Tally', blocks: [section('Loading…')] });
 
-const MODAL_WAIT = 3;
+const MODAL_WAIT_SECONDS = 3;
 
 class ReplyModal {
   isLoading = false;
@@ -236,7 +236,7 @@ class ReplyModal {
 
   async #replace(view_id: string, view: ModalView): Promise<void> {
     const call = () => callSlack('views.update', () => this.client.views.update({ view_id, view }));
-    await retryRateLimited(call, MODAL_WAIT);
+    await retryRateLimited(call, MODAL_WAIT_SECONDS);
     this.isLoading = false;
   }
 }

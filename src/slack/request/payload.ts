@@ -207,7 +207,7 @@ export function sourceOfEvent(
   };
 }
 
-/** In a new direct message, `thread` is ''. Undefined where a thread can't work. */
+/** In a new direct message, `thread` is ''. Undefined where follow-up questions can't work. */
 export function threadOf({ teamId, userId, channel, thread, startsThread }: Source): ThreadPlace | undefined {
   if (channel === undefined) return undefined;
   const ts = thread ?? startsThread ?? (isDirectMessage(channel) ? '' : undefined);
