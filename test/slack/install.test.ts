@@ -203,7 +203,7 @@ describe('the redirect from Slack', () => {
     bot.slack.limit('oauth.v2.access', 3_600);
     const { status, html } = await bot.followRedirect({ code: bot.slack.allow(NORTH), state }, cookie);
     expect(status).toBe(502);
-    expect(html).toContain('Slack didn’t complete the installation');
+    expect(html).toContain('Tally can’t be installed right now');
   });
 
   it('shows no text from its own address', async () => {
