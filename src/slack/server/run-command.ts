@@ -33,7 +33,7 @@ export interface Task {
 }
 
 /** Never rejects. @param explain replies with an error of `work` */
-export async function perform(
+export async function runAuthorized(
   { authorize, errorReply, loadingDelays = LOADING_DELAYS }: Dispatch,
   { reply, annotate }: Task,
   rules: HandlerRules,
@@ -93,7 +93,7 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
     await handler.run(text, request);
     outcome = request.audience === 'channel' ? 'everybody' : 'person';
   };
-  await perform(dispatch, task, rules, work, explain, typed);
+  await runAuthorized(dispatch, task, rules, work, explain, typed);
   if (rules.figures && asked !== undefined && outcome !== undefined)
     await rememberQuestion(dispatch, asked, typed, outcome);
   return outcome === 'everybody' || outcome === 'person';
