@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe('a secret', () => {
-  it('is found by this test however it is encoded', () => {
+  it('is recognized by this test in every encoding', () => {
     const secret = 'sandbox "token" 0123456789';
     const dressed = [
       JSON.stringify({ secret }),

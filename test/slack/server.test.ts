@@ -44,7 +44,7 @@ describe('a request that claims to be Slack’s', () => {
     expect((await send(COMMAND, bot.slack.signed(COMMAND, { at: Date.now() + shift }))).status).toBe(status);
   });
 
-  it('is counted by its rejection, and logged if a setting may be wrong', async () => {
+  it('is counted under the reason for its rejection', async () => {
     await started();
     for (let count = 0; count < 3; count += 1)
       await send(COMMAND, bot.slack.signed(COMMAND, { secret: 'another' }));
