@@ -245,14 +245,10 @@ function originOfInteraction(payload: SlackPayload): PayloadOrigin {
   // The user belongs to another organization than the installation.
   const isOutside = installedFor !== undefined && own !== undefined && own !== installedFor;
   const here = [payload.team_id, team?.id];
+  // In a form of a shared channel, `team` is an external user's own workspace.
+  const places = view?.type === 'home' ? [...here, installed] : [installed, ...here];
   return {
-    teamId: isOutside
-      ? undefined
-      : // In a form of a shared channel, `team` is an external user's own workspace.
-        workspaceAmong(
-          ...(view?.type === 'home' ? [...here, installed] : [installed, ...here]),
-          user?.team_id,
-        ),
+    teamId: isOutside ? undefined : workspaceAmong(...places, user?.team_id),
     enterpriseId: installedFor ?? own ?? organizationAmong(...here),
     isEnterpriseInstall: installedFor !== undefined || flag === true || flag === 'true',
   };
