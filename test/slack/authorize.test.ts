@@ -93,7 +93,7 @@ describe('the look-up of a person', () => {
   it.each([
     ['/billing member', MEMBER],
     ['/billing manage', ADMIN],
-  ])('asks Slack for the role each time the person wants more than an answer: %s', async (text, person) => {
+  ])('asks Slack for the role before more than an answer: %s', async (text, person) => {
     const thrice = async () => [
       await ask('/spend', person),
       await ask(text, person),
@@ -146,7 +146,7 @@ describe('the refusal of someone who isn’t a manager', () => {
     for (const admin of [ADMIN, OWNER]) expect(said).toContain(`<@${admin}>`);
   });
 
-  it('names nobody if no admin has registered a token, or the admin lost that role', async () => {
+  it('names nobody if no current admin has registered a token', async () => {
     expect(await refusal()).not.toContain('<@');
     await connect('main', MEMBER, 1);
     expect(await refusal()).not.toContain('<@');

@@ -105,7 +105,7 @@ describe('an unsigned body', () => {
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
-  it('is refused as soon as it gets too long, if no header announces its size', async () => {
+  it('of unknown size is refused as soon as it gets too long', async () => {
     const { tally } = await started();
     const headers = { 'content-type': FORM, ...signed('', 'another'), 'transfer-encoding': 'chunked' };
     const { socket, received } = await dial(tally.url);
@@ -115,7 +115,7 @@ describe('an unsigned body', () => {
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
-  it('takes memory only as it arrives, and is cut off if 32 MB of newer ones arrive', async () => {
+  it('takes memory only as it arrives, at most 32 MB with all others', async () => {
     const { tally } = await started();
     const before = process.memoryUsage().arrayBuffers;
     const headers = { 'content-type': FORM, ...signed('', 'another'), 'content-length': MB };
@@ -274,55 +274,6 @@ describe('a connection', () => {
     expect([headers, body].map(({ received }) => received().split('\r\n')[0])).toEqual(
       Array(2).fill('HTTP/1.1 408 Request Timeout'),
     );
-  }, 30_000);
-
-  it.each<[string, (socket: Socket) => void]>([
-    ['that says nothing', () => undefined],
-    [
-      'that stays open after an answer',
-      (socket) => socket.write('GET /anything HTTP/1.1\r\nhost: x\r\n\r\n'),
-    ],
-    [
-      'that sends a body without end',
-      (socket) => socket.write(`${head({ ...signed(''), 'content-length': 900 })}a`),
-    ],
-  ])(
-    '%s is closed when too many newer ones arrive',
-    async (_, begin) => {
-      const { tally, ran } = await started();
-      const command = (text: number) =>
-        `command=/spend&text=${text}&team_id=${TEAM}&user_id=${OWNER}&channel_id=${CHANNEL}`;
-      const others: Awaited<ReturnType<typeof dial>>[] = [];
-      for (let at = 0; at < SERVER_LIMITS.unsignedConnections + 40; at += 1) {
-        const other = await dial(tally.url);
-        begin(other.socket);
-        others.push(other);
-      }
-      await waitUntil(() => others.slice(0, 40).every(({ closed }) => closed()));
-      for (let at = 0; at < 5; at += 1)
-        expect((await post(tally.url, command(at), signed(command(at)))).status).toBe(200);
-      await waitUntil(() => ran.length === 5);
-      expect(others.at(-1)?.closed()).toBe(false);
-    },
-    30_000,
-  );
-
-  it('with a signed request stays open when too many others are closed', async () => {
-    const { tally } = await started();
-    const { socket, received, closed } = await dial(tally.url);
-    const body = 'command=/nothing';
-    const request = () =>
-      socket.write(
-        `${head({ 'content-type': FORM, ...signed(body), 'content-length': body.length })}${body}`,
-      );
-    request();
-    await waitUntil(() => received().includes('HTTP/1.1 200 '));
-    const others: Awaited<ReturnType<typeof dial>>[] = [];
-    for (let at = 0; at < SERVER_LIMITS.unsignedConnections + 5; at += 1) others.push(await dial(tally.url));
-    await waitUntil(() => others.slice(0, 5).every((other) => other.closed()));
-    request();
-    await waitUntil(() => received().split('HTTP/1.1 200 ').length === 3);
-    expect(closed()).toBe(false);
   }, 30_000);
 
   it('can carry only a limited number of requests', async () => {

@@ -183,7 +183,7 @@ describe('a command', () => {
     expect(requests.map(({ audience }) => audience)).toEqual(['channel', 'asker']);
   });
 
-  it('is answered with the reason if it fails, and with a reference if that was unexpected', async () => {
+  it('is answered with the reason if it fails, or with a reference', async () => {
     expect((await reply(() => type('/spend fail'))).text).toContain('Tally isn’t connected');
     const { text } = await reply(() => type('/spend bug'));
     expect(text).toMatch(/^Something went wrong in Tally. Nothing was changed.\s+If it keeps/);

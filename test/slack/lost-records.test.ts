@@ -41,7 +41,7 @@ it('an outage of Redis is not reported as a missing installation', async () => {
   await store.close();
 });
 
-it('a form keeps what was typed while Redis is down, and can be saved later', async () => {
+it('a form keeps its input while Redis is down, and can be saved later', async () => {
   const store = await testRedis();
   const proxy = await startRedisProxy(store.url);
   const bot = await startBot({ redisUrl: proxy.url });

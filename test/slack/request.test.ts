@@ -212,7 +212,7 @@ describe('an unexpected error', () => {
     await tally.slack.waitFor(() => tally.messageTexts().filter((read) => read.includes(text)).length === 2);
   });
 
-  it('in a form asks to check whether the change was saved', async () => {
+  it('in a form is reported with the advice to check the change', async () => {
     await started({
       commands: {
         '/spend': {

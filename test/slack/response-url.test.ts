@@ -98,7 +98,7 @@ describe('a response_url', () => {
     [404, 'used_url', 'used_url'],
     [200, 'used_url', 'used_url'],
     [503, '<html>busy</html>', 'HTTP 503'],
-  ])('that no longer works fails with Slack’s reason (%i)', async (status, body, code) => {
+  ])('that has expired fails with Slack’s reason (%i)', async (status, body, code) => {
     const { url, responseUrls } = await responseUrl([status, body]);
     await expect(responseUrls.post(url, rich)).rejects.toMatchObject({
       kind: 'slack-failed',

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe('a secret', () => {
-  it('is found by this test however it is encoded', () => {
+  it('is recognized by this test in every encoding', () => {
     const secret = 'sandbox "token" 0123456789';
     const dressed = [
       JSON.stringify({ secret }),
@@ -26,7 +26,7 @@ describe('a secret', () => {
     for (const text of dressed) expect(encodingsOf(secret).some((form) => text.includes(form))).toBe(true);
   });
 
-  it('that somebody entered is neither in Redis, nor in the log, nor sent to Slack', async () => {
+  it('that somebody entered is neither in Redis, the log, nor sent to Slack', async () => {
     const key = randomBytes(32).toString('base64');
     const bot = await startOAuthBot({ env: { ENCRYPTION_KEYS: `test:${key}` } });
     running = bot;

@@ -150,7 +150,7 @@ describe('a user group of managers', () => {
     expect([times('S1'), times('S2')]).toEqual([2, 2]);
   });
 
-  it('that Slack doesn’t list has no members for questions, and is an error for changes', async () => {
+  it('that Slack doesn’t list makes nobody a manager, and prevents changes', async () => {
     members = { S1: refusal('missing_scope'), S2: ['U2'] };
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });

@@ -88,7 +88,7 @@ describe('a call to Slack', () => {
     expect(outcome === undefined).toBe(!NON_REPEATABLE_METHODS.has(method));
   });
 
-  it('that posts is repeated once if Slack says that it is too busy', async () => {
+  it('that posts is repeated once if Slack is too busy', async () => {
     const { client, calls } = await startApi((res) => res.writeHead(503).end());
     expect(await post(client)).toMatchObject({ ok: true });
     expect(calls).toHaveLength(2);

@@ -26,7 +26,7 @@ interface UninstallParts {
 export function createUninstallHandler(parts: UninstallParts) {
   const { redis, forget, clock, log, tokens } = parts;
   const access = createMemberAccessStore(redis);
-  const gone = (id: string, event: string): void => {
+  const finishDeletion = (id: string, event: string): void => {
     tokens?.drop(id);
     log.info({ workspace: id, event }, 'Deleted everything of a workspace');
   };
@@ -38,7 +38,7 @@ export function createUninstallHandler(parts: UninstallParts) {
     if (!id || (await isOutdated(parts, id, body))) return;
     if (whole) await forget.organization(id);
     else await forget.workspace(id, organization ?? undefined);
-    gone(id, event);
+    finishDeletion(id, event);
   };
 
   /** Leaves out a workspace for which a later event was handled before. */
@@ -65,7 +65,7 @@ export function createUninstallHandler(parts: UninstallParts) {
       case 'team_access_revoked':
         // The revoked access is stored before the deletion, so that no running request can link the workspace again.
         for (const team of await membersIn(body, 'revoked'))
-          if (await forget.member(team, body.enterprise_id ?? undefined)) gone(team, event.type);
+          if (await forget.member(team, body.enterprise_id ?? undefined)) finishDeletion(team, event.type);
         return true;
       case 'team_access_granted':
         await membersIn(body, 'granted');

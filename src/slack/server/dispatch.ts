@@ -22,7 +22,7 @@ import { retryRateLimited } from '../reply/reply-messages.ts';
 import { createAuthorize } from '../request/authorize.ts';
 import {
   originOf,
-  parseFieldValues,
+  parseFormFields,
   type SlackEvent,
   type SlackPayload,
   type Source,
@@ -41,7 +41,7 @@ import {
   routeOf,
   rulesFor,
 } from './listeners.ts';
-import { answerCommand, type Dispatch, perform, type Task } from './run-command.ts';
+import { answerCommand, type Dispatch, runAuthorized, type Task } from './run-command.ts';
 
 export function registerListeners(app: App, listeners: Required<Listeners>, services: SlackServices): void {
   const dispatch: Dispatch = {
@@ -71,7 +71,7 @@ interface Arrival extends Pick<AllMiddlewareArgs, 'client' | 'context'> {
 const sourceOf = ({ clock }: Dispatch, via: RequestVia, { body, context }: Arrival): Source =>
   sourceOfPayload(body as SlackPayload, { via, at: clock(), isFirst: context.isFirst });
 
-const takeUp = (
+const beginTask = (
   dispatch: Dispatch,
   { client, context }: Omit<Arrival, 'body'>,
   source: Source,
@@ -83,7 +83,10 @@ const takeUp = (
   );
 
 /** @returns the reply to a sender who exceeds a limit; undefined within the limits */
-function findExcess({ limits, errorReply }: Dispatch, { reply, annotate }: Task): ErrorReport | undefined {
+function checkRateLimit(
+  { limits, errorReply }: Dispatch,
+  { reply, annotate }: Task,
+): ErrorReport | undefined {
   const excess = limits.take('requests', reply.source);
   return excess && errorReply.explain(excess, annotate);
 }
@@ -93,8 +96,8 @@ function registerCommands(app: App, dispatch: Dispatch): void {
   app.command(/.*/, async ({ ack, ...arrival }) => {
     const typed = { ...parseCommand(arrival.body.command), text: arrival.body.text ?? '' };
     const route = routeOf(lookUp(listeners.commands, typed.command), typed.command);
-    await takeUp(dispatch, arrival, sourceOf(dispatch, 'command', arrival), route, async (task) => {
-      const excess = findExcess(dispatch, task);
+    await beginTask(dispatch, arrival, sourceOf(dispatch, 'command', arrival), route, async (task) => {
+      const excess = checkRateLimit(dispatch, task);
       // The acknowledgement carries the refusal, so that a flood of commands causes no calls to Slack.
       await ack(excess && (errorMessageOf(excess, {}, true) as RespondArguments));
       if (excess === undefined) await answerCommand(dispatch, task, typed);
@@ -110,10 +113,10 @@ function registerClicks(app: App, dispatch: Dispatch): void {
     const click = readClick(action as ClickedElement);
     const handler = lookUp(listeners.actions, click.name);
     const route = routeOf(handler, click.name);
-    await takeUp(dispatch, arrival, sourceOf(dispatch, 'button', arrival), route, async (task) => {
+    await beginTask(dispatch, arrival, sourceOf(dispatch, 'button', arrival), route, async (task) => {
       const { reply, annotate } = task;
       const { source } = reply;
-      const excess = findExcess(dispatch, task);
+      const excess = checkRateLimit(dispatch, task);
       if (excess !== undefined) {
         if (limits.take('refusals', source) !== undefined) return;
         return errorReply.send(reply.as({ ...source, replaces: false }), excess, {}, {});
@@ -182,11 +185,11 @@ async function runAction(
   const reply = clickReply.as({ ...source, isFirst });
   const rerun: Rerun = (command, changes) =>
     answerCommand(dispatch, { reply: reply.as({ ...source, ...changes }), annotate }, command);
-  const fields = parseFieldValues((view?.state ?? state)?.values as never);
+  const fields = parseFormFields((view?.state ?? state)?.values as never);
   const clicked = { ...shown, fields, metadata: view?.private_metadata ?? '' };
   // A click in a form depends on the form's fields, so a manager can't take the click over.
   const unauthorized = rules.opensForm && view?.type !== 'modal' ? { click: shown } : {};
-  await perform(
+  await runAuthorized(
     dispatch,
     { reply, annotate },
     rules,
@@ -219,7 +222,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
     const name = view.callback_id;
     const listener = lookUp(listeners.views, name);
     if (listener === undefined) return ack();
-    await takeUp(dispatch, arrival, sourceOf(dispatch, 'form', arrival), name, async (task) => {
+    await beginTask(dispatch, arrival, sourceOf(dispatch, 'form', arrival), name, async (task) => {
       const { reply, annotate } = task;
       const errorModal = (error: unknown) => errorModalOf(errorReply.explain(error, annotate), {}, true);
       // “Saving…” would replace the form and its input, so Tally refuses a form before.
@@ -230,7 +233,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
         return ack(refuseForm(view.blocks, failureText(refusal), errorModal(refusal)));
       let parsed: ParsedForm;
       try {
-        parsed = listener.parse(parseFieldValues(view.state?.values as never), view.private_metadata ?? '');
+        parsed = listener.parse(parseFormFields(view.state?.values as never), view.private_metadata ?? '');
       } catch (error) {
         return ack({ response_action: 'update', view: errorModal(error) });
       }
@@ -244,7 +247,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
       const isFirst = eventDedup.first(reply.source.teamId, sent).catch(() => true);
       if (!(await isFirst)) return annotate({ outcome: 'duplicate' });
       const rules = { right: listener.right, changes: true };
-      await perform(dispatch, task, rules, parsed.submit, (report, request) =>
+      await runAuthorized(dispatch, task, rules, parsed.submit, (report, request) =>
         errorReply.send(reply, report, request ?? {}, rules),
       );
     });
@@ -260,7 +263,7 @@ function registerSuggestions(app: App, dispatch: Dispatch): void {
     const source = { ...sourceOf(dispatch, 'suggestions', arrival), isFirst: undefined };
     const { view } = arrival.body as object as SlackPayload;
     const typed = options.value ?? '';
-    await takeUp(dispatch, arrival, source, route, async ({ reply, annotate }) => {
+    await beginTask(dispatch, arrival, source, route, async ({ reply, annotate }) => {
       const find = async () => {
         const excess = limits.take('suggestions', source);
         if (excess !== undefined) throw excess;
@@ -296,8 +299,8 @@ function registerEvents(app: App, dispatch: Dispatch): void {
     const arrived = { via: VIA[event.type] ?? 'event', at: clock(), isFirst: context.isFirst };
     const source = sourceOfEvent(event, body as object as SlackPayload, arrived);
     if (source === undefined) return;
-    await takeUp(dispatch, { client, context }, source, event.type, async (task) => {
-      const excess = findExcess(dispatch, task);
+    await beginTask(dispatch, { client, context }, source, event.type, async (task) => {
+      const excess = checkRateLimit(dispatch, task);
       if (excess !== undefined && limits.take('refusals', source) !== undefined) return;
       if (excess !== undefined) return explainEvent(dispatch, task, event, excess);
       // Slack resends an event whose acknowledgement was lost. Without Redis, the event's answer fails anyway.
@@ -319,7 +322,7 @@ async function answerEvent(dispatch: Dispatch, task: Task, event: SlackEvent): P
       const from = { ...reply.source, workspace: request.workspace, ...changes };
       return answerCommand(dispatch, { reply: reply.as(from), annotate }, command);
     });
-  await perform(dispatch, task, listener, answer, (report, request) =>
+  await runAuthorized(dispatch, task, listener, answer, (report, request) =>
     explainEvent(dispatch, task, event, report, request),
   );
 }

@@ -25,8 +25,6 @@ export const SERVER_LIMITS = {
   headersTimeout: 5_000,
   requestTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
-  /** Above this number of connections without a signed request, Tally closes the oldest. */
-  unsignedConnections: 256,
   /** Node handles requests at once that a client sends without waiting for a response. */
   requestsPerConnection: 100,
 } as const;

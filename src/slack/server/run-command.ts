@@ -33,7 +33,7 @@ export interface Task {
 }
 
 /** Never rejects. @param explain replies with an error of `work` */
-export async function perform(
+export async function runAuthorized(
   { authorize, errorReply, loadingDelays = LOADING_DELAYS }: Dispatch,
   { reply, annotate }: Task,
   rules: HandlerRules,
@@ -81,7 +81,9 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
     return dispatch.errorReply.send(reply, report, failed, rules);
   };
   if (handler === undefined) {
-    await explain(dispatch.errorReply.explain(unknownCommand(command), annotate), undefined);
+    const works = `Type ${commandText('/billing help')} to see what works.`;
+    const unknown = new InvalidWord(command, UNKNOWN_COMMAND, works);
+    await explain(dispatch.errorReply.explain(unknown, annotate), undefined);
     return false;
   }
   const work = async (request: Request): Promise<void> => {
@@ -91,14 +93,11 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
     await handler.run(text, request);
     outcome = request.audience === 'channel' ? 'everybody' : 'person';
   };
-  await perform(dispatch, task, rules, work, explain, typed);
+  await runAuthorized(dispatch, task, rules, work, explain, typed);
   if (rules.figures && asked !== undefined && outcome !== undefined)
     await rememberQuestion(dispatch, asked, typed, outcome);
   return outcome === 'everybody' || outcome === 'person';
 }
-
-const unknownCommand = (command: string): InvalidWord =>
-  new InvalidWord(command, UNKNOWN_COMMAND, `Type ${commandText('/billing help')} to see what works.`);
 
 /** “No data” counts as an answer. A question with a refused word isn't remembered. */
 function outcomeOf({ failure }: ErrorReport): ThreadOutcome | undefined {

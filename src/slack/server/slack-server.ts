@@ -1,6 +1,6 @@
 /** Bolt behind an HTTP server for pages and health, with Slack's events from HTTP or from Socket Mode. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { App, type CustomRoute, HTTPReceiver, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../../config/config.ts';
@@ -46,12 +46,13 @@ export function createSlackServer(
     }),
   ];
   let isLeaving = false;
-  const http = createHttpServer(createHttpReceiver(config, services, customRoutes, () => isLeaving));
+  const http = createHttpReceiver(config, services, customRoutes, () => isLeaving);
+  let server: Server | undefined;
 
   const processEvent = (event: ReceiverEvent): Promise<void> =>
     inFlight.track(processAndAck(app, installations, services, event));
   const receiver: Receiver = {
-    init: () => (socket?.receiver ?? http.receiver).init({ processEvent } as App),
+    init: () => (socket?.receiver ?? http).init({ processEvent } as App),
     start: async () => undefined,
     stop: async () => undefined,
   };
@@ -60,9 +61,10 @@ export function createSlackServer(
   return {
     app,
     async start(port: number): Promise<number> {
-      const listening = await http.start(port);
+      server = await http.start(port, SERVER_LIMITS);
+      server.maxRequestsPerSocket = SERVER_LIMITS.requestsPerConnection;
       await Promise.all([socket?.start(), tokenCheck?.start()]);
-      return listening;
+      return (server.address() as AddressInfo).port;
     },
     up: (): boolean => !isLeaving && (tokenCheck?.ok() ?? true) && (socket?.isUp() ?? true),
     /** Makes `up` false, and goes on serving for `delay` ms. */
@@ -79,8 +81,8 @@ export function createSlackServer(
       tokenCheck?.stop();
       await socket?.stop();
       // A request whose body is still arriving counts as running once it is complete.
-      await withTimeout(deadline, http.stop().then(inFlight.drain), () => undefined);
-      http.closeConnections();
+      if (server) await withTimeout(deadline, http.stop().then(inFlight.drain), () => undefined);
+      server?.closeAllConnections();
       return inFlight.count();
     },
   };
@@ -102,28 +104,6 @@ function createInFlight() {
   };
 }
 
-function createHttpServer({ receiver, unsigned }: ReturnType<typeof createHttpReceiver>) {
-  let server: Server | undefined;
-  /** Clients without the signing secret must not use up all connections and keep Slack out. */
-  const limitUnsigned = (socket: Socket): void => {
-    unsigned.add(socket);
-    socket.once('close', () => unsigned.delete(socket));
-    const [oldest] = unsigned;
-    if (unsigned.size > SERVER_LIMITS.unsignedConnections) oldest?.destroy();
-  };
-  return {
-    receiver,
-    async start(port: number): Promise<number> {
-      server = await receiver.start(port, SERVER_LIMITS);
-      server.maxRequestsPerSocket = SERVER_LIMITS.requestsPerConnection;
-      server.on('connection', limitUnsigned);
-      return (server.address() as AddressInfo).port;
-    },
-    stop: async () => server && receiver.stop(),
-    closeConnections: () => server?.closeAllConnections(),
-  };
-}
-
 function createHttpReceiver(
   { mode, signingSecret }: Config['slack'],
   { redis, onRejected, log, boltLogger: logger }: ServerServices,
@@ -133,7 +113,6 @@ function createHttpReceiver(
   const isSocketMode = mode.kind === 'socket';
   const isAllowed = createRequestGuard(signingSecret, log, onRejected);
   const { spend } = createOAuthNonces(redis, 'request');
-  const unsigned = new Set<Socket>();
 
   /** Whether a request is no replay. Without Redis, no request counts as a replay. */
   const isFirstTime = async (req: IncomingMessage): Promise<boolean> => {
@@ -149,11 +128,7 @@ function createHttpReceiver(
     endpoints: isSocketMode ? [] : EVENTS_PATH,
     logger,
     customRoutes,
-    // Bolt calls this only for a request with a valid signature.
-    customPropertiesExtractor(req) {
-      unsigned.delete(req.socket);
-      return { isFirst: isFirstTime(req), arrived: performance.now() };
-    },
+    customPropertiesExtractor: (req) => ({ isFirst: isFirstTime(req), arrived: performance.now() }),
     dispatchErrorHandler: ({ response }) => refuse(response, 404),
     async processEventErrorHandler({ error, response }) {
       logger.error('Could not process a request from Slack', error);
@@ -168,7 +143,7 @@ function createHttpReceiver(
     else if (isSocketMode || req.url?.split('?')[0] !== EVENTS_PATH) refuse(res, 404);
     else void isAllowed(req, res).then((isIt) => isIt && serve(req, res));
   };
-  return { receiver, unsigned };
+  return receiver;
 }
 
 /**
