@@ -143,11 +143,7 @@ export function createGuardedHttp(options: {
 
 const LINES = 10_000;
 
-/**
- * Queues for each origin. A workspace gets at most a quarter of the connections, and all background requests together
- * get a quarter. @returns a function that runs `work` when it is its turn; throws queue-full if a person waited too
- * long
- */
+/** Queues for each origin. A workspace gets at most a quarter of the connections, and so do all background requests. */
 function createTurns({ connections, queueTimeout }: HttpLimits) {
   const quarter = Math.max(1, Math.floor(connections / 4));
   const lines = new LRUCache<string, ReturnType<typeof pLimit>>({ max: LINES });
@@ -249,13 +245,6 @@ async function sendOnce(
   return { status, headers: joinHeaders(headers), text: UTF8.decode(response.body), mask };
 }
 
-interface RawResponse {
-  readonly statusCode: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-  readonly bodyError?: unknown;
-}
-
 class ExchangeTimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
@@ -265,7 +254,7 @@ async function exchange(
   { method, headers: sent, body: text }: Pick<ServiceRequest, 'method' | 'headers' | 'body'>,
   url: URL,
   timeout: Millis,
-): Promise<RawResponse> {
+) {
   const giveUp = new AbortController();
   const cancelTimeout = startTimeout(timeout, () =>
     giveUp.abort(new ExchangeTimeoutError(`no whole answer within ${timeout} ms`)),
@@ -280,7 +269,7 @@ async function exchange(
       signal: giveUp.signal,
     });
     return await body.arrayBuffer().then(
-      (bytes) => ({ statusCode, headers, body: Buffer.from(bytes) }),
+      (bytes) => ({ statusCode, headers, body: Buffer.from(bytes), bodyError: undefined }),
       (bodyError: unknown) => ({ statusCode, headers, body: Buffer.alloc(0), bodyError }),
     );
   } finally {

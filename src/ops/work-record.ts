@@ -154,8 +154,7 @@ export function createWorkLog(log: Logger, keys: readonly SealingKey[]): OnFinis
 type AnyWork = Work & Partial<Pick<RequestWork, 'user'> & Pick<MessageWork, 'late'>>;
 
 /**
- * Hashes user IDs with a key, because somebody could hash all possible IDs. The hashes change with the newest
- * encryption key.
+ * Hashes user IDs with a key, because somebody could hash all possible IDs. A new encryption key changes the hashes.
  */
 function createUserHash([newest]: readonly SealingKey[]): (user: string) => string {
   const key = Buffer.from(hkdfSync('sha256', newest?.key ?? '', '', 'tally log user ids', 32));
