@@ -86,13 +86,12 @@ describe('a pasted secret', () => {
     }
   });
 
-  it.each([
-    ...['last-7-days-includng-today', 'last7daysincludngtoday', 'LAST_7_DAYS_INCLUDNG_TODAY'],
-    ...['Last7DaysIncludngToday', 'team-alpha-prod-cluster-01', '2026-10-01..2026-10-1x', 'banana'],
-    ...['MonkeyJack', 'Team/Production/Frankfurt', 'cloud/storage/virtualization'],
-    ...['production-cluster-frankfurt-two', 'dead-beef-cafe-babe', '2026-10-01-2026-10-1x'],
-    ...['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'],
-  ])('is not suspected in “%s”', (text) => {
+  const ORDINARY =
+    `last-7-days-includng-today last7daysincludngtoday LAST_7_DAYS_INCLUDNG_TODAY Last7DaysIncludngToday
+    team-alpha-prod-cluster-01 2026-10-01..2026-10-1x banana MonkeyJack Team/Production/Frankfurt
+    cloud/storage/virtualization production-cluster-frankfurt-two dead-beef-cafe-babe 2026-10-01-2026-10-1x
+    aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa`.split(/\s+/);
+  it.each(ORDINARY)('is not suspected in “%s”', (text) => {
     expect(refused(text)).toBeInstanceOf(InvalidWord);
   });
 
