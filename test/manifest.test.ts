@@ -23,16 +23,16 @@ describe('the manifest', () => {
     }
   });
 
-  it('names the commands that the bot listens to, and no others', () => {
+  it('names exactly the commands that the bot handles', () => {
     const named = features.slash_commands.map(({ command }) => command);
     expect(named.sort()).toEqual([...bot.registry.commands()].sort());
   });
 
-  it('makes Slack send text as people type it', () => {
+  it('makes Slack send typed text unescaped', () => {
     for (const { should_escape } of features.slash_commands) expect(should_escape).toBe(false);
   });
 
-  it('sends every request to the bot’s one path', () => {
+  it('gives Slack a single address for commands, clicks and events', () => {
     const addresses = JSON.stringify(manifest).match(/https:[^"]+/g) ?? [];
     expect(addresses.sort()).toEqual([
       ...Array(7).fill('https://tally.example.com/slack/events'),
@@ -42,7 +42,7 @@ describe('the manifest', () => {
     expect(settings.socket_mode_enabled).toBe(false);
   });
 
-  it('requests the fewest permissions possible', () => {
+  it('asks for exactly the scopes that Tally needs', () => {
     expect(oauth.scopes).toEqual({
       bot: [
         'commands',
@@ -65,13 +65,13 @@ describe('the manifest', () => {
     });
   });
 
-  it('subscribes to the events that the bot listens to, and no others', () => {
+  it('subscribes to exactly the events that the bot handles', () => {
     const listened = Object.keys(bot.registry.listeners().events);
     const named = settings.event_subscriptions.bot_events;
     expect(named.map((name) => name.split('.')[0]).sort()).toEqual([...listened, ...UNINSTALL_EVENTS].sort());
   });
 
-  it('turns on the Home tab and the Messages tab', () => {
+  it('turns on Home, and the tab for direct messages', () => {
     expect(features.app_home).toEqual({
       home_tab_enabled: true,
       messages_tab_enabled: true,
@@ -79,7 +79,7 @@ describe('the manifest', () => {
     });
   });
 
-  it('has steps for Workflow Builder only in an organization’s app', () => {
+  it('can be for an organization, with or without steps for Workflow Builder', () => {
     expect(createManifest({ org: true }).settings).toMatchObject({ org_deploy_enabled: true });
     expect(createManifest({}).settings).not.toHaveProperty('function_runtime');
     const { settings } = createManifest({ functions: {} });
@@ -91,7 +91,7 @@ describe('the manifest', () => {
     ['http://tally.example.com', 'is not an https address'],
     ['https://me:pw@tally.example.com', 'is not an https address'],
     ['https://tally.example.com/slack/events', 'has a path'],
-  ])('is not made with an invalid address: %s', (text, why) => {
+  ])('accepts no invalid address: %s', (text, why) => {
     expect(appAddress.safeParse(text).error?.issues[0]?.message).toMatch(why);
   });
 });
