@@ -15,27 +15,26 @@ import type { ResolvedProject } from '../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import type { AnswerStore } from '../workspace/save-service-status.ts';
 
-/** What a feature provides to people and to other features; each adds only what it has. */
+/** What a feature provides to people and to other features. A feature has only the fields that it needs. */
 export interface Feature extends Listeners {
-  /** The feature's lines in `/billing help`. */
-  readonly help: readonly HelpLine[];
+  readonly help?: readonly HelpLine[];
+  /** Forms that `createForm` made; the registry adds their listeners to the feature's. */
+  readonly forms?: readonly { readonly listeners: Listeners }[];
   readonly commands?: { readonly [Name in SlashCommand]?: CommandHandler };
-  /** Commands after `/billing`, by their first word: `projects`, `watch`. */
+  /** Commands after `/billing`. */
   readonly verbs?: { readonly [Verb in BillingVerb]?: CommandHandler };
   readonly actions?: { readonly [Name in ActionName]?: ActionHandler };
-  /** Further actions for managers on a project, by the word after `/billing projects`. */
+  /** Managers' actions on a project, by the word after `/billing projects`. */
   readonly projectVerbs?: Readonly<Record<string, ProjectAction>>;
-  /** The state of what the feature sets up, for Home and `/billing status`. */
   readonly health?: HealthSource;
-  /** For how many days a project's money lasts; undefined if there is no estimate. @throws Failure */
+  /** How many days a project's money lasts; undefined if there is no estimate. @throws Failure */
   readonly daysLeft?: (target: ResolvedProject, request: Request) => Promise<number | undefined>;
-  /** The values that each step of Workflow Builder returns to its workflow. */
+  /** What the steps of Workflow Builder return to their workflow. */
   readonly stepFigures?: {
     readonly [Name in keyof StepOutputs]?: (question: StepQuestion) => Promise<StepOutputs[Name]>;
   };
 }
 
-/** An action in each project's menu, also typed as `/billing projects WORD PROJECT`. */
 export interface ProjectAction {
   readonly label: string;
   /** @param word what was typed to name the project: untrusted */
@@ -45,32 +44,30 @@ export interface ProjectAction {
 interface StepQuestion {
   readonly workspace: Workspace;
   readonly target: ResolvedProject;
-  /** The period that the step names, else the last 7 days. A balance ignores it. */
   readonly period: Period;
   readonly at: Millis;
-  /** The workspace's locale (BCP 47), because everybody reads a workflow's result. */
+  /** A BCP 47 tag. */
   readonly locale: string;
 }
 
-/** One line of `/billing status`. Home shows the line too while it needs attention. */
+/** A line of `/billing status`. Home shows only lines whose level isn't `fine`. */
 export interface HealthLine {
-  /** `news` is for what Tally did that somebody should know: it isn't a problem. */
+  /** `news`: Tally did what it should, and people should know. */
   readonly level: HealthLevel | 'news';
-  /** Lines of mrkdwn: first a name, then its state (Home joins these two), then details. */
+  /** Lines of mrkdwn: a name, its state, then details, which Home leaves out. */
   readonly text: readonly string[];
   readonly fix?: ReturnType<typeof button> | undefined;
-  /** Further actions, shown only in `/billing status`. */
+  /** Shown only in `/billing status`. */
   readonly menu?: ReturnType<typeof overflow> | undefined;
 }
 
-/** A section of `/billing status`, for one kind of thing. */
 export interface HealthSection {
   readonly title: string;
-  /** How many things the section is about, as mrkdwn. */
+  /** Mrkdwn: `3 running · *1 paused by Tally*` */
   readonly summary?: string;
   readonly lines: readonly HealthLine[];
-  /** The most lines to show; a button leads to all of them. */
-  readonly most?: number;
+  readonly maxLines?: number;
+  /** The button that leads to all lines. */
   readonly more?: ReturnType<typeof button>;
 }
 
@@ -79,46 +76,53 @@ export type HealthSource = (
   viewer: Request,
 ) => Promise<HealthSection | undefined> | HealthSection | undefined;
 
-/** What every feature is created with. */
 export interface Services extends SharedServices {
   readonly billing: BillingClient;
   readonly answerStore: AnswerStore;
   readonly delivery: DeliveryService;
-  /** Checks the address of a service and brings it into one form. @throws address-refused, InvalidWord */
+  /** Checks a service's address and normalizes it. @throws address-refused, InvalidWord */
   readonly parseAddress: Readonly<Record<'baseUrl' | 'authUrl', (text: string) => string>>;
-  /** The addresses that the form of a new connection starts with. */
+  /** The addresses that a new connection's form starts with. */
   readonly defaultAddresses: Readonly<Record<'baseUrl' | 'authUrl', string | undefined>>;
-  /** Lets features call each other. Complete once all features are created. */
   readonly registry: Registry;
 }
 
-export type Registry = ReturnType<typeof createRegistry>;
+/** What all features provide together. Features call each other through the registry, once all are created. */
+export interface Registry {
+  listeners(): Required<Listeners>;
+  commands(): SlashCommand[];
+  /** The commands after `/billing`. */
+  verbs(): string[];
+  projectVerbs(): NonNullable<Feature['projectVerbs']>;
+  stepFigures(): NonNullable<Feature['stepFigures']>;
+  help(): HelpLine[];
+  health(): HealthSource[];
+  daysLeft(): Feature['daysLeft'];
+}
 
-/**
- * All features as one. It asks the features anew at each call, because they are created with this registry before their
- * list is complete.
- */
-export function createRegistry(features: () => readonly Feature[]) {
+export function createRegistry(features: () => readonly Feature[]): Registry {
   const merged = <K extends keyof Feature>(key: K): NonNullable<Feature[K]> =>
     Object.assign({}, ...features().map((feature) => feature[key]));
+  const listenersFor = <K extends keyof Listeners>(key: K): NonNullable<Listeners[K]> => {
+    const forms = features().flatMap((feature) => feature.forms ?? []);
+    return Object.assign({}, merged(key), ...forms.map(({ listeners }) => listeners[key]));
+  };
   const commands = () => ({ ...merged('commands'), '/billing': routeSubcommands(merged('verbs')) });
 
   return {
-    listeners: (): Required<Listeners> => ({
+    listeners: () => ({
       commands: commands(),
-      actions: merged('actions'),
-      views: merged('views'),
-      options: merged('options'),
-      events: merged('events'),
-      steps: merged('steps'),
+      actions: listenersFor('actions'),
+      views: listenersFor('views'),
+      options: listenersFor('options'),
+      events: listenersFor('events'),
+      steps: listenersFor('steps'),
     }),
-    /** Names of slash commands, such as `/balance`. */
     commands: () => Object.keys(commands()) as SlashCommand[],
-    /** Commands after `/billing`, such as `projects`. */
     verbs: () => Object.keys(merged('verbs')),
     projectVerbs: () => merged('projectVerbs'),
     stepFigures: () => merged('stepFigures'),
-    help: () => features().flatMap(({ help }) => help),
+    help: () => features().flatMap(({ help }) => help ?? []),
     health: () => features().flatMap(({ health }) => health ?? []),
     daysLeft: () => features().find(({ daysLeft }) => daysLeft)?.daysLeft,
   };

@@ -35,12 +35,11 @@ describe('/billing audit', () => {
     expect(blocks.some(({ type }) => type === 'actions')).toBe(false);
   });
 
-  it('shows the time in the reader’s zone, the person without notifying them, the action and its subject', async () => {
+  it('shows the time, the person, the action and its subject, and notifies nobody', async () => {
     await record({ action: 'replaced the token of the connection', about: 'main' });
     const { visibleText, blocks, ephemeral } = await bot.ask('/billing audit');
     expect(ephemeral).toBe(true);
     expect(visibleText.replace(/\s+/g, ' ')).toContain('replaced the token of the connection main');
-    expect(visibleText).toContain('Sat 21 Nov 2026');
     const drawn = JSON.stringify(blocks);
     expect(drawn).toContain(`"type":"date","timestamp":${Math.floor(SATURDAY / 1000)}`);
     expect(drawn).toContain(`{"type":"user","user_id":"${OWNER}"}`);
@@ -54,12 +53,12 @@ describe('/billing audit', () => {
     );
   });
 
-  it('groups the entries by the reader’s days, newest first', async () => {
+  it('shows the newest entry first', async () => {
     await record({ at: SATURDAY - 86_400_000, action: 'removed the project', about: 'old (project 77)' });
     await record({ at: SATURDAY - 60_000, action: 'deleted a watch:', about: 'prod' });
     await record();
     expect((await bot.read('/billing audit')).replace(/\s+/g, ' ')).toMatch(
-      /Sat 21 Nov 2026[\s\S]*added the project prod[\s\S]*deleted a watch: prod[\s\S]*Fri 20 Nov 2026[\s\S]*removed the project old \(project 77\)/,
+      /added the project prod[\s\S]*deleted a watch: prod[\s\S]*removed the project old \(project 77\)/,
     );
   });
 

@@ -192,12 +192,13 @@ describe('the Home', () => {
     expect(page()).toContain('“This month” is an estimate');
   });
 
-  it('counts a project with two names once', async () => {
-    await addProjects(bot, { prod: '123', web: '456', shop: '456' });
+  it('counts a project with two names once, and shows the first name with “+1”', async () => {
+    await addProjects(bot, { prod: '123', 'web-shop': '456', staging: '456' });
     await open();
     await bot.slack.press(OWNER, HOME, 'Refresh');
-    await expect.poll(page).toMatch(/^2 projects · /m);
-    const lefts = page().matchAll(/^(?:prod|web, shop|shop, web) +([\d,.]+)/gm);
+    await expect.poll(page).toMatch(/^staging \+1 +[\d,.]+ +/m);
+    expect(page()).not.toContain('web-shop +');
+    const lefts = page().matchAll(/^(?:prod|staging \+1) +([\d,.]+)/gm);
     const total = [...lefts].reduce((sum, [, left = '']) => sum.plus(left.replaceAll(',', '')), new Big(0));
     expect(page().replaceAll(',', '')).toContain(`2 projects · ${total.toFixed(2)} left`);
   });

@@ -125,6 +125,20 @@ describe('naming a project', () => {
     await bot.modalSays('/balance a-b');
   });
 
+  it('says after saving which other name the project has', async () => {
+    await add('staging', '456');
+    await openForm('/billing projects add web-shop 456');
+    expect(await save({})).toContain('Saved. 456 is also called staging.');
+    await bot.closeForm();
+    await openForm('/billing projects edit web-shop');
+    await openForm('/billing projects edit web-shop');
+    expect(await save({ currency: 'EUR' })).not.toContain('also called');
+    await bot.closeForm();
+    await openForm('/billing projects add logs 456 storage');
+    expect(await save({})).not.toContain('also called');
+    await bot.closeForm();
+  });
+
   it('is offered to managers by “Name…” in an answer about an unnamed ID', async () => {
     for (const command of ['/spend 456 yesterday', '/balance 456']) {
       const answer = await bot.ask(command);

@@ -1,6 +1,11 @@
+/**
+ * **Ask a manager** is a button below a refusal. It sends the managers a message with **Open**, which runs the refused
+ * command or opens the refused form for the manager who presses it, with that manager's rights.
+ */
 import type { ActionId } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import {
   actions,
   type Block,
@@ -25,15 +30,11 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Feature, Services } from '../feature.ts';
 
-/** Presses within this time, in ms, count once: a double click, or a press that Slack sent twice. */
-const PRESSED_ONCE = 10_000;
+/** Presses within this time count once: a double click, or a press that Slack sent twice. */
+const SAME_PRESS: Millis = 10_000;
 
 const NO_MANAGER = textMessage('Ask an owner or admin of this workspace.');
 
-/**
- * **Ask a manager** is a button below a refusal. It sends the managers a message with **Open**, which runs the refused
- * command or opens the refused form for the manager who presses it, with that manager's rights.
- */
 export function createAskManagerFeature({
   registry,
   dedup,
@@ -68,13 +69,12 @@ export function createAskManagerFeature({
     const asked = parseAsked(value, request);
     const managers = (await slack.managers()).filter((manager) => manager !== user.id);
     if (asked === undefined || managers.length === 0) return reply(NO_MANAGER);
-    const isFirst = await dedup.first(user.teamId, `ask-manager ${user.id} ${value}`, PRESSED_ONCE);
+    const isFirst = await dedup.first(user.teamId, `ask-manager ${user.id} ${value}`, SAME_PRESS);
     const reached = isFirst ? await sendToEach(managers, askedMessage(asked, request), request) : managers;
     await reply(markupMessage(`Asked ${reached.map(mention).join(', ')}.`));
   }
 
   return {
-    help: [],
     actions: {
       'ask-manager': onClick('workspaceUser', { changes: true }, askManagers),
       'open-asked': {
@@ -83,7 +83,7 @@ export function createAskManagerFeature({
         needs: (value) => ({ opensForm: rulesOfCommand(readAsked(value).line ?? '')?.opensForm === true }),
         async run({ value }, _, rerun) {
           const { place, line = '' } = readAsked(value);
-          // A manager can't see the asker's direct message, so a command asked there runs without a channel.
+          // The manager can't see another person's direct message, so its command runs without a channel.
           const askedIn = place === undefined || isDirectMessage(place) ? {} : { askedIn: place };
           await rerun(parseCommand(line), { replaces: false, ...askedIn });
         },
@@ -94,7 +94,7 @@ export function createAskManagerFeature({
 
 const readAsked = (value: string): Partial<AskedManager> => tryParseRecord(askedManagerSchema, value) ?? {};
 
-/** @returns the managers who got the message @throws Failure if none could */
+/** @returns the managers who got the message @throws Failure if none did */
 async function sendToEach(managers: readonly SlackId[], message: Message, { reply }: Request) {
   const sent = await Promise.allSettled(managers.map((manager) => reply.public(manager, message)));
   const reached = managers.filter((_, at) => sent[at]?.status === 'fulfilled');
@@ -121,7 +121,7 @@ function askedMessage(asked: AskedManager, { user, workspace }: Request): Messag
   };
 }
 
-/** Describes the item in a command such as `/billing schedules pause abcd1234`: its ID tells a manager nothing. */
+/** Describes the schedule or watch of a command such as `/billing schedules pause abcd1234`. */
 function ownedFacts(line: string, workspace: Workspace): Block[] {
   const id = line.split(' ').at(-1);
   const item = [...workspace.schedules, ...workspace.watches].find((owned) => owned.id === id);

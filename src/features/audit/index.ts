@@ -1,6 +1,6 @@
+/** `/billing audit` shows managers who changed what in this workspace. */
 import type { RichTextBlock, RichTextElement, RichTextSection } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
-import { dayAt, formatDays, type Zone } from '../../domain/time/calendar.ts';
 import {
   button,
   buttonRow,
@@ -22,11 +22,10 @@ const TITLE = 'Who changed what';
 const ENTRIES_OF_A_PAGE = 20;
 const LONGEST_ABOUT = 200;
 
-/** `/billing audit` shows managers who changed what in this workspace. */
 export function createAuditFeature({ audit }: Services): Feature {
-  const show = async ({ user, workspace, reply }: Request, before?: string): Promise<void> => {
+  const show = async ({ user, reply }: Request, before?: string): Promise<void> => {
     const page = await audit.page(user.teamId, ENTRIES_OF_A_PAGE, before);
-    await reply.update(auditMessage(page, before === undefined, user.zone ?? workspace.settings.zone));
+    await reply.update(auditMessage(page, before === undefined));
   };
 
   return {
@@ -54,8 +53,8 @@ export function createAuditFeature({ audit }: Services): Feature {
   };
 }
 
-/** @param isNewest whether this is the page with the newest entries @param zone the reader's, for the days */
-function auditMessage({ entries, older }: AuditPage, isNewest: boolean, zone: Zone): Message {
+/** @param isNewest whether the page has the newest entries */
+function auditMessage({ entries, older }: AuditPage, isNewest: boolean): Message {
   const buttons = compact([
     older !== undefined && button('audit:older', 'Older', { value: older }),
     !isNewest && button('audit:newest', 'Newest'),
@@ -65,7 +64,7 @@ function auditMessage({ entries, older }: AuditPage, isNewest: boolean, zone: Zo
     text: `${TITLE}: ${entries.length} entries`,
     blocks: [
       header(TITLE),
-      entries.length === 0 ? none : entryList(entries, zone),
+      entries.length === 0 ? none : entryList(entries),
       ...buttonRow(buttons),
       context(
         `Times are in your time zone · Tally keeps the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries`,
@@ -74,34 +73,25 @@ function auditMessage({ entries, older }: AuditPage, isNewest: boolean, zone: Zo
   };
 }
 
-function entryList(entries: readonly AuditEntry[], zone: Zone): RichTextBlock {
-  const dayOf = ({ at }: AuditEntry) => dayAt(at, zone);
-  return {
-    type: 'rich_text',
-    elements: [...new Set(entries.map(dayOf))].flatMap((day): RichTextBlock['elements'] => {
-      const lines = entries.filter((entry) => dayOf(entry) === day).map(entryLine);
-      return [
-        { type: 'rich_text_section', elements: [text(formatDays(day, day), true)] },
-        { type: 'rich_text_list', style: 'bullet', elements: lines },
-      ];
-    }),
-  };
-}
+/** In rich text, markup in names has no effect. */
+const entryList = (entries: readonly AuditEntry[]): RichTextBlock => ({
+  type: 'rich_text',
+  elements: [{ type: 'rich_text_list', style: 'bullet', elements: entries.map(entryLine) }],
+});
 
-/** As rich text, so that markup has no effect in names that people chose. */
 function entryLine({ at, who, action, about }: AuditEntry): RichTextSection {
   const time: RichTextElement = {
     type: 'date',
     timestamp: Math.floor(at / 1000),
-    format: '{time}',
-    fallback: `${new Date(at).toISOString().slice(11, 16)} UTC`,
+    format: '{date_short} {time}',
+    fallback: new Date(at).toISOString(),
   };
   const person: RichTextElement = isPerson(who) ? { type: 'user', user_id: who } : text(who || 'Someone');
   const subject = namedParts(clipText(about, LONGEST_ABOUT));
   return { type: 'rich_text_section', elements: [time, text(' '), person, text(` ${action} `), ...subject] };
 }
 
-/** Entries hold IDs of channels and people. Slack shows their names, or “private channel” to people outside it. */
+/** For the IDs of channels and people, Slack shows names, or “private channel” to people who aren't in the channel. */
 const namedParts = (about: string): RichTextElement[] =>
   about.split(SLACK_ID_PATTERN).flatMap((part, at): RichTextElement[] => {
     if (at % 2 === 0) return part === '' ? [] : [text(part, true)];
@@ -114,5 +104,5 @@ const text = (words: string, bold = false): RichTextElement => ({
   ...(bold && { style: { bold } }),
 });
 
-/** A channel's or a user's ID as a separate word; not in typed markup, and not cut off with “…”. */
+/** A channel's or a user's ID that stands alone; not in typed markup, and not cut off with “…”. */
 const SLACK_ID_PATTERN = /(?<![\w@#-])(?=[A-Z]*\d)([CGUW][A-Z0-9]{8,30})(?![\w…-])/;

@@ -1,45 +1,64 @@
 /** The form that registers a billing token. It tests the token, saves it, and shows the tested project's balance. */
 import { type BalanceByProduct, type BalanceRecord, fetchBalanceByProduct } from '../../billing/client.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { ignoreFailure } from '../../domain/failure/index.ts';
+import { InvalidWord, ignoreFailure } from '../../domain/failure/index.ts';
 import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
 import { formatBalance } from '../../domain/money/runway.ts';
 import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/product.ts';
+import { looksLikeSecret } from '../../domain/secret-detection.ts';
 import { DAY } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { pluralize } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { actions, context, type Message, section } from '../../slack/block-kit/blocks.ts';
+import { actions, type Message, section } from '../../slack/block-kit/blocks.ts';
 import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
-import { type FieldRefusal, refuseField } from '../../slack/forms/fields.ts';
+import { projectIdField, REMINDER_HINT } from '../../slack/forms/common-fields.ts';
+import {
+  choice,
+  choices,
+  type Field,
+  type FieldRefusal,
+  more,
+  note,
+  refuseField,
+  text,
+} from '../../slack/forms/fields.ts';
 import { CHANGED_FIRST, createForm, type SentForm } from '../../slack/forms/form.ts';
+import { type FormFields, selectedValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { MAX_CONNECTIONS, type NewConnection } from '../../workspace/credentials/credential-records.ts';
+import {
+  FIRST_CONNECTION_NAME,
+  isConnectionName,
+  LIFETIME_NAMES,
+  MAX_CONNECTIONS,
+  type NewConnection,
+  ROLE_NAMES,
+  TYPE_NAMES,
+} from '../../workspace/credentials/credential-records.ts';
 import { findNamed, projectLabel } from '../../workspace/projects/project-ref.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
-import { connectionFields, connectionValues } from './connection-fields.ts';
 
 type SentConnection = SentForm<ReturnType<typeof connectionFields>>;
 
-/** A form for one connection: its `id` is the name of the connection that it was opened for. */
-export function createConnectForm(services: Services) {
-  const { workspaces, parseAddress, defaultAddresses } = services;
-  const { open, listeners } = createForm('connect', {
+/** The form's `id` is the name of the connection that it was opened for. */
+export const createConnectForm = (services: Services) =>
+  createForm('connect', {
     right: 'manage',
-    workspaces,
+    workspaces: services.workspaces,
     heading: 'Connect billing',
     submit: 'Test and save',
-    waiting: [
-      'Testing the token: asking billing for the project’s balance…',
-      context('You can close this window. Tally then sends you the result as a direct message.'),
-    ],
-    fields: connectionFields(parseAddress),
+    waiting: 'Testing the token: asking billing for the project’s balance…',
+    start(wanted: string | undefined, { workspace }) {
+      const values = connectionValues(workspace, wanted, services.defaultAddresses);
+      return { id: values.name, values };
+    },
+    fields: connectionFields(services.parseAddress),
     hidden: ({ values: { known = '' } }) => ({ known }),
     revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.connection + (input?.name ?? id)),
-    // A person who types another connection's name means to replace that connection: this is no conflict.
+    // Typing another connection's name means to replace that connection, so it is no conflict.
     conflict: ({ id, input }) => (input.name === id ? CHANGED_FIRST : undefined),
     save: (sent) => testAndSave(sent, services),
     done: 'connected',
@@ -48,16 +67,8 @@ export function createConnectForm(services: Services) {
         ? 'The new token wasn’t saved. The current token stays in use.'
         : 'Nothing was saved.',
   });
-  return {
-    listeners,
-    open(wanted: string | undefined, request: Request): Promise<void> {
-      const values = connectionValues(request.workspace, wanted, defaultAddresses);
-      return open(request, { id: values.name, values });
-    },
-  };
-}
 
-/** Asks billing with the token before it is saved. @throws Failure */
+/** @throws Failure */
 async function testAndSave(
   { input, request }: SentConnection,
   { workspaces, billing, limits, delivery, registry }: Services,
@@ -78,7 +89,7 @@ async function testAndSave(
   const change = auditedChange(request, [action, name], ...usual.actions);
   await workspaces.saveConnection(change, newConnection(input, answers, request), usual.name);
   const now = { ...request, workspace: await workspaces.load(user.teamId) };
-  // Resumes posts that were paused because they lacked this connection.
+  // Resumes posts that were paused because this connection was missing.
   await delivery.scheduling.changed(user.teamId);
   const [only, ...others] = answers.found;
   const isSure = only !== undefined && others.length === 0;
@@ -93,7 +104,7 @@ async function testAndSave(
   return connectedMessage(input, answers, days, now);
 }
 
-/** A workspace's only connection is its default without being stored as such. Adding a second connection stores it. */
+/** A workspace's only connection is its default, but it is stored as the default only once there is a second one. */
 function defaultWith(name: string, record: Workspace) {
   if (isDamaged(record, 'settings')) return { name: undefined, actions: [] };
   const before = record.defaultConnection;
@@ -124,7 +135,7 @@ function newConnection(
   };
 }
 
-/** The tested project's balance and one next step. If several products have data for it, the balance of each. */
+/** Shows the tested project's balance, for each product that has data, and one next step. */
 function connectedMessage(
   { name, project }: SentConnection['input'],
   { found, failed }: BalanceByProduct,
@@ -149,7 +160,7 @@ function connectedMessage(
   );
   const text = ['Connected ✓', fact, ...notAnswered, ...defaultLines(name, workspace)].join(' ');
   const words = [...(found.length > 0 ? [project] : []), ...(only ? [PRODUCTS[only.product].word] : [])];
-  // A project without a registered name is asked about with the default connection.
+  // Billing is asked about a project without a name over the default connection.
   const isAskable = only && (named?.connection ?? workspace.defaultConnection) === name;
   const [label, command] = isAskable
     ? ['Post it every morning', toCommand('/billing schedule', words.join(' '))]
@@ -169,3 +180,147 @@ const defaultLines = (
       : [
           `The default connection is still ${usual}. To use ${name}, choose it for a project, or make it the default in ${commandText('/billing status')}.`,
         ];
+
+const A_NAME = 'Use 2 to 32 letters, digits and hyphens, for example main or eu-finance.';
+const A_SECRET = 'That looks like a token. Everyone can see this field, so choose something else.';
+/** HTTP headers allow only visible ASCII. A space or line break means a copying mistake. */
+const TOKEN = /^[\x21-\x7e]+$/;
+
+/** @returns undefined if the text is empty @throws InvalidWord */
+export function parseConnectionName(text: string): string | undefined {
+  const name = text.trim().toLowerCase();
+  if (name === '') return undefined;
+  if (!isConnectionName(name))
+    throw new InvalidWord(name.slice(0, 40), 'isn’t a valid connection name', A_NAME);
+  return name;
+}
+
+/** What the form starts with. @param wanted the connection's name; default is the default connection's */
+function connectionValues(
+  record: Workspace,
+  wanted: string | undefined,
+  defaultAddresses: Services['defaultAddresses'],
+): FormFields & { readonly name: string } {
+  const name = wanted ?? record.defaultConnection ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
+  const current = record.connections.get(name);
+  const like = current ?? {
+    ...record.connections.get(record.defaultConnection ?? ''),
+    ...withoutUndefined(defaultAddresses),
+  };
+  const { baseUrl = '', authUrl = '' } = like;
+  const { account = '', test } = current ?? {};
+  const values = { name, baseUrl, authUrl, account, project: test?.project ?? '' };
+  const known = Object.entries(values).flatMap(([field, value]) => (value === '' ? [] : [field]));
+  return { ...values, known: known.join(',') };
+}
+
+/** Puts a field under **More…** if it had a value when the form opened. */
+const unlessKnown = <T>(name: string, field: Field<T>): Field<T> =>
+  more(field, ({ known }) => selectedValues(known).includes(name));
+
+/** An optional choice; undefined if nothing was chosen. */
+const asInConsole = <T extends string>(
+  label: string,
+  hint: string,
+  names: Record<T, string>,
+): Field<T | undefined> =>
+  choice(label, {
+    hint,
+    options: choices(names),
+    optional: true,
+    parse: (chosen) => (Object.hasOwn(names, chosen) ? (chosen as T) : undefined),
+  });
+
+const TOKEN_FIELD = text('User access token', {
+  hint: 'In the console: Access management → Access tokens → Create token. Copy it there: the console shows it once. Tally encrypts it and never shows it again.',
+  max: 3000,
+  secret: true,
+  parse(typed) {
+    const token = withoutQuotes(typed);
+    return TOKEN.test(token) ? token : refuseField('Paste only the token, without spaces or line breaks.');
+  },
+});
+
+const PROJECT_FIELD = projectIdField(
+  'Project to test with',
+  'The numeric ID. In the console: Cloud servers → your project → project card.',
+);
+
+const MORE_FIELDS = {
+  lifetime: more(
+    asInConsole(
+      'Lifetime of the token',
+      `As in the console, counted from today. ${REMINDER_HINT} Skip it if you don’t know.`,
+      LIFETIME_NAMES,
+    ),
+  ),
+  name: more(
+    text('Name of the connection', {
+      hint: 'Keep it if you have one account. A new name adds a connection; an existing one gets the new token.',
+      max: 32,
+      parse(typed, { token = '' }) {
+        const name = typed.toLowerCase();
+        if (isSecret(name, token)) return refuseField(A_SECRET);
+        return isConnectionName(name) ? name : refuseField(A_NAME);
+      },
+    }),
+  ),
+  role: more(
+    asInConsole('Role of the token', 'As in the console. Read-only or Accountant is enough.', ROLE_NAMES),
+  ),
+  type: more(asInConsole('Type of the token', 'As in the console.', TYPE_NAMES)),
+  account: more(
+    text('Account', {
+      hint: 'Helps you recognize the token later.',
+      max: 100,
+      optional: true,
+      parse: (account, { token = '' }) => (isSecret(account, token) ? refuseField(A_SECRET) : account),
+    }),
+  ),
+};
+
+const connectionFields = (parseAddress: Services['parseAddress']) => ({
+  effect: note(({ id, request: { workspace } }) =>
+    workspace.connectionNames.length === 0 ? [] : [section(describeEffect(id, workspace))],
+  ),
+  token: TOKEN_FIELD,
+  project: unlessKnown('project', PROJECT_FIELD),
+  baseUrl: unlessKnown(
+    'baseUrl',
+    text('Address of the billing service', {
+      hint: 'The part before /bill/graphql. A public https address, unless your operator allows others.',
+      placeholder: 'https://billing.example.com',
+      max: 500,
+      parse: parseAddress.baseUrl,
+    }),
+  ),
+  ...MORE_FIELDS,
+  authUrl: more(
+    text('Address of the identity service', {
+      hint: 'Only needed for OS_TOKENs. It ends with /v3.',
+      placeholder: 'https://identity.example.com/v3',
+      max: 500,
+      optional: true,
+      parse: (address) => (address === '' ? '' : parseAddress.authUrl(address)),
+    }),
+  ),
+});
+
+/** @param pasted what the form's token field contains */
+const isSecret = (typed: string, pasted: string): boolean => {
+  const token = withoutQuotes(pasted).toLowerCase();
+  return looksLikeSecret(typed) || (token !== '' && typed.toLowerCase().includes(token));
+};
+
+/** Removes the quotes around a copied value; a quote on only one side is a part of the value. */
+const withoutQuotes = (typed: string): string =>
+  typed.trim().replace(/^(["'`])(.+)\1$|^[“”„](.+)[“”]$|^[‘’‚](.+)[‘’]$/s, '$2$3$4');
+
+function describeEffect(name: string, { connections, connectionNames }: Workspace): string {
+  const others = connectionNames.length > 1 ? ` of ${name}` : '';
+  const known = connectionNames.length > 1 ? ` You have: ${connectionNames.join(', ')}.` : '';
+  if (connections.has(name)) return `Replaces the token${others}. Tally tests the new one first.${known}`;
+  if (connectionNames.includes(name))
+    return `The stored token of ${name} is damaged. Enter it again to repair it.`;
+  return `${name} will be a new connection. You have: ${connectionNames.join(', ')}.`;
+}

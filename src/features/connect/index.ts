@@ -1,3 +1,4 @@
+/** `/billing connect` and `/billing disconnect`: tokens are entered in a form, tested, and stored encrypted. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/typed-text.ts';
@@ -29,10 +30,8 @@ import { connectionNameOf } from '../../workspace/projects/project-ref.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { findConnection, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { createConnectForm } from './connect-form.ts';
-import { parseConnectionName } from './connection-fields.ts';
+import { createConnectForm, parseConnectionName } from './connect-form.ts';
 
-/** `/billing connect` and `/billing disconnect`. Tokens are entered in a form, tested, and stored encrypted by name. */
 export function createConnectFeature(services: Services): Feature {
   const form = createConnectForm(services);
   const expiry = createExpiryForm(services);
@@ -51,7 +50,7 @@ export function createConnectFeature(services: Services): Feature {
       },
     ],
     verbs: {
-      // `/billing connect main expiry`, from a connection's menu, opens the expiry form.
+      // A connection's menu sends `/billing connect main expiry`.
       connect: {
         right: 'manage',
         opensForm: true,
@@ -64,41 +63,42 @@ export function createConnectFeature(services: Services): Feature {
       disconnect: {
         right: 'manage',
         opensForm: true,
-        parse: (text, workspace) => requireKnown(parseConnectionName(text), workspace),
+        parse: (text, workspace) => requireConnectionName(parseConnectionName(text), workspace),
         run: (text, request, typed) => disconnect.open(typedName(text, request, typed), request),
       },
     },
+    forms: [form, expiry, disconnect],
     actions: {
-      ...form.listeners.actions,
-      ...expiry.listeners.actions,
-      ...disconnect.listeners.actions,
       connect: onClick('manage', { opensForm: true }, (name, request) =>
         form.open(isConnectionName(name) && canFillIn(name, request.workspace) ? name : undefined, request),
       ),
     },
-    views: { ...form.listeners.views, ...expiry.listeners.views, ...disconnect.listeners.views },
   };
 }
 
 const EXPIRY = / expiry$/;
 
-/** @throws InvalidWord; secret-pasted if the “name” looks like a token, because the form would show it */
+/** @throws InvalidWord; secret-pasted if the text looks like a token, because the form would show it */
 function typedName(text: string, { workspace }: Request, typed = text): string | undefined {
   const name = parseConnectionName(text);
   if (name !== undefined && !canFillIn(name, workspace, typed)) throw new Failure('secret-pasted');
   return name;
 }
 
-/** Whether the form may show the typed name: the name is known, or doesn't look like a secret. */
 const canFillIn = (name: string, { connectionNames }: Workspace, typed = name): boolean =>
   connectionNames.includes(name) || !couldBeSecret(typed);
 
-/** **Set expiry…** changes when a registered token expires. The token isn't needed for this. */
-function createExpiryForm({ workspaces, delivery }: Services) {
-  const { open, listeners } = createForm('connection-expiry', {
+/** The form that changes when a token expires, without the token. */
+const createExpiryForm = ({ workspaces, delivery }: Services) =>
+  createForm('connection-expiry', {
     right: 'manage',
     workspaces,
     heading: 'Token expiry',
+    start(name: string | undefined, { workspace }) {
+      if (name === undefined || findConnection(workspace, name) === undefined)
+        throw new Failure('connection-missing', { connection: name ?? '' });
+      return { id: name, values: {} };
+    },
     fields: {
       token: note(({ id, request: { workspace, at } }) => {
         const connection = workspace.connections.get(id);
@@ -120,18 +120,9 @@ function createExpiryForm({ workspaces, delivery }: Services) {
       return textMessage(`Saved. The token for ${id}: ${text}.`);
     },
   });
-  return {
-    listeners,
-    async open(name: string | undefined, request: Request): Promise<void> {
-      if (name === undefined || findConnection(request.workspace, name) === undefined)
-        throw new Failure('connection-missing', { connection: name ?? '' });
-      await open(request, { id: name, values: {} });
-    },
-  };
-}
 
-/** @throws InvalidWord if there is no connection with this name */
-function requireKnown(name: string | undefined, { connectionNames: names }: Workspace): void {
+/** @throws InvalidWord */
+function requireConnectionName(name: string | undefined, { connectionNames: names }: Workspace): void {
   if (name === undefined || names.length === 0 || names.includes(name)) return;
   throw new InvalidWord(
     name,
@@ -141,15 +132,21 @@ function requireKnown(name: string | undefined, { connectionNames: names }: Work
   );
 }
 
-/** The form of `/billing disconnect [name]`: which connection to remove, and what this changes. */
-function createDisconnectForm({ workspaces }: Services) {
-  const { open, listeners } = createForm('disconnect', {
+const createDisconnectForm = ({ workspaces }: Services) =>
+  createForm('disconnect', {
     right: 'manage',
     workspaces,
     heading: 'Disconnect',
     submit: 'Disconnect',
+    start(wanted: string | undefined, { workspace }) {
+      const { connectionNames: names } = workspace;
+      if (names.length === 0) throw new Failure('not-connected');
+      requireConnectionName(wanted, workspace);
+      const name = wanted ?? (names.length === 1 ? names[0] : undefined);
+      return { id: '', values: name === undefined ? {} : { name } };
+    },
     fields: DISCONNECT_FIELDS,
-    // The form's text depends on every connection, so a change to any connection is a conflict.
+    // The form's text depends on all connections.
     revision: (_, { workspace }) =>
       workspace.connectionNames.map((name) => stampOf(workspace, FIELDS.connection + name)).join(' '),
     conflict: () => [
@@ -164,18 +161,6 @@ function createDisconnectForm({ workspaces }: Services) {
       return textMessage(joinTexts(' ', [done, defaultText(name, workspace)]));
     },
   });
-  return {
-    listeners,
-    /** @param wanted the connection's name as typed: untrusted */
-    async open(wanted: string | undefined, request: Request): Promise<void> {
-      const { connectionNames: names } = request.workspace;
-      if (names.length === 0) throw new Failure('not-connected');
-      requireKnown(wanted, request.workspace);
-      const name = wanted ?? (names.length === 1 ? names[0] : undefined);
-      await open(request, { id: '', values: name === undefined ? {} : { name } });
-    },
-  };
-}
 
 const DISCONNECT_FIELDS = {
   // With only one connection there is nothing to choose.
@@ -190,7 +175,7 @@ const DISCONNECT_FIELDS = {
   effects: note(effectBlocks),
 };
 
-/** Which connection is the default after this one is removed. */
+/** Says which connection is the default after this one is removed; undefined if the default stays. */
 function defaultText(name: string, { defaultConnection, connectionNames }: Workspace): string | undefined {
   const [next, ...others] = connectionNames.filter((other) => other !== name);
   if (defaultConnection !== name || next === undefined) return undefined;
@@ -215,7 +200,6 @@ function effectBlocks({ values: { name = '' }, request: { workspace, at } }: For
   return [...effects.map(section), context(described ?? `${name} · damaged`)];
 }
 
-/** How many projects stop working without this connection. They don't switch to another connection. */
 function orphanedProjects(name: string, { projects }: Workspace): string | undefined {
   const orphans = projects.filter(({ connection }) => connection === name).length;
   return orphans === 0

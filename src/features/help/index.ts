@@ -1,3 +1,4 @@
+/** `/billing help` lists the commands that this person can use here; `/billing VERB help` explains one. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { actions } from '../../slack/block-kit/blocks.ts';
@@ -21,7 +22,6 @@ const briefLines = (lines: readonly HelpLine[]): readonly HelpLine[] =>
     short === undefined ? [] : { usage: usage.replace(/ \[.*/, ''), what: short },
   );
 
-/** `/billing help` lists the commands that this person can use here; `/billing VERB help` explains one verb. */
 export function createHelpFeature(lines: () => readonly HelpLine[]): Feature {
   return {
     help: [{ usage: commandText('/billing help'), what: 'Show this page.' }],

@@ -1,4 +1,4 @@
-/** What Tally's Home tab shows. */
+/** The blocks of Tally's Home tab. */
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
@@ -41,13 +41,11 @@ import { meetsRight } from '../../workspace/roles-and-rights.ts';
 import type { HealthSection } from '../feature.ts';
 import { isProblem, needsAttention } from './workspace-health.ts';
 
-/** The name of the **Refresh** button's action. */
 export const REFRESH = 'home-refresh';
 
-/** The most lines about problems and news that Home shows; `/billing status` shows all. */
-const MOST_LINES = 5;
+const MAX_ATTENTION_LINES = 5;
 
-/** Problems first, then a new workspace's next step, then the projects. Only the top mentions damaged records. */
+/** What needs attention, then the next step of a new workspace, then the projects. */
 export function homeBlocks(request: Request, sections: readonly HealthSection[]): readonly Block[] {
   const { workspace } = request;
   const isConnected = workspace.connectionNames.length > 0;
@@ -65,9 +63,9 @@ export function homeBlocks(request: Request, sections: readonly HealthSection[])
 
 function attentionBlocks(sections: readonly HealthSection[]): readonly Block[] {
   const lines = sections.flatMap((one) => one.lines).filter(needsAttention);
-  const more = lines.length - MOST_LINES;
+  const more = lines.length - MAX_ATTENTION_LINES;
   return compact([
-    ...lines.slice(0, MOST_LINES).map(({ text, fix, ...line }) => ({
+    ...lines.slice(0, MAX_ATTENTION_LINES).map(({ text, fix, ...line }) => ({
       ...markup(`${isProblem(line) ? ':warning: ' : ''}${joinTexts(' · ', text.slice(0, 2))}`),
       ...(fix !== undefined && { accessory: fix }),
     })),
@@ -109,7 +107,8 @@ function projectBlocks(request: Request, rows: readonly Row[]): readonly Block[]
     ),
     context(
       joinTexts(' · ', [
-        rows.length > MOST_PROJECTS && `The ${MOST_PROJECTS} projects that run out first, of ${rows.length}`,
+        rows.length > MAX_HOME_PROJECTS &&
+          `The ${MAX_HOME_PROJECTS} projects that run out first, of ${rows.length}`,
         ages.length > 0 && `Balances as of ${formatInstant(Math.min(...ages))}`,
         rows.some(({ forecast }) => forecast) && '“This month” is an estimate',
         'Answers appear under Messages, only for you.',
@@ -151,27 +150,26 @@ function nextStep(request: Request, rows: readonly Row[]): readonly Block[] {
     : [markup('*Ask a question*\nUnder Messages, in your own words. For example:'), actions(...questions)];
 }
 
-/** The most projects that Home lists and refreshes. */
-export const MOST_PROJECTS = 30;
+/** The maximum number of projects that Home lists and refreshes. */
+export const MAX_HOME_PROJECTS = 30;
 
 /** A project with the figures that Tally last fetched. */
 interface Row {
   readonly project: Project;
-  /** All the names that the project has: `staging, web-shop`. */
-  readonly names: string;
+  /** How many other names the project has. */
+  readonly otherNames: number;
   readonly last: LastBalance | undefined;
   readonly outlook: Outlook;
   readonly forecast: Money | undefined;
-  readonly label: string;
+  readonly currency: string;
 }
 
-/** The projects that a person can ask about on Home, which is in no channel; the soonest to run out comes first. */
+/** The projects that a person can ask about outside of channels, in the order in which they run out. */
 export function homeRows({ workspace, user, at }: Request): readonly Row[] {
   const visible = visibleProjects(workspace, { channel: undefined, isUnlimited: user.canManage });
   return visible
     .filter((project, at) => at === visible.findIndex((other) => isSameProject(other, project)))
     .map((project): Row => {
-      const names = visible.filter((other) => isSameProject(other, project)).map(({ alias }) => alias);
       const last = workspace.lastBalance(project.id, project.product);
       const [left, bonuses, total] = [last?.balance, last?.bonuses, last?.forecast?.total].map(amountOf);
       const overdrawn = [left, left && bonuses && left.plus(bonuses)].some((amount) => amount?.lt(0));
@@ -179,12 +177,12 @@ export function homeRows({ workspace, user, at }: Request): readonly Row[] {
       return {
         project,
         last,
-        names: names.join(', '),
-        label: project.currency ?? workspace.settings.currency,
+        otherNames: visible.filter((other) => isSameProject(other, project)).length - 1,
+        currency: project.currency ?? workspace.settings.currency,
         outlook: {
           overdrawn,
           left,
-          // Counted from today; negative if the money was expected to run out before.
+          // From today; negative if the money was expected to run out before today.
           days: last?.days === undefined ? undefined : last.days - daysBetween(dayOf(last.at), dayOf(at)),
         },
         forecast: last?.forecast && last.forecast.month === dayOf(at).slice(0, 7) ? total : undefined,
@@ -198,37 +196,42 @@ function amountOf(text: string | undefined): Money | undefined {
   return amount !== undefined && 'value' in amount ? amount.value : undefined;
 }
 
-/** Longer names would not fit on a phone. */
-const LONGEST_NAME = 16;
+/** Longer names don't fit on a phone. */
+const MAX_NAME_LENGTH = 16;
 const UNKNOWN = '–';
 
-/**
- * Totals, then for each project: what is left, how long it lasts, expected cost this month. Monospaced text, because
- * Slack allows tables only in messages.
- */
+/** `prod`, or `staging +1` if the project has another name. */
+function nameText({ project, otherNames }: Row): string {
+  const more = otherNames > 0 ? ` +${otherNames}` : '';
+  return clipText(project.alias, MAX_NAME_LENGTH - more.length) + more;
+}
+
+/** Totals, then a table in monospaced text, because Slack allows tables only in messages. */
 function projectTable({ user: { locale }, workspace }: Request, rows: readonly Row[]): readonly Block[] {
   // If all projects have the same currency, only the header names it.
-  const isMixed = new Set(rows.map(({ label }) => label)).size > 1;
-  const write = (value: Money, label: string) => formatMoney(value, locale, isMixed ? label : '');
-  const leftText = ({ project, last, outlook: { left }, label }: Row): string => {
-    if (left !== undefined) return write(left, label);
+  const isMixed = new Set(rows.map(({ currency }) => currency)).size > 1;
+  const write = (value: Money, currency: string) => formatMoney(value, locale, isMixed ? currency : '');
+  const leftText = ({ project, last, outlook: { left }, currency }: Row): string => {
+    if (left !== undefined) return write(left, currency);
     if (last !== undefined) return 'unreadable';
     return workspace.failures.has(projectKey(project)) ? 'no answer' : UNKNOWN;
   };
   const cells = rows
-    .slice(0, MOST_PROJECTS)
+    .slice(0, MAX_HOME_PROJECTS)
     .map((row) => [
-      clipText(row.names, LONGEST_NAME),
+      nameText(row),
       leftText(row),
       lastsText(row.outlook),
-      row.forecast ? write(row.forecast, row.label) : UNKNOWN,
+      row.forecast ? write(row.forecast, row.currency) : UNKNOWN,
     ]);
-  const amounts = rows.flatMap(({ outlook: { left: value }, label }) => (value ? [{ value, label }] : []));
+  const amounts = rows.flatMap(({ outlook: { left: value }, currency: label }) =>
+    value ? [{ value, label }] : [],
+  );
   const isPart = amounts.length > 0 && amounts.length < rows.length;
   const count = `${isPart ? `${amounts.length} of ` : ''}${pluralize(rows.length, 'project')}`;
   const isSoon = ({ outlook: { overdrawn, days } }: Row) =>
     overdrawn || (days !== undefined && days < WARNING_DAYS);
-  const soon = listNames(rows.filter(isSoon).map(({ names }) => names));
+  const soon = listNames(rows.filter(isSoon).map(({ project }) => project.alias));
   return compact([
     header(joinTexts(' · ', [count, formatSums(amounts, locale, LEFT)])),
     soon !== '' && markup(`:warning: *Under ${WARNING_DAYS} days or overdrawn: ${escapeMarkup(soon)}*`),

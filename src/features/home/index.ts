@@ -1,3 +1,4 @@
+/** Home, and `/billing status`, which shows the same problems in full. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, isFailure, missedAnswer } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
@@ -25,14 +26,13 @@ import { auditedChange } from '../../workspace/record/change.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/save-service-status.ts';
 import type { Feature, HealthLine, HealthSection, Services } from '../feature.ts';
-import { homeBlocks, homeRows, MOST_PROJECTS, REFRESH } from './home-view.ts';
+import { homeBlocks, homeRows, MAX_HOME_PROJECTS, REFRESH } from './home-view.ts';
 import { isProblem, loadHealth, needsAttention } from './workspace-health.ts';
 
-/** Home, and `/billing status`, which shows the same problems in full. */
 export function createHomeFeature(services: Services): Feature {
   const { registry, log, clock } = services;
 
-  /** Errors are only logged, because opening Home isn't a question that needs an answer. */
+  /** Only logs errors: nobody asked a question, so nobody needs an answer. */
   const publish = (reply: Reply, blocks: readonly Block[]): Promise<void> =>
     reply
       .home(blocks)
@@ -52,9 +52,9 @@ export function createHomeFeature(services: Services): Feature {
     verbs: { status: createStatusCommand(services) },
     actions: {
       [REFRESH]: onClick('ask', {}, async (_, request) => {
-        // Refreshes balances older than a minute, and those stored by `/balance`, which have no forecast.
+        // A balance that `/balance` stored has no forecast.
         const old = homeRows(request)
-          .slice(0, MOST_PROJECTS)
+          .slice(0, MAX_HOME_PROJECTS)
           .filter(({ last }) => last?.forecast === undefined || clock() - last.at >= MINUTE);
         await Promise.all(old.map(({ project }) => refreshBalance(services, project, request)));
       }),
@@ -64,7 +64,7 @@ export function createHomeFeature(services: Services): Feature {
         right: 'ask',
         wants: ({ tab }) => tab === 'home',
         async answer(_, asked) {
-          // Home is in no channel, so it shows no project that is limited to certain channels.
+          // Home is in no channel, so it shows no projects that are limited to channels.
           const request = { ...asked, channel: undefined };
           await publish(request.reply, homeBlocks(request, await loadHealth(registry.health(), request)));
         },
@@ -75,9 +75,7 @@ export function createHomeFeature(services: Services): Feature {
   };
 }
 
-/**
- * Fetches and stores a project's balance, runway and forecast. If that fails, the stored ones stay, with their date.
- */
+/** Fetches and stores a project's balance, runway and forecast. After a failure, the stored ones stay. */
 async function refreshBalance(
   { billing, answerStore, log, clock }: Services,
   { alias, id: project, product, connection }: Project,
@@ -107,7 +105,7 @@ async function refreshBalance(
   }
 }
 
-/** `/billing status`, and the actions in a connection's menu: `/billing status default main`. */
+/** `/billing status`. A connection's menu sends `/billing status default main`. */
 function createStatusCommand({ workspaces, registry }: Services): CommandHandler {
   const show = async (request: Request): Promise<void> => {
     const sections = await loadHealth(registry.health(), request);
@@ -141,7 +139,7 @@ function createStatusCommand({ workspaces, registry }: Services): CommandHandler
 
 const MOST_BLOCKS = 50;
 
-/** How many problems there are, then the sections, worst first. If they don't fit: only lines that need attention. */
+/** Leaves out lines that need no attention if not all sections fit into a message. */
 function statusPage(sections: readonly HealthSection[], { workspace }: Request): Message {
   const problems = sections.flatMap(({ lines }) => lines).filter(isProblem).length;
   const title = problems === 0 ? 'Tally works' : `${pluralize(problems, 'problem')} to look at`;
@@ -165,17 +163,17 @@ function statusPage(sections: readonly HealthSection[], { workspace }: Request):
   };
 }
 
-function drawSection({ title, summary, lines, most = lines.length, more }: HealthSection): Block[] {
+function drawSection({ title, summary, lines, maxLines = lines.length, more }: HealthSection): Block[] {
   if (lines.length === 0) return [];
   return compact([
     title !== '' && summary === undefined && header(title),
     summary !== undefined && markup(`*${title}* · ${summary}`),
-    ...lines.slice(0, most).flatMap(drawLine),
+    ...lines.slice(0, maxLines).flatMap(drawLine),
     more && actions(more),
   ]);
 }
 
-/** A line with its button or menu beside it. If there are both, they go below the line, the button first. */
+/** A button or a menu goes beside the line; both together go below it, because Slack allows only one beside it. */
 function drawLine({ text: [what = '', how, ...rest], fix, menu }: HealthLine): Block[] {
   const line = markup([how === undefined ? what : `${what} · ${how}`, ...rest].join('\n'));
   if (fix !== undefined && menu !== undefined) return [line, actions(fix, menu)];

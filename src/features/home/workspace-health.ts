@@ -1,4 +1,4 @@
-/** Problems and news about connections, projects, accesses and records, for Home and `/billing status`. */
+/** The state of connections, projects, accesses and records, for Home and `/billing status`. */
 import type { Button, Overflow } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, isFailure, kindOf } from '../../domain/failure/index.ts';
@@ -52,7 +52,7 @@ export const needsAttention = ({ level }: Pick<HealthLine, 'level'>): boolean =>
 export const isProblem = ({ level }: Pick<HealthLine, 'level'>): boolean =>
   level === 'broken' || level === 'warning';
 
-/** All sections, with the worst lines first. A damaged record hides its section. @param others from other features */
+/** Sections and lines are sorted, the worst first. @param others of other features */
 export async function loadHealth(
   others: readonly HealthSource[],
   request: Request,
@@ -75,16 +75,12 @@ async function unlessDamaged(source: HealthSource, request: Request): Promise<He
   }
 }
 
-/** A failure as a line, with the first button that is offered for it. */
 function failureLine(failure: Failure, request: Request): HealthLine {
   const { sentence, todo, buttons } = describeError(failure, request);
   return { level: 'broken', text: [escapeMarkup(joinTexts(' ', [sentence, todo]))], fix: buttons[0] };
 }
 
-/**
- * Damaged projects, schedules and watches. Damaged tokens have lines of their own, because people repair them by
- * entering them again.
- */
+/** Damaged connections and accesses aren't here: their own sections say how to repair them. */
 const recordHealth: HealthSource = (request) => {
   const { workspace, user } = request;
   const damaged = workspace.damaged.filter(({ kind }) => /^(project|schedule|watch)$/.test(kind));
@@ -104,7 +100,7 @@ const recordHealth: HealthSource = (request) => {
   };
 };
 
-/** A manager sees every connection; other people see only those that fail. */
+/** Managers see every connection; other people see only the ones that fail. */
 const connectionHealth: HealthSource = (request) => {
   const { workspace, user, at } = request;
   const states = connectionStates(workspace, at);
@@ -125,7 +121,6 @@ const connectionHealth: HealthSource = (request) => {
 
 const NO_DEFAULT = 'Choose a default connection. Until then, only projects with their own connection work.';
 
-/** If there is only one connection, its name isn't needed. */
 const nameOf = ({ name, isDefault }: ConnectionState, { connectionNames }: Workspace): string =>
   connectionNames.length === 1
     ? '*Billing connection*'
@@ -176,7 +171,6 @@ function lineForManager(state: ConnectionState, workspace: Workspace, at: Millis
   };
 }
 
-/** What tells connections apart: the account, who added it; if there are several, also the address. */
 function detailsOf(connection: Connection, { lastUsed }: ConnectionState, workspace: Workspace): string {
   const { baseUrl, account, role, type, registeredBy, registeredAt, lastFour } = connection;
   const day = dayAt(registeredAt, workspace.settings.zone);
@@ -186,7 +180,7 @@ function detailsOf(connection: Connection, { lastUsed }: ConnectionState, worksp
     role && ROLE_NAMES[role],
     type && TYPE_NAMES[type],
     account && escapeMarkup(`account ${account}`),
-    // The host with its port, because two services can run on one machine.
+    // With the port, because two services can run on one machine.
     many && escapeMarkup(new URL(baseUrl).host),
     many && `token ending ${escapeMarkup(lastFour)}`,
     `added by ${mention(registeredBy)} on ${formatDays(day, day)}`,
@@ -204,7 +198,7 @@ const connectionMenu = ({ name, connection, isDefault }: ConnectionState): Overf
     ]),
   );
 
-/** Projects that billing gives no answer for. A project that is limited to other channels is not named. */
+/** Projects that billing gives no answer for, without those that are limited to other channels. */
 const projectHealth: HealthSource = (request) => {
   const { workspace, at, isUnlimited } = request;
   const today = dayAt(at, workspace.settings.zone);
@@ -227,7 +221,6 @@ const projectHealth: HealthSource = (request) => {
   return { title: 'Projects', lines: [...failing, ...missing] };
 };
 
-/** A manager gets a button that leads to the repair; other people can try again. */
 function fixOf({ kind }: LastFailure, { alias }: Project, isManager: boolean): Button | undefined {
   const remedy = isManager ? kindOf(kind)?.remedy : undefined;
   if (remedy === 'token' || remedy === 'address') return button('connect', 'Replace token…');
@@ -236,7 +229,7 @@ function fixOf({ kind }: LastFailure, { alias }: Project, isManager: boolean): B
     : commandButton(`ask-${alias}`, 'Try again', { command: '/balance', text: alias })[0];
 }
 
-/** Application accesses, for managers. Their secrets are decrypted only to see whether that works. */
+/** For managers. Secrets are decrypted only to see whether that works. */
 const accessHealth: HealthSource = ({ workspace, user, at }) => {
   if (!user.canManage) return undefined;
   const { zone } = workspace.settings;

@@ -22,7 +22,15 @@ import {
 } from '../../slack/block-kit/blocks.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { expiryFields, expiryOf, userGroups } from '../../slack/forms/common-fields.ts';
-import { type Field, type FormMoment, note, people, refuseField, text } from '../../slack/forms/fields.ts';
+import {
+  type Field,
+  FieldRefusal,
+  type FormMoment,
+  note,
+  people,
+  refuseField,
+  text,
+} from '../../slack/forms/fields.ts';
 import { createForm, type SentForm } from '../../slack/forms/form.ts';
 import { type FormFields, selectedValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -50,19 +58,17 @@ export interface TokenServices extends Services {
   readonly dedup: EventDedup;
 }
 
-/** How to call a project: by its alias, or by its ID if it has no alias. */
 function projectNames({ projects }: Workspace, project: string) {
   const alias = projects.find(({ id }) => id === project)?.alias;
   return { label: alias ?? `Project ${project}`, word: alias ?? project };
 }
 
-/** What the audit calls a project: `prod (project 123)`. */
+/** `prod (project 123)` */
 export function projectAuditText(workspace: Workspace, project: string): string {
   const { word } = projectNames(workspace, project);
   return word === project ? `project ${project}` : `${word} (project ${project})`;
 }
 
-/** Who makes a request to the identity service. @param project the project whose access is used */
 export const tenantOf = (project: string, { user }: Request): Tenant => ({
   workspace: user.teamId,
   connection: project,
@@ -75,28 +81,27 @@ export const describeTokenScope = ({ project, roles, user }: IssuedToken): strin
     user !== undefined && `acts as ${user}`,
   ]);
 
-/** The form for an application access. Its `id` is the project's ID. */
-export function createAccessForm(services: TokenServices) {
-  const { workspaces, parseAddress, defaultAddresses } = services;
-  const { open, listeners } = createForm('application-access', {
+/** The form's `id` is the project's ID. */
+export const createAccessForm = (services: TokenServices) =>
+  createForm('application-access', {
     right: 'manage',
-    workspaces,
+    workspaces: services.workspaces,
     heading: TITLE,
     submit: 'Test and save',
-    waiting: [
-      'Testing: Tally is getting a token and revoking it…',
-      context('You can close this window. Tally then sends you the result as a direct message.'),
-    ],
-    fields: accessFields(parseAddress.authUrl),
+    waiting: 'Testing: Tally is getting a token and revoking it…',
+    start(word: string, request) {
+      const id = findAccessProject(word, request.workspace);
+      return { id, values: accessValues(id, request, services.defaultAddresses.authUrl) };
+    },
+    fields: accessFields(services.parseAddress.authUrl),
     revision: (project, { workspace }) => stampOf(workspace, FIELDS.access + project),
     before: (project, { workspace }) => ({
       groups: workspace.accesses.get(project)?.issuers.groups.join(',') ?? '',
     }),
     async save(sent) {
       const { input, request } = sent;
-      const blocks = await (input.secret === ''
-        ? editAccess(sent, services)
-        : registerAccess(sent, services));
+      const blocks = await (input.secret === '' ? editAccess : registerAccess)(sent, services);
+      if (blocks instanceof FieldRefusal) return blocks;
       // Plans the reminders of when the access expires.
       await services.delivery.scheduling.changed(request.user.teamId);
       return { text: 'The application access is saved.', blocks };
@@ -104,30 +109,20 @@ export function createAccessForm(services: TokenServices) {
     unchanged: ({ id, request }) =>
       request.workspace.accesses.has(id) ? 'The current access stays in use.' : 'Nothing was saved.',
   });
-  return {
-    listeners,
-    /** @param word the project's alias or ID as typed: untrusted */
-    async open(word: string, request: Request): Promise<void> {
-      const project = findAccessProject(word, request.workspace);
-      await open(request, { id: project, values: accessValues(project, request, defaultAddresses.authUrl) });
-    },
-  };
-}
 
-/** What the form starts with. @param standard the default address */
-function accessValues(project: string, { workspace, user }: Request, standard = ''): FormFields {
+function accessValues(project: string, { workspace, user }: Request, defaultAddress = ''): FormFields {
   const current = workspace.accesses.get(project);
   const { connection = workspace.defaultConnection ?? '' } =
     workspace.projects.find(({ id }) => id === project) ?? {};
   const { people, groups } = current?.issuers ?? { people: [user.id], groups: [] };
   return {
-    authUrl: current?.authUrl ?? workspace.connections.get(connection)?.authUrl ?? standard,
+    authUrl: current?.authUrl ?? workspace.connections.get(connection)?.authUrl ?? defaultAddress,
     people: people.join(','),
     groups: groups.join(','),
   };
 }
 
-/** The ID of the project that a word names, by its alias or ID. @throws InvalidWord */
+/** @param word the project's alias or ID @returns the project's ID @throws InvalidWord */
 function findAccessProject(word: string, record: Workspace): string {
   const alias = record.aliases.has(word) ? findProject(record, word)?.id : undefined;
   if (alias !== undefined) return alias;
@@ -141,10 +136,10 @@ function findAccessProject(word: string, record: Workspace): string {
 
 const ID = /^[\x21-\x7e]{1,255}$/;
 
-/** The identity API's IDs are 32 hex digits. A secret sent as an ID would appear in its answer and log. */
+/** The identity service's IDs are 32 hex digits. The service would log a secret that is sent as the ID. */
 const USUAL_ID = /^[\da-f]{32}$/i;
 
-/** A field that can stay empty, to keep the stored ID or secret. */
+/** A field that can stay empty if the project has an access: then the stored ID or secret is kept. */
 const keepable = (field: Field<string>): Field<string> => ({
   ...field,
   draw: (at) =>
@@ -240,11 +235,11 @@ function aboutBlocks({ id: project, request: { workspace, at } }: FormMoment): B
 
 const issuersOf = ({ people, groups }: SentAccess['input']): Issuers => ({ people, groups });
 
-/** @param done what was done, in words for the audit: `changed the expiry of` */
+/** @param done verbs for the audit: `changed the expiry of` */
 const accessChange = (request: Request, project: string, ...done: readonly string[]): WorkspaceChange =>
   auditedChange(request, ...done.map((did) => [did, projectAuditText(request.workspace, project)] as const));
 
-/** Gets a token and revokes it, to test the access and whether tokens can be revoked; then saves the access. */
+/** Before it saves, gets a token and revokes it: to test the access, and whether tokens can be revoked. */
 async function registerAccess(
   { id: project, input, request }: SentAccess,
   { workspaces, identity, limits }: TokenServices,
@@ -288,20 +283,17 @@ async function registerAccess(
   ]);
 }
 
-/** Changes a stored access without its secret: everything but the URL. @throws InvalidWord */
+/** Changes who can get tokens, and the expiry: for these, the secret isn't needed. */
 async function editAccess(
   { id: project, input, request }: SentAccess,
   { workspaces }: TokenServices,
-): Promise<Block[]> {
+): Promise<Block[] | FieldRefusal> {
   const { authUrl, expires } = input;
   const issuers = issuersOf(input);
   const { workspace } = request;
   const current = findAccess(workspace, project);
-  if (current === undefined) throw new InvalidWord('Access ID', 'is empty', 'Enter the ID and the secret.');
-  if (authUrl !== current.authUrl) {
-    const todo = 'Enter the ID and the secret too.';
-    throw new InvalidWord(authUrl, 'is a new address', todo, undefined, 'always');
-  }
+  if (current === undefined) return refuseField('Enter the ID and the secret.');
+  if (authUrl !== current.authUrl) return refuseField('For a new address, enter the ID and the secret too.');
   const expiry = expires === undefined ? undefined : expiryOf(expires, workspace.settings.zone);
   const done = compact([
     !isDeepStrictEqual(issuers, current.issuers) && 'changed who can get OS_TOKENs for',

@@ -1,4 +1,4 @@
-/** `/os-token` shows a new token once, to the asker, in a window that can revoke it. Tokens aren't stored. */
+/** `/os-token` shows a new token once, to the person who asks, in a window that can revoke it. Tally stores no tokens. */
 import type { ModalView } from '@slack/types';
 import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
@@ -64,7 +64,7 @@ export function createOsTokenFeature(services: TokenServices): Feature {
   return {
     help: [HELP, ACCESS_HELP],
     projectVerbs: { access: { label: 'Application access…', open: form.open } },
-    ...form.listeners,
+    forms: [form],
     commands: {
       '/os-token': {
         right: 'ask',
@@ -79,7 +79,6 @@ export function createOsTokenFeature(services: TokenServices): Feature {
       },
     },
     actions: {
-      ...form.listeners.actions,
       'access-form': onClick('manage', { opensForm: true }, form.open),
       'access-remove': onClick('manage', { changes: true }, (value, request) =>
         removeAccess(value, request, services),
@@ -95,7 +94,7 @@ export function createOsTokenFeature(services: TokenServices): Feature {
 
 const TITLE = 'OS_TOKEN';
 
-/** Reads `prod` or `123`. If neither is typed, the channel's default counts. @throws InvalidWord, secret-pasted */
+/** Reads `prod` or `123`. @throws InvalidWord, secret-pasted */
 function parseTokenText(text: string, reader: Reader): ProjectReference | 'help' {
   const { help, phrase, product, project, alias } = parseSingleProjectText(text, reader);
   if (help) return 'help';
@@ -109,19 +108,16 @@ function parseTokenText(text: string, reader: Reader): ProjectReference | 'help'
 }
 
 interface TokenProject {
-  /** The ID of the project that the token is for. */
+  /** The project's ID. */
   readonly project: string;
-  /** The project's name as people read it. */
+  /** How people read the project's name: `prod`, `Project 123`. */
   readonly label: string;
-  /** The project's name as commands take it. */
+  /** How commands take the project's name: `prod`, `123`. */
   readonly word: string;
   readonly access: OpenableAccess;
 }
 
-/**
- * Whether this click is handled for the first time. The window is encrypted anew each time it is drawn, so the same
- * value means the same click. Without Redis every click counts as the first.
- */
+/** Whether a click isn't handled yet. If Redis doesn't answer, every click counts. @param use unique for each click */
 const isFirstUse = (use: string, { user }: Request, { dedup }: TokenServices): Promise<boolean> =>
   dedup.first(user.teamId, `os-token ${use}`).catch(() => true);
 
@@ -143,12 +139,9 @@ async function issueToken(named: ProjectReference, request: Request, services: T
   await showToken(issued, target, request, services);
 }
 
-/**
- * Refuses people who clearly can't get tokens. User groups are checked later, when the window is open. @throws
- * access-missing, not-issuer, not-allowed, and what resolving the project throws
- */
+/** Asks Slack nothing, so user groups are checked later. @throws access-missing, not-issuer, and what `resolveProject` throws */
 function findTokenProject(named: ProjectReference, request: Request): TokenProject {
-  const { project, label, word } = resolveForToken(named, request);
+  const { project, label, word } = resolveProject(named, request.workspace, request);
   // People of other organizations never get tokens, even where they may ask about spend.
   if (request.user.role === 'external') throw new Failure('not-allowed', { reason: 'external' });
   const access = findAccess(request.workspace, project);
@@ -158,16 +151,7 @@ function findTokenProject(named: ProjectReference, request: Request): TokenProje
   return { project, label, word, access };
 }
 
-/** A token can be issued without a connection to billing, so a missing connection is no reason to refuse. */
-function resolveForToken(named: ProjectReference, request: Request) {
-  try {
-    return resolveProject(named, request.workspace, request);
-  } catch (error) {
-    throw isFailure(error, 'not-connected') ? new Failure('project-missing') : error;
-  }
-}
-
-/** @throws not-issuer if the project's access doesn't name this person */
+/** @throws not-issuer */
 async function requireIssuer({ label, access }: TokenProject, { user, slack }: Request): Promise<void> {
   if (isNamedIssuer(access, user.id)) return;
   const { groups } = access.issuers;
@@ -177,16 +161,16 @@ async function requireIssuer({ label, access }: TokenProject, { user, slack }: R
 const shownTokenSchema = z.object({
   token: z.string(),
   expiresAt: z.number().optional(),
-  /** The address of the identity service that issued the token. The token is sent to no other service. */
+  /** The service that issued the token: the token is sent to no other. */
   authUrl: z.string(),
   project: projectId,
 });
-/** The token with its service, encrypted in the window's metadata because Tally doesn't store tokens. */
+/** Is sealed and kept in the window's metadata, because Tally stores no tokens. */
 type ShownToken = Readonly<z.infer<typeof shownTokenSchema>>;
 
 const ownerOf = ({ teamId, id }: Request['user']) => ({ workspace: teamId, kind: 'os-token', id });
 
-/** @returns metadata for the window that only this person can use */
+/** @returns metadata that only this person can use */
 const sealToken = (shown: ShownToken, user: Request['user'], keyring: TokenServices['keyring']): string =>
   keyring.seal(JSON.stringify(shown), ownerOf(user));
 
@@ -201,7 +185,7 @@ const openToken = (
     tryParse(() => keyring.open(metadata, ownerOf(user)), Failure),
   );
 
-/** Shows the token in the open window. If it can't be audited or shown, it is revoked. @throws token-not-shown */
+/** Shows the token in the open window, or revokes a token that can't be audited or shown. @throws token-not-shown */
 async function showToken(
   issued: IssuedToken,
   target: TokenProject,
@@ -228,7 +212,7 @@ async function showToken(
   const lines = renderShellCommands(issued, access.authUrl);
   if (lines.length > SLACK_LIMITS.section || (sealed ?? '').length > SLACK_LIMITS.privateMetadata)
     throw await notShown(`It has ${issued.token.length} characters, more than Slack can show.`);
-  // Written before anybody sees the token.
+  // The audit's entry is written before anybody sees the token.
   await record(ISSUED).catch(async (error: unknown) => {
     throw await notShown(isFailure(error) ? error.message : undefined, error);
   });
@@ -257,7 +241,7 @@ const recordToken = (
     about: projectAuditText(workspace, project),
   });
 
-/** The token has its own block, so that people can select all of it. @param sealed metadata for **Revoke now** */
+/** The token is alone in its block, so that people can copy the block. @param sealed metadata for **Revoke now** */
 function tokenModal(
   issued: IssuedToken,
   { label }: TokenProject,
@@ -300,10 +284,7 @@ const REVOCATIONS: Readonly<Record<Revocation, string>> = {
   refused: 'The service refused to revoke the token (HTTP 401). It may still work.',
 };
 
-/**
- * **Revoke now** revokes the window's token at the service that issued it. People can revoke their token even if they
- * can't get tokens any more. @param metadata untrusted
- */
+/** People can revoke their token even if they can't get tokens any more. @param metadata untrusted */
 async function revokeToken(metadata: string, request: Request, services: TokenServices): Promise<void> {
   const { identity, keyring, clock } = services;
   const { user, reply } = request;
@@ -333,7 +314,7 @@ function failedRevocation(failure: Failure, request: Request): Message {
   return { text: `${text} ${state}`, blocks: [...withoutActions(blocks), section(state)] };
 }
 
-/** Says that tokens are shown only in a window: Slack keeps messages, so a message never contains a token. */
+/** Slack keeps messages, so a token is shown only in a window. */
 function onlyInWindow({ alias, project }: ProjectReference): Message {
   const word = alias ?? project ?? '';
   const typed = joinTexts(' ', [commandText('/os-token'), word]);

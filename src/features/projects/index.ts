@@ -1,3 +1,4 @@
+/** `/billing projects` and `/billing default`: names of projects, who may ask about them where, and channels' defaults. */
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -52,25 +53,25 @@ const HELP: readonly HelpLine[] = [
   },
 ];
 
-/** `/billing projects` and `/billing default`: project names, who may ask where, and channels' defaults. */
 export function createProjectsFeature(services: Services): Feature {
   const { workspaces, registry } = services;
-  const more = registry.projectVerbs;
   const form = createProjectForm(services);
 
   const work = async (rest: string, request: Request, typed?: string): Promise<void> => {
     const { workspace } = request;
-    const input = parseProjectsText(rest, Object.keys(more()), typed);
-    if (input.kind === 'list') return request.reply.update(projectListMessage(input.page, more(), request));
-    if (input.kind === 'other') return more()[input.verb]?.open(input.word, request);
-    if (input.kind === 'add') return form.open('', input.filled, request);
+    const others = registry.projectVerbs();
+    const input = parseProjectsText(rest, Object.keys(others), typed);
+    if (input.kind === 'list') return request.reply.update(projectListMessage(input.page, others, request));
+    if (input.kind === 'other') return others[input.verb]?.open(input.word, request);
+    if (input.kind === 'add') return form.open({ before: '', filled: input.filled }, request);
     const { kind, word } = input;
     if (isDamaged(workspace, 'project', word))
       return request.reply.update(removeProjectMessage(word, undefined, workspace));
     const project = requireProject(word, workspace, `projects ${kind}`);
     const { alias } = project;
     if (kind === 'remove') return request.reply.update(removeProjectMessage(alias, project, workspace));
-    await form.open(alias, { ...project, channels: channelsInForm(project, workspace) }, request);
+    const filled = { ...project, channels: channelsInForm(project, workspace) };
+    await form.open({ before: alias, filled }, request);
   };
 
   return {
@@ -78,26 +79,28 @@ export function createProjectsFeature(services: Services): Feature {
     verbs: {
       projects: {
         right: 'ask',
-        needs: (rest) => needsOfProjects(rest, Object.keys(more())),
+        needs: (rest) => needsOfProjects(rest, Object.keys(registry.projectVerbs())),
         parse(rest, workspace) {
-          const { kind, word } = { word: '', ...parseProjectsText(rest, Object.keys(more())) };
+          const { kind, word } = {
+            word: '',
+            ...parseProjectsText(rest, Object.keys(registry.projectVerbs())),
+          };
           if (kind === 'edit' || kind === 'remove') requireProject(word, workspace, `projects ${kind}`);
         },
         run: work,
       },
       default: channelDefaultCommand(workspaces),
     },
+    forms: [form],
     actions: {
-      ...form.listeners.actions,
       'project-remove': onClick('manage', { changes: true }, async (value, request) =>
         request.reply.update(await removeProject(value, request, workspaces)),
       ),
     },
-    views: form.listeners.views,
   };
 }
 
-/** @param value the alias and the ID, because the alias may belong to another project by now */
+/** @param value `<alias> <ID>`: the alias may belong to another project by now */
 async function removeProject(value: string, request: Request, workspaces: Workspaces): Promise<Message> {
   const { workspace } = request;
   const [alias = '', id] = value.split(' ');
@@ -116,10 +119,6 @@ async function removeProject(value: string, request: Request, workspaces: Worksp
   return textMessage(`Removed ${alias}. You can still ask about project ${id} by its ID.`);
 }
 
-/**
- * `/billing default` sets the project that a channel asks about if none is typed. Everyone in the channel must be
- * allowed to ask about this project.
- */
 function channelDefaultCommand(workspaces: Workspaces): CommandHandler {
   const set = async (channel: SlackId, alias: string | undefined, request: Request): Promise<void> => {
     if (request.workspace.channelDefault(channel) === alias) return;
@@ -134,8 +133,7 @@ function channelDefaultCommand(workspaces: Workspaces): CommandHandler {
     needs: (rest) => (rest === '' ? { right: 'ask' } : { changes: true }),
     parse: (word, workspace) => word === '' || word === 'none' || requireProject(word, workspace, 'default'),
     async run(word, request) {
-      const { workspace, user, reply } = request;
-      const { channel } = request;
+      const { workspace, user, channel, reply } = request;
       const example = `Type the project, for example ${commandText('/balance')} prod.`;
       if (channel === undefined || isDirectMessage(channel))
         return reply.update(textMessage(`Direct messages have no default project. ${example}`));
@@ -159,11 +157,10 @@ function channelDefaultCommand(workspaces: Workspaces): CommandHandler {
   };
 }
 
-/** Whether everyone in the channel may ask about the project, so a manager's extra rights don't count. */
+/** Whether everyone in the channel may ask about the project, also those who aren't managers. */
 const canChannelAsk = (project: Project, channel: SlackId, workspace: Workspace): boolean =>
   canAskAbout(project, workspace, { channel, isUnlimited: false });
 
-/** Says what the channel's default project is and how to change it. */
 function channelDefaultMessage(channel: SlackId, { workspace, user }: Request): Message {
   const possible = workspace.projects.filter((project) => canChannelAsk(project, channel, workspace));
   const current = possible.find(({ alias }) => alias === workspace.channelDefault(channel));

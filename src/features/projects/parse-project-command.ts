@@ -1,3 +1,4 @@
+/** Reads the words after `/billing projects`, and checks the names that people give to projects. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { holdsUnknownWord, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
@@ -12,10 +13,10 @@ import { lookUp } from '../../slack/server/listeners.ts';
 import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
 import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
 
-/** What the form starts with. The form checks the values when it is sent. */
+/** The values that the form starts with, unchecked. */
 export type ProjectFormInput = Partial<Omit<Project, 'addedBy' | 'addedAt'>>;
 
-/** What `/billing projects …` asks for. `other` is another feature's action, named by `verb`. */
+/** What was asked; `other` is an action of another feature. */
 export type ProjectsRequest =
   | { readonly kind: 'list'; readonly page: number }
   | { readonly kind: 'add'; readonly filled: ProjectFormInput }
@@ -31,7 +32,7 @@ const VERBS: Readonly<Record<string, 'add' | 'edit' | 'remove'>> = {
   delete: 'remove',
 };
 
-/** The right that the words after `projects` need, and whether they open a form. @param more verbs of other features */
+/** @param more verbs of other features */
 export function needsOfProjects(
   rest: string,
   more: readonly string[],
@@ -45,7 +46,7 @@ export function needsOfProjects(
   };
 }
 
-/** @param more verbs of other features @param typed `rest` with its capitals as typed @throws InvalidWord */
+/** @param more verbs of other features @param typed `rest` with the capitals that a person typed @throws InvalidWord */
 export function parseProjectsText(rest: string, more: readonly string[], typed = rest): ProjectsRequest {
   const [first = '', ...others] = rest.split(' ');
   if (more.includes(first)) return { kind: 'other', verb: first, word: others.join(' ') };
@@ -77,7 +78,7 @@ function refuse(first: string, others: readonly string[], more: readonly string[
   );
 }
 
-/** Reads what it can of `prod 123 storage`, in any order. Leaves out a name that could be a secret. */
+/** Reads what it can of `prod 123 storage`, in any order. A name that could be a secret is left out. */
 function parseProjectFields(words: readonly string[], typed: readonly string[]): ProjectFormInput {
   const at = words.findIndex((word) => /^[a-z]/.test(word) && holdsUnknownWord(word, NO_ALIASES));
   const alias = words[at];
@@ -89,8 +90,8 @@ function parseProjectFields(words: readonly string[], typed: readonly string[]):
 }
 
 /**
- * The registered project that a word names, by its alias or by its ID. @param prefix what a command has before the
- * project: `projects edit` @throws InvalidWord, project-missing; both offer the projects to choose from
+ * @param word the project's alias or ID @param prefix the command's words before the project: `projects edit`
+ * @throws InvalidWord, project-missing; both offer the projects to choose from
  */
 export function requireProject(word: string, record: Workspace, prefix: string): Project {
   if (word === '') throw new Failure('project-missing', { projectFor: prefix });
@@ -111,38 +112,29 @@ export function requireProject(word: string, record: Workspace, prefix: string):
 const FORM_WORDS =
   'A name has 2 to 32 letters, digits and hyphens, and starts with a letter, such as web-shop.';
 
-/** Words that commands use, or may use later: a project can't have them as its name. */
+/** Words that commands use, or may use later, so they can't be names. */
 const RESERVED_WORDS = [
   ...['add', 'edit', 'rename', 'remove', 'page', 'none', 'csv', 'details', 'why'],
   ...['access', 'home', 'ostoken', 'schedule', 'schedules', 'status', 'tally', 'watch', 'watches'],
   ...['daily', 'weekdays', 'weekly', 'monthly'],
 ];
 
-/** Says how a typed name has to change; undefined if only capitals do. */
-export const alteredAlias = (typed: string, alias: string): string | undefined =>
-  typed.trim().toLowerCase() === alias
-    ? undefined
-    : `Names can only have letters, digits and hyphens. Type “${alias}” instead.`;
-
 /**
- * Why a project can't have this name, as a sentence; undefined if it can. No command may be able to read the name, or a
- * part of it, as something else. @param alias as `normalizeText` makes it: `Web_Shop` is `web-shop` @param verbs first
- * words of commands
+ * Why a project can't have this name, as a sentence; undefined if it can. Commands must not read a name, or a part of
+ * it, as anything else. @param alias in the form that `normalizeText` returns: `web-shop` @param verbs commands' first words
  */
 export function validateAlias(alias: string, verbs: readonly string[]): string | undefined {
   if (looksLikeSecret(alias) || announcesSecret(`${alias} 1`))
     return 'That looks like a token or a password. Everyone can see names, so choose another.';
   if (/^\d+$/.test(alias)) return `That is a project ID, not a name. ${FORM_WORDS}`;
   if (!isAlias(alias)) return FORM_WORDS;
-  if (reservedNames(verbs).has(alias.replaceAll('-', '')))
+  // Commands are recognized with and without hyphens.
+  const reserved = [...verbs, ...RESERVED_WORDS].map((verb) => verb.replace(/^\/|-/g, ''));
+  if (reserved.includes(alias.replaceAll('-', '')))
     return `“${alias}” is a Tally command. Choose another name, for example ${alternativeAlias(alias)}.`;
   return holdsUnknownWord(alias, NO_ALIASES)
     ? undefined
     : `“${alias}” already means something in commands, such as a period or a product. Choose another name, for example ${alternativeAlias(alias)}.`;
 }
-
-/** The names without hyphens, because commands are recognized with and without them. */
-const reservedNames = (verbs: readonly string[]): ReadonlySet<string> =>
-  new Set([...verbs, ...RESERVED_WORDS].map((verb) => verb.replace(/^\/|-/g, '')));
 
 const alternativeAlias = (alias: string): string => `${alias.slice(0, 20).replace(/-+$/, '')}-prod`;

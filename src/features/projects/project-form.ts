@@ -1,56 +1,59 @@
+/** The form that names a project, or changes a named one. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { normalizeText } from '../../domain/language/typed-text.ts';
-import { CURRENCY_RULE, isCurrencyLabel, MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
-import {
-  DEFAULT_PRODUCT,
-  isProductId,
-  isProjectId,
-  PRODUCT_IDS,
-  PRODUCTS,
-  type ProductId,
-} from '../../domain/product.ts';
+import { DEFAULT_PRODUCT, isProductId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { listNames } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import {
   context,
   escapeMarkup,
+  joinTexts,
   type Message,
   markup,
   option,
   section,
 } from '../../slack/block-kit/blocks.ts';
+import { currencyField, projectIdField } from '../../slack/forms/common-fields.ts';
 import { channels, choice, more, personField, refuseField, text } from '../../slack/forms/fields.ts';
 import { CHANGED_FIRST, createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
 import { selectedValues } from '../../slack/request/payload.ts';
-import type { Request } from '../../slack/request/request.ts';
+import { privateScope, type Request } from '../../slack/request/request.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
 import { isSameProject } from '../../workspace/projects/project-ref.ts';
-import { findAllowedChannels } from '../../workspace/projects/resolve-project.ts';
+import { findAllowedChannels, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
-import { alteredAlias, type ProjectFormInput, validateAlias } from './parse-project-command.ts';
+import { type ProjectFormInput, validateAlias } from './parse-project-command.ts';
 import { projectDetails } from './project-list.ts';
 
-/** The most channels of a project. Every command loads all projects, so this limits how much that is. */
+/** Limits the workspace's record, which every request reads whole. */
 const MOST_CHANNELS = 50;
-/** The option that means the workspace's default connection. No connection can have this name. */
+/** The option for the workspace's default connection. No connection can have this name. */
 const DEFAULT_CONNECTION = '*';
 
 type ProjectFields = ReturnType<typeof projectFields>;
 type SentProject = SentForm<ProjectFields>;
 
-/** The form that names a project. Its `id` is the name that the project had when the form opened; '' for a new one. */
-export function createProjectForm({ workspaces, registry }: Services) {
-  const { open, listeners } = createForm('project', {
+/** The form's `id` is the alias that the project had when the form opened; '' for a new project. */
+export const createProjectForm = ({ workspaces, registry }: Services) =>
+  createForm('project', {
     right: 'manage',
     workspaces,
     heading: 'Projects',
+    /** @param before alias of the project to change; '' for a new project */
+    start({ before, filled }: { readonly before: string; readonly filled: ProjectFormInput }, { user }) {
+      const values = valuesOf(filled, user.id);
+      const isOpen =
+        values.connection !== DEFAULT_CONNECTION || values.currency !== '' || values.channels !== '';
+      return { id: before, values, isOpen };
+    },
     title: ({ id }) => (id === '' ? 'Add a project' : 'Edit a project'),
     fields: projectFields(() => [...registry.commands(), ...registry.verbs()]),
-    // For a new project, compare with the record that has the typed name.
+    // For a new project, this is the record of the project that already has the typed name.
     revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.project + (id || (input?.alias ?? ''))),
     before: (id, { workspace }) => {
       const known = findByAlias(workspace, id);
@@ -64,17 +67,6 @@ export function createProjectForm({ workspaces, registry }: Services) {
     idAfterConflict: ({ id, request }) => findByAlias(request.workspace, id)?.alias ?? '',
     save: (sent) => saveProject(sent, workspaces),
   });
-  return {
-    listeners,
-    /** @param before the name of the project to change; '' for a new project */
-    open(before: string, filled: ProjectFormInput, request: Request): Promise<void> {
-      const values = valuesOf(filled, request.user.id);
-      const isOpen =
-        values.connection !== DEFAULT_CONNECTION || values.currency !== '' || values.channels !== '';
-      return open(request, { id: before, values, isOpen });
-    },
-  };
-}
 
 const findByAlias = ({ projects }: Workspace, alias: string): Project | undefined =>
   projects.find((project) => project.alias === alias);
@@ -87,15 +79,7 @@ const MORE_FIELDS = {
         ? undefined
         : 'Someone removed that connection. Choose another.',
   }),
-  currency: more(
-    text('Currency label', {
-      hint: 'Shown next to amounts, instead of the workspace’s label.',
-      placeholder: 'EUR',
-      max: MAX_CURRENCY_LENGTH,
-      optional: true,
-      parse: (label) => (isCurrencyLabel(label) ? label : refuseField(CURRENCY_RULE)),
-    }),
-  ),
+  currency: more(currencyField('Shown next to amounts, instead of the workspace’s label.')),
   channels: more(
     channels('Only in these channels', {
       hint: 'People can only ask here. Leave empty for everywhere. Managers can ask anywhere.',
@@ -112,7 +96,7 @@ const MORE_FIELDS = {
   owner: more(personField('Owner', 'Who is responsible for this project’s spend.')),
 };
 
-/** @param verbs the first words of commands, which can't be names */
+/** @param verbs commands' first words, which can't be names */
 const projectFields = (verbs: () => readonly string[]) => ({
   alias: text('Name', {
     hint: 'People type it instead of the ID. 2 to 32 letters, digits and hyphens.',
@@ -120,19 +104,14 @@ const projectFields = (verbs: () => readonly string[]) => ({
     max: 64,
     parse(typed) {
       const alias = normalizeText(typed);
-      const refusal = validateAlias(alias, verbs()) ?? alteredAlias(typed, alias);
-      return refusal === undefined ? alias : refuseField(refusal);
+      const problem = validateAlias(alias, verbs());
+      if (problem !== undefined) return refuseField(problem);
+      return typed.trim().toLowerCase() === alias
+        ? alias
+        : refuseField(`Names can only have letters, digits and hyphens. Type “${alias}” instead.`);
     },
   }),
-  id: text('Project ID', {
-    hint: 'In the console: Cloud servers → your project → project card.',
-    placeholder: '123',
-    max: 64,
-    parse: (id) =>
-      isProjectId(id)
-        ? id
-        : refuseField('A project ID has 1 to 32 digits, such as 123, and doesn’t start with a zero.'),
-  }),
+  id: projectIdField('Project ID', 'In the console: Cloud servers → your project → project card.'),
   product: choice<ProductId>('Product', {
     hint: 'For projects under Cloud servers, choose Cloud platform.',
     options: PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id))),
@@ -146,7 +125,6 @@ const projectFields = (verbs: () => readonly string[]) => ({
 
 const isDefault = (connection: string): boolean => connection === '' || connection === DEFAULT_CONNECTION;
 
-/** The default connection first; [] if there is no connection. */
 function connectionOptions({ request: { workspace } }: { readonly request: Request }) {
   const { connectionNames: names, defaultConnection: current } = workspace;
   const first = option(current === undefined ? 'Default' : `Default (${current})`, DEFAULT_CONNECTION);
@@ -190,11 +168,25 @@ async function saveProject({ id, input, request }: SentProject, workspaces: Serv
     known === undefined
       ? await workspaces.addProject(change, project)
       : await workspaces.changeProject(change, known.alias, project);
-  // Another person has just taken the name, or this form was sent twice.
+  // Another person has just taken the name, or the form was sent twice.
   if (!isSaved) throw new Failure('edit-conflict', { now: takenText(project.alias) });
   const isRenamed = known !== undefined && known.alias !== project.alias;
-  const happened = isRenamed ? `Saved. ${known.alias} is now named ${project.alias}.` : 'Saved.';
+  const isSame = known !== undefined && isSameProject(known, project);
+  const happened = joinTexts(' ', [
+    'Saved.',
+    isRenamed && `${known.alias} is now named ${project.alias}.`,
+    !isSame && otherNamesText(project, request),
+  ]);
   return savedMessage(project, happened, await workspaces.load(user.teamId));
+}
+
+/** `456 is also called staging.` Undefined if the person may see no other name of the project. */
+function otherNamesText(project: Project, request: Request): string | undefined {
+  const others = visibleProjects(request.workspace, privateScope(request)).filter(
+    (other) => other.alias !== project.alias && isSameProject(other, project),
+  );
+  if (others.length === 0) return undefined;
+  return `${project.id} is also called ${listNames(others.map(({ alias }) => alias))}.`;
 }
 
 const takenText = (alias: string): string => `Another project is already named “${alias}”.`;
@@ -228,10 +220,7 @@ function savedMessage(project: Project, happened: string, workspace: Workspace):
   };
 }
 
-/**
- * The channels that the form shows. If a project's names are limited to different channels, it shows all of these, so
- * that saving can't lift a limit.
- */
+/** If a project's names are limited to different channels, the form shows all of these: saving must not lift a limit. */
 export function channelsInForm(project: Project, workspace: Workspace): readonly string[] {
   const limit = findAllowedChannels(project, workspace);
   if (limit?.length !== 0) return limit ?? [];

@@ -1,3 +1,4 @@
+/** The list of projects, a project's description, and the question before its name is removed. */
 import type { SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { PRODUCTS } from '../../domain/product.ts';
@@ -20,6 +21,7 @@ import {
   overflow,
   questionMessage,
   section,
+  textMessage,
 } from '../../slack/block-kit/blocks.ts';
 import {
   commandButton,
@@ -37,7 +39,7 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 
 type MoreVerbs = Readonly<Record<string, { readonly label: string }>>;
 
-/** The projects that this person may ask about here. @param page from 1; a number too high means the last page */
+/** @param page from 1; a number past the end shows the last page */
 export function projectListMessage(page: number, more: MoreVerbs, request: Request): Message {
   const { workspace, channel, user } = request;
   const projects = visibleProjects(workspace, { channel, isUnlimited: user.canManage });
@@ -78,7 +80,7 @@ function row(project: Project, more: MoreVerbs, request: Request): SectionBlock 
     ),
     accessory: overflow('run:project', [
       ...projectOptions(alias),
-      // Slack allows five options in this menu, so managers find OS_TOKEN… on Home instead.
+      // Slack allows five options in this menu, so it has no OS_TOKEN… for managers: they find it on Home.
       ...(user.canManage
         ? [
             billing('Edit…', 'edit'),
@@ -130,11 +132,10 @@ function emptyMessage(request: Request): Message {
   const todo = user.canManage
     ? `Name a project, then type ${commandText('/spend')} prod instead of its ID.`
     : `Ask by ID, for example ${commandText('/spend')} 123. A Tally manager can name projects.`;
-  const add = buttonRow(user.canManage ? addButton() : []);
-  return { text, blocks: [section(`${text}\n${todo}`), ...add] };
+  return textMessage(`${text}\n${todo}`, ...buttonRow(user.canManage ? addButton() : []));
 }
 
-/** Asks whether to remove a project's name. @param project undefined if its record is damaged */
+/** @param project undefined if its record is damaged */
 export function removeProjectMessage(
   alias: string,
   project: Project | undefined,
@@ -165,5 +166,5 @@ export function removeProjectMessage(
   );
 }
 
-/** Used in place of the ID in the button of a damaged project. */
+/** What the button that removes a damaged project has in place of the project's ID. */
 export const DAMAGED_PROJECT = '-';

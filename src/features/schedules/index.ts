@@ -1,6 +1,6 @@
+/** `/billing schedule` and `/billing schedules`, for full members. */
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { type LastDelivery, lastDelivery } from '../../delivery/posts/post-record.ts';
-import type { ScheduleService } from '../../delivery/posts/send-now.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { wordFailure } from '../../domain/failure/index.ts';
 import { REPORT_CHOICES, REPORTS } from '../../domain/report.ts';
@@ -24,7 +24,6 @@ import {
 } from '../../slack/automations/automation-list.ts';
 import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/block-kit/blocks.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
-import { parsePage } from '../../slack/commands/subcommands.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { describeProjects, stopReasonOf } from '../../workspace/projects/project-ref.ts';
 import { limitedProjects, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
@@ -55,19 +54,9 @@ const HELP: readonly HelpLine[] = [
 
 const SMALL = `${PERIOD_EXAMPLES.order} How often: ${CADENCE_EXAMPLES}. Times: 09:00, 9 am, daily 9. ${PERIOD_EXAMPLES.products}`;
 
-type ScheduleServices = Pick<Services, 'workspaces'> & Pick<DeliveryService, 'scheduling'>;
+type ScheduleServices = Pick<Services, 'workspaces' | 'limits'> & Pick<DeliveryService, 'scheduling'>;
 
-/** `/billing schedule` and `/billing schedules`, for full members. */
-export function createSchedulesFeature({
-  workspaces,
-  limits,
-  ...delivery
-}: ScheduleServices & Pick<Services, 'limits'>): Feature {
-  const send: ScheduleService['send'] = async (teamId, schedule, why, userId) => {
-    limits.demand('tests', { teamId, userId });
-    return delivery.scheduling.send(teamId, schedule, why, userId);
-  };
-  const services = { workspaces, scheduling: { ...delivery.scheduling, send } };
+export function createSchedulesFeature(services: ScheduleServices): Feature {
   const kind = createScheduleKind(services);
   return {
     help: HELP,
@@ -76,13 +65,12 @@ export function createSchedulesFeature({
       form: createScheduleForm(kind, services),
       help: (request) => helpMessage('Scheduled posts', HELP, SMALL, request),
       parse: parseScheduleText,
-      parseList: (text) => ({ page: parsePage(text, 'schedules') }),
     }),
     health: (viewer) => automationHealth(kind, viewer),
   };
 }
 
-function createScheduleKind({ workspaces, scheduling }: ScheduleServices): AutomationKind<Schedule> {
+function createScheduleKind({ workspaces, limits, scheduling }: ScheduleServices): AutomationKind<Schedule> {
   const kind: AutomationKind<Schedule> = {
     noun: 'schedule',
     sends: 'posts',
@@ -112,7 +100,9 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
     actions: {
       now: (schedule, request) =>
         unlessStopped(schedule, request, async () => {
-          const outcome = await scheduling.send(request.user.teamId, schedule, 'now', request.user.id);
+          const { teamId, id: userId } = request.user;
+          limits.demand('tests', { teamId, userId });
+          const outcome = await scheduling.send(teamId, schedule, 'now', userId);
           const channel = channelLink(schedule.channel);
           return outcome === 'posted'
             ? `Posted in ${channel}. The next post goes out as scheduled.`
@@ -135,7 +125,7 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
       resumed: 'Resumed. Posts missed while paused won’t be sent.',
     },
   };
-  /** Runs `work` and shows its result above the list of schedules; if the schedule can't post, shows why instead. */
+  /** Shows the result of `work` above the list; if the schedule can't post, shows why instead. */
   const unlessStopped = async (schedule: Schedule, request: Request, work: () => Promise<string>) =>
     showAutomations(kind, request, {
       notice: (await findItemProblem(schedule, request)) ?? (await work()),
@@ -146,7 +136,7 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
 const TRY_AGAIN = ['Try again', 'retry'] as const;
 const EDIT = ['Edit…', 'edit'] as const;
 
-/** Whether a schedule needs attention, because it can't post or failed. One that a person paused doesn't. */
+/** @returns undefined if the schedule works, or if a person paused it */
 function needOf(
   schedule: Schedule,
   last: LastDelivery | undefined,
@@ -154,7 +144,6 @@ function needOf(
 ): AutomationNeed | undefined {
   if (schedule.paused !== undefined) return undefined;
   const result = last?.result;
-  // Nothing can be sent, according to the workspace's record or to the last delivery.
   if (result === 'paused' || stopReasonOf(schedule, workspace) !== undefined)
     return { level: 'broken', what: PAUSED_BY_TALLY, fix: result === 'paused' ? TRY_AGAIN : EDIT };
   if (result === 'failed') return { level: 'broken', what: 'failed last time', fix: ['Send now', 'now'] };
@@ -164,7 +153,7 @@ function needOf(
 const reportMarkup = (schedule: Schedule, workspace: Workspace, scope?: ProjectScope): string =>
   `*${REPORTS[schedule.report].title}* for ${escapeMarkup(describeProjects(schedule, workspace, scope))}`;
 
-/** When it posts, in a form for the middle of a sentence: `every day at 09:00`. */
+/** For the middle of a sentence: `every day at 09:00` */
 const timingText = ({ timing }: Schedule): string => {
   const text = formatTiming(timing);
   return text[0]?.toLowerCase() + text.slice(1);
@@ -173,11 +162,11 @@ const timingText = ({ timing }: Schedule): string => {
 const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
   `${REPORTS[schedule.report].title} for ${describeProjects(schedule, workspace)} in ${schedule.channel}, ${timingText(schedule)}`;
 
-/** Names a schedule in messages: `*Yesterday’s spend* for prod, every day at 09:00`. */
+/** `*Yesterday’s spend* for prod, every day at 09:00` */
 const scheduleMarkup = (schedule: Schedule, { workspace }: Pick<Request, 'workspace'>): string =>
   `${reportMarkup(schedule, workspace)}, ${escapeMarkup(timingText(schedule))}`;
 
-/** Why a schedule posts nothing. @param last its last delivery, without a cause that the reader may not know */
+/** Why a schedule posts nothing. @param last without a cause that the reader may not know */
 function pauseText(
   schedule: Schedule,
   last: LastDelivery | undefined,
@@ -217,13 +206,13 @@ function lastDeliveryText(
   }
 }
 
-/** The next time to post. @param last the newest date that was posted or tried; it and dates before are skipped */
-function findNext({ timing, since }: Schedule, last: Day = '', now: Millis): DueTime | undefined {
-  for (const due of dueTimes(timing, Math.max(since, now))) if (due.date > last) return due;
+/** @param handled the newest date that was posted or tried: the next date is after it */
+function findNext({ timing, since }: Schedule, handled: Day = '', now: Millis): DueTime | undefined {
+  for (const due of dueTimes(timing, Math.max(since, now))) if (due.date > handled) return due;
   return undefined;
 }
 
-/** The report, its state, then details. Says nothing about projects that the reader may not ask about. */
+/** Lines of mrkdwn. They reveal nothing about projects that the reader may not ask about. */
 function describeSchedule(schedule: Schedule, known: LastDelivery | undefined, reader: Request): string[] {
   const { workspace, user, at } = reader;
   const { timing } = schedule;

@@ -1,23 +1,21 @@
+/** Reads the words after `/billing schedule`. */
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { parseReportText } from '../../domain/language/parse-command-text.ts';
 import type { Reader, SeveralProjects } from '../../domain/language/parsed-command.ts';
 import { nearestWord, normalizeText } from '../../domain/language/typed-text.ts';
-import type { ProductId } from '../../domain/product.ts';
 import { findReport, NAMED_REPORTS, REPORT_CHOICES, type ReportName } from '../../domain/report.ts';
 import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import type { NamedDays } from '../../domain/time/period.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { clipWord, withoutMatch } from '../../domain/wording.ts';
+import type { ProjectReference } from '../../workspace/projects/resolve-project.ts';
 
-/** What was typed after `/billing schedule`. A field that wasn't typed is absent. */
-export interface ScheduleWords {
-  readonly project?: string;
-  readonly alias?: string;
-  readonly product?: ProductId;
+/** What was typed after `/billing schedule`. */
+export interface ScheduleWords extends ProjectReference {
   readonly report?: ReportName;
   readonly cadence?: Cadence;
-  /** When to post: `09:00`. */
+  /** `09:00` */
   readonly time?: string;
   /** Set in place of `project` and `alias` if several projects were typed. */
   readonly several?: SeveralProjects;
@@ -27,17 +25,15 @@ const EXAMPLE = `Daily, weekdays, weekly or monthly, for example ${commandText('
 
 export const CADENCE_EXAMPLES = 'daily, weekdays (Monday to Friday), weekly mon, monthly 1 or monthly last';
 
+/** What was read of a text, and the rest of the text. */
 interface Part<T> {
   readonly rest: string;
-  /** The words that were found, as typed; '' if none were. */
+  /** The words that were read, as typed; '' for none. */
   readonly typed: string;
   readonly found?: T;
 }
 
-/**
- * Reads `prod last-week weekly mon 8:30` in any order. @throws InvalidWord, which suggests the corrected command;
- * secret-pasted
- */
+/** Reads `prod last-week weekly mon 8:30` in any order. @throws InvalidWord, with the corrected command; secret-pasted */
 export function parseScheduleText(text: string, reader: Reader): ScheduleWords {
   const timed = takeTime(normalizeText(text));
   const paced = takeCadence(timed.rest, timed.found === undefined);
@@ -57,7 +53,7 @@ export function parseScheduleText(text: string, reader: Reader): ScheduleWords {
 
 const TIME = /(?<![^ ])(at )?(\d{1,2})(?:[:.](\d{2}))? ?(am|pm)?(?![^ ])/g;
 
-/** Takes a time out of the text: `09:00`, `9.30`, `9 am`, `at 9`; not a number alone. */
+/** Reads `09:00`, `9.30`, `9 am` or `at 9`, but not a bare number. */
 function takeTime(text: string): Part<string> {
   const match = [...text.matchAll(TIME)].find(([, at, , minute, half]) => at ?? minute ?? half);
   if (match === undefined) return { rest: text, typed: '' };
@@ -73,15 +69,11 @@ const DAY = 'mon|tues?|wed|thu(?:rs)?|fri|sat|sun';
 const WEEKDAY = `(?:${DAY}|${WEEKDAY_NAMES.map((day) => day.toLowerCase()).join('|')})`;
 const CADENCE = `(?<![^ ])(?:(daily|every-? ?day)|(weekdays|every-? ?weekday|workdays|mon(?:day)?(?:-to-|-| to )fri(?:day)?)|(weekly|every-? ?week)(?: (?:on )?(${WEEKDAY})s?)?|every-? (${WEEKDAY})|(?:monthly|every-? ?month)(?: (?:on )?(?:the )?(?:day )?(?:(\\d{1,3})(?:st|nd|rd|th)?|(last)(?! (?:week|month))(?:-? ?day)?))?)`;
 const ALONE = new RegExp(`${CADENCE}(?![^ ])`, 'g');
-/** How often to post, with an hour that may follow: `daily 9`. */
+/** A bare number after the cadence is an hour: `daily 9` */
 const WITH_HOUR = new RegExp(`${CADENCE}(?: ([01]?\\d|2[0-3]))?(?![^ ])`, 'g');
 
-interface Paced extends Part<Cadence> {
-  readonly time?: string;
-}
-
-/** @param takesHour whether to read a number as the hour, because no other time was typed */
-function takeCadence(text: string, takesHour: boolean): Paced {
+/** @param takesHour whether a number can be the hour, because no other time was typed */
+function takeCadence(text: string, takesHour: boolean): Part<Cadence> & Pick<ScheduleWords, 'time'> {
   const [match, ...others] = text.matchAll(takesHour ? WITH_HOUR : ALONE);
   if (match === undefined) return { rest: text, typed: '' };
   const [typed, daily, weekdays, weekly, weeklyOn, every, day, last, hour] = match;
@@ -103,7 +95,7 @@ const numberOf = (typed: string): number =>
 
 const NAMED = new RegExp(`(?<![^ ])(?:${NAMED_REPORTS.join('|')})(?![^ ])`);
 
-/** Takes out a report that is typed by its own name, because no period stands for it. */
+/** Reads a report that no period stands for: `balance` */
 function takeReport(text: string): Part<ReportName> {
   const match = NAMED.exec(text);
   if (match === null) return { rest: text, typed: '' };
@@ -112,7 +104,7 @@ function takeReport(text: string): Part<ReportName> {
 
 const OWN_WORDS = ['daily', 'weekdays', 'weekly', 'monthly', ...NAMED_REPORTS];
 
-/** Reads the rest as project, product and period. @param others words that were already read, to add to suggestions */
+/** @param others the words that were already read, which each suggestion keeps */
 function parseReportWords(text: string, reader: Reader, others: readonly string[]) {
   try {
     return parseReportText(text, reader);

@@ -1,3 +1,4 @@
+/** The form of a schedule, with a preview of its next posts and a button that sends a test. */
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { lastHandled, splitDueTimes } from '../../delivery/posts/post-record.ts';
 import { commandText } from '../../domain/command-names.ts';
@@ -56,9 +57,10 @@ import {
   MAX_WAIT_HOURS,
   type Schedule,
 } from '../../workspace/record/automation-records.ts';
+import type { Services } from '../feature.ts';
 import type { ScheduleWords } from './parse-schedule-command.ts';
 
-type FormServices = Pick<DeliveryService, 'scheduling'>;
+type FormServices = Pick<DeliveryService, 'scheduling'> & Pick<Services, 'limits'>;
 
 const USUAL_REPORT: Readonly<Record<Cadence['kind'], ReportName>> = {
   daily: 'yesterday',
@@ -68,7 +70,6 @@ const USUAL_REPORT: Readonly<Record<Cadence['kind'], ReportName>> = {
 };
 const DEFAULT_TIME = '09:00';
 
-/** The form for a schedule, with buttons that send a test. */
 export function createScheduleForm(kind: AutomationKind<Schedule>, services: FormServices) {
   const { listeners, openNew, openFor } = createAutomationForm<Schedule>({
     kind,
@@ -198,7 +199,7 @@ function within(field: string | undefined, least: number, most: number): number 
   return Number.isInteger(number) && number >= least && number <= most ? number : undefined;
 }
 
-/** @param since an instant; only posts that are due after it are sent */
+/** @param since the schedule sends only posts that are due after this instant */
 function scheduleOf(at: FormMoment, before: Schedule | undefined, since: number): Schedule {
   const { values } = at;
   const { projects, channel = '' } = deliveryOf(values);
@@ -207,7 +208,7 @@ function scheduleOf(at: FormMoment, before: Schedule | undefined, since: number)
   return { ...unchangedFields(before, at), ...content, waitHours, since };
 }
 
-/** @throws not-allowed, or another Failure, for a project that was typed; InvalidWord for too many projects */
+/** @throws InvalidWord for too many projects; not-allowed, or another Failure, for a project */
 function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProject[] {
   const { several, product } = words;
   if (several === undefined) {
@@ -227,11 +228,10 @@ function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProj
   });
 }
 
-/** A preview of the schedule's posts, and how they change if the form is saved. */
+/** The preview of the next posts, and the `since` of the schedule if the form is saved. */
 async function planPosts({ scheduling }: FormServices, { id, values, request }: FormMoment) {
   const { workspace, user, at: now } = request;
   const timing = timingIn(values);
-  // The stored schedule, whoever owns it; undefined if the schedule is new, deleted or damaged.
   const before = workspace.schedules.find((schedule) => schedule.id === id);
   const plan = planEdit(id, timing, before, await scheduling.loadLog(user.teamId), now);
   const isPaused = before?.paused !== undefined;
@@ -250,13 +250,11 @@ async function planPosts({ scheduling }: FormServices, { id, values, request }: 
   return { since: plan.since, preview };
 }
 
-/** How many of the next posts the form lists. */
-const AHEAD = 3;
+const NEXT_POSTS = 3;
 
 /**
- * What an edit changes about the posts. An overdue post is still sent, as edited, if the new timing has its date.
- * @param before undefined for a new schedule @returns the instant from which it posts, the overdue posts and the next
- * ones
+ * What an edit changes: an overdue post is still sent, as edited, if the new timing has its date.
+ * @param before undefined for a new schedule @returns the overdue and the next posts, which are due after `since`
  */
 export function planEdit(
   id: string,
@@ -266,7 +264,7 @@ export function planEdit(
   now: Millis,
 ) {
   const split = (schedule: Pick<Schedule, 'timing' | 'since'>) =>
-    splitDueTimes(schedule, lastHandled(id, log), now, AHEAD);
+    splitDueTimes(schedule, lastHandled(id, log), now, NEXT_POSTS);
   const sinceOf = ({ paused, since, timing: old }: Schedule): Millis => {
     if (paused !== undefined) return now;
     if (formatTiming(timing) === formatTiming(old)) return since;
@@ -277,16 +275,16 @@ export function planEdit(
   return { since, ...split({ timing, since }) };
 }
 
-/** What decides which days a schedule's posts cover. */
-interface Covered {
+/** What decides which days posts cover. */
+interface Coverage {
   readonly timing: Timing;
   readonly report: ReportName;
-  /** The time zone of the days. */
+  /** The workspace's reporting time zone. */
   readonly zone: Zone;
 }
 
 /** The days that a post covers if it is sent at this instant. */
-const coveredDays = (due: DueTime, at: Millis, { timing, report, zone }: Covered): readonly Day[] =>
+const coveredDays = (due: DueTime, at: Millis, { timing, report, zone }: Coverage): readonly Day[] =>
   daysOfReport(report, at, zone, daysCovered(timing, due.at));
 
 const formatRange = (days: readonly Day[], near?: Day): string => {
@@ -294,13 +292,13 @@ const formatRange = (days: readonly Day[], near?: Day): string => {
   return from === undefined || to === undefined ? '' : formatDays(from, to, near?.slice(0, 4));
 };
 
-function coverageText(first: DueTime, covered: Covered): string | undefined {
+function coverageText(first: DueTime, covered: Coverage): string | undefined {
   const days = coveredDays(first, first.at, covered);
   return days.length === 0 ? undefined : `The first post covers ${formatRange(days)} (${covered.zone}).`;
 }
 
-/** A warning about the first post that is sent before the day it should cover is over in the reporting zone. */
-function staleText(posts: readonly DueTime[], covered: Covered): string | undefined {
+/** A warning about the first post that is sent before a day that it covers is over in the reporting time zone. */
+function staleText(posts: readonly DueTime[], covered: Coverage): string | undefined {
   const { timing, zone: reportingZone } = covered;
   for (const due of posts) {
     const covers = coveredDays(due, due.at, covered);
@@ -314,10 +312,10 @@ function staleText(posts: readonly DueTime[], covered: Covered): string | undefi
   return undefined;
 }
 
-/** Sends the test to the person who asks for it, so Tally needn't be in the channel. */
+/** The test goes to the person who asks for it, so Tally needn't be in the channel. */
 async function sendTest(
   kind: AutomationKind<Schedule>,
-  { scheduling }: FormServices,
+  { scheduling, limits }: FormServices,
   at: FormMoment,
   show: (result: readonly Block[]) => Promise<void>,
 ): Promise<void> {
@@ -329,7 +327,9 @@ async function sendTest(
   try {
     const schedule = scheduleOf(at, requireAutomation(kind, at.id, request), request.at);
     await show([markup('Sending a test to you…')]);
-    await scheduling.send(request.user.teamId, schedule, 'test', request.user.id);
+    const { teamId, id: userId } = request.user;
+    limits.demand('tests', { teamId, userId });
+    await scheduling.send(teamId, schedule, 'test', userId);
     await show([markup('Sent a test to you. Nothing is saved yet.')]);
   } catch (error) {
     await show(isFailure(error) ? failureFacts(error, request) : [section('Couldn’t send the test.')]);

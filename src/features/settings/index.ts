@@ -1,18 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+/** `/billing settings`: the time zone of days, who sees answers, who manages Tally, and who else may ask. */
 import type { PlainTextOption } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
-import {
-  CURRENCY_RULE,
-  formatMoney,
-  isCurrencyLabel,
-  isLocale,
-  MAX_CURRENCY_LENGTH,
-  ZERO,
-} from '../../domain/money/amount.ts';
+import { formatMoney, isLocale, ZERO } from '../../domain/money/amount.ts';
 import { FIELDS as RECORD_FIELDS } from '../../redis/keys.ts';
 import { compact, option, section, textMessage } from '../../slack/block-kit/blocks.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
-import { userGroups, zone } from '../../slack/forms/common-fields.ts';
+import { currencyField, userGroups, zone } from '../../slack/forms/common-fields.ts';
 import {
   checkMembers,
   checks,
@@ -21,7 +15,6 @@ import {
   note,
   people,
   refuseField,
-  text,
 } from '../../slack/forms/fields.ts';
 import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
 import type { FormFields } from '../../slack/request/payload.ts';
@@ -33,7 +26,7 @@ import type { Feature, Services } from '../feature.ts';
 type SentSettings = SentForm<typeof FORM_FIELDS>;
 type Values = Omit<Settings, 'connection'>;
 
-/** What the audit and the form call each setting in a sentence. */
+/** What the audit calls each setting. */
 const SETTING_NAMES: Readonly<Record<keyof Values, string>> = {
   zone: 'reporting time zone',
   visibility: 'default visibility',
@@ -45,12 +38,12 @@ const SETTING_NAMES: Readonly<Record<keyof Values, string>> = {
   externals: 'whether external people may ask',
 };
 
-/** `/billing settings`: the time zone of days, who sees answers, who manages Tally, and who else may ask. */
 export function createSettingsFeature({ workspaces }: Services): Feature {
   const form = createForm('settings', {
     right: 'manage',
     workspaces,
     heading: 'Settings',
+    start: (_: undefined, { workspace }) => ({ id: '', values: fieldsOf(workspace.settings) }),
     fields: FORM_FIELDS,
     revision: (_, { workspace }) => stampOf(workspace, RECORD_FIELDS.settings),
     before: (_, { workspace }) => fieldsOf(workspace.settings),
@@ -84,15 +77,14 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
         needs: (rest) => ({ opensForm: rest === '' }),
         async run(rest, request) {
           refuseExtraWords(rest, 'settings');
-          await form.open(request, { id: '', values: fieldsOf(request.workspace.settings) });
+          await form.open(undefined, request);
         },
       },
     },
-    ...form.listeners,
+    forms: [form],
   };
 }
 
-/** An amount that shows how a locale separates thousands and decimals. */
 const EXAMPLE = ZERO.plus('1234567.80');
 /** Locales (BCP 47) that the form offers. A region is given where its number format differs. */
 const COMMON = [
@@ -101,7 +93,7 @@ const COMMON = [
 ];
 const MAX_LOCALE_LENGTH = 35;
 
-/** Number formats with an example each, `1.234.567,80 · Deutsch`; the workspace's current format is always included. */
+/** Each option shows an amount: `1.234.567,80 · Deutsch`. @param chosen the workspace's locale, which COMMON may lack */
 function numberOptions(chosen: string): readonly PlainTextOption[] {
   const isElse = !COMMON.includes(chosen) && isLocale(chosen);
   return [...COMMON, ...(isElse ? [chosen] : [])].map((locale) =>
@@ -135,12 +127,9 @@ const FORM_FIELDS = {
     hint: 'Help and errors are always private.',
     options: choices(VISIBILITY),
   }),
-  currency: text('Currency label', {
-    hint: 'Shown next to amounts, for example EUR or €. The billing service doesn’t send a currency.',
-    max: MAX_CURRENCY_LENGTH,
-    optional: true,
-    parse: (label) => (isCurrencyLabel(label) ? label : refuseField(CURRENCY_RULE)),
-  }),
+  currency: currencyField(
+    'Shown next to amounts, for example EUR or €. The billing service doesn’t send a currency.',
+  ),
   locale: choice('Numbers in public answers and posts', {
     hint: 'Private answers follow each person’s Slack language.',
     options: ({ values }) => numberOptions(values.locale ?? ''),
@@ -186,7 +175,7 @@ const settingsOf = ({ others, damaged: _, ...input }: FormInput<typeof FORM_FIEL
   externals: others.includes('externals'),
 });
 
-/** The settings that a person changed in the form. A setting that the form couldn't show counts as unchanged. */
+/** What a person changed in the form. A setting that the form couldn't show counts as unchanged. */
 function changedParts({ input, values: shown, request }: SentSettings): readonly (keyof Values)[] {
   const { settings } = request.workspace;
   const values = settingsOf(input);

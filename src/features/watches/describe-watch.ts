@@ -1,3 +1,4 @@
+/** Watches in words: in the list, in the audit, and what was last measured. */
 import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/runway.ts';
@@ -22,14 +23,13 @@ import {
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 
-/** The workspace's record, and the number format of the person who reads. */
-type Reader = Pick<Request, 'workspace' | 'locale'>;
-
-/** Names a watch in messages: `*prod*: balance below 50,000.00`, as mrkdwn. */
-export const watchMarkup = ({ projects: [project], rule }: Watch, { workspace, locale }: Reader): string =>
+/** `*prod*: balance below 50,000.00` */
+export const watchMarkup = (
+  { projects: [project], rule }: Watch,
+  { workspace, locale }: Pick<Request, 'workspace' | 'locale'>,
+): string =>
   `*${escapeMarkup(projectLabel(project, workspace))}*: ${escapeMarkup(ruleText(rule, moneyWriter(project, workspace, locale)))}`;
 
-/** Whether the watch is snoozed: it sends no alerts until a set time. @param at ms since the epoch */
 export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: Millis): boolean => snoozedUntil > at;
 
 const FOR_MANAGERS = 'only Tally managers get its alerts: the project is limited to certain channels';
@@ -39,18 +39,18 @@ export function isWatchBlocked(watch: Watch, workspace: Workspace): boolean {
   return why !== undefined && why !== 'managers-only';
 }
 
-/** The rule, its state, then details, as mrkdwn. Reveals nothing about projects that the reader may not ask about. */
+/** Lines of mrkdwn. They reveal nothing about a project that the reader may not ask about. */
 export function describeWatch(watch: Watch, reader: Request, state: WatchState | undefined): string[] {
   if (!canReadAutomation(watch, reader))
     return [`A watch on ${HIDDEN_PROJECT} → ${targetMarkup(watch)}`, `owner ${mention(watch.owner)}`];
   return [
     `${watchMarkup(watch, reader)} → ${targetMarkup(watch)}`,
     stateLine(watch, state, reader),
-    `${checkLine(watch, state, reader)}owner ${mention(watch.owner)}`,
+    joinTexts(' · ', [checkLine(watch, state, reader), `owner ${mention(watch.owner)}`]),
   ];
 }
 
-/** `*Crossed* · now 48,210.00`, or why the watch sends no alerts; '' until it has been checked. */
+/** `*Crossed* · now 48,210.00`, or why the watch sends no alerts; '' before the first check. */
 function stateLine(watch: Watch, state: WatchState | undefined, { workspace, locale }: Request): string {
   const { paused } = watch;
   const money = moneyWriter(watch.projects[0], workspace, locale);
@@ -69,21 +69,18 @@ function stateLine(watch: Watch, state: WatchState | undefined, { workspace, loc
   ]);
 }
 
-/** Until when the watch is snoozed, and when it is checked next; '' if it is paused. */
+/** `checked: 10:15 · next: 10:45`; '' if the watch is paused. */
 function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at }: Request): string {
   if (watch.paused !== undefined || isWatchBlocked(watch, workspace)) return '';
   const { checkedAt, nextCheckAt } = state ?? {};
-  return [
+  return joinTexts(' · ', [
     stopReasonOf(watch, workspace) !== undefined && FOR_MANAGERS,
     isSnoozed(watch, at) && `*snoozed* until: ${formatInstant(watch.snoozedUntil ?? at)}`,
     checkedAt === undefined ? 'not checked yet' : `checked: ${formatInstant(checkedAt)}`,
     nextCheckAt !== undefined && `next: ${formatInstant(nextCheckAt)}`,
-  ]
-    .flatMap((part) => (part ? [`${part} · `] : []))
-    .join('');
+  ]);
 }
 
-/** The watch's rule in words: `balance below 50,000.00 EUR`. */
 function ruleText(rule: WatchRule, money: WriteMoney): string {
   switch (rule.kind) {
     case 'balance':
@@ -99,14 +96,14 @@ function ruleText(rule: WatchRule, money: WriteMoney): string {
   }
 }
 
-/** What the audit calls a watch: `prod: balance below 50,000.00 EUR → C012345`. */
+/** `prod: balance below 50,000.00 EUR → C012345` */
 export function watchAuditText(watch: Watch, workspace: Workspace): string {
   const [project] = watch.projects;
   const rule = ruleText(watch.rule, moneyWriter(project, workspace, workspace.settings.locale));
   return `${projectLabel(project, workspace)}: ${rule} → ${watch.channel ?? watch.people.join(', ')}`;
 }
 
-/** What was last measured, to compare with the threshold: `48,210.00 EUR`, `12 days`; undefined if unknown. */
+/** What was last measured: `48,210.00 EUR`, `12 days`; undefined if unknown. */
 export function measurementText(
   rule: WatchRule,
   measurement: WatchMeasurement,

@@ -1,3 +1,4 @@
+/** `/billing watch` and `/billing watches`, for full members, and the buttons of alerts. */
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import type { WatchService, WatchState } from '../../delivery/watches/watch-service.ts';
 import { commandText } from '../../domain/command-names.ts';
@@ -38,7 +39,7 @@ import { MAX_WATCH_PEOPLE, MAX_WATCHES, type Watch } from '../../workspace/recor
 import { findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { describeWatch, isSnoozed, isWatchBlocked, watchAuditText, watchMarkup } from './describe-watch.ts';
-import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './parse-watch-command.ts';
+import { KIND_EXAMPLES, parseWatchText } from './parse-watch-command.ts';
 import { createWatchForm } from './watch-form.ts';
 
 const HELP: readonly HelpLine[] = [
@@ -65,7 +66,6 @@ interface WatchServices extends Pick<Services, 'workspaces'>, Pick<DeliveryServi
   readonly audit: Pick<Audit, 'record'>;
 }
 
-/** `/billing watch` and `/billing watches`, for full members, and the buttons of alerts. */
 export function createWatchesFeature(services: WatchServices): Feature {
   const kind = createWatchKind(services);
   const listeners = createAutomationFeature({
@@ -73,7 +73,6 @@ export function createWatchesFeature(services: WatchServices): Feature {
     form: createWatchForm(kind, services),
     help: (request) => helpMessage('Watches', HELP, SMALL, request),
     parse: parseWatchText,
-    parseList: parseWatchList,
   });
   return {
     help: HELP,
@@ -148,7 +147,7 @@ async function loadStates(watching: WatchService, viewer: Request) {
   return (watch: Watch) => (canReadAutomation(watch, viewer) ? states?.get(watch.id) : undefined);
 }
 
-/** Whether a watch needs attention: its threshold is crossed, or it can't work. One that a person paused doesn't. */
+/** @returns undefined if the watch works and its threshold isn't crossed, or if a person paused it */
 function needOf(
   watch: Watch,
   workspace: Workspace,
@@ -163,7 +162,7 @@ function needOf(
   return isCrossed ? { level: 'news', what: 'crossed', fix: SNOOZE } : undefined;
 }
 
-/** Handles an alert's buttons. They carry only IDs, so owner and content are read from the record. */
+/** The buttons of alerts carry only IDs, so owner and content are read from the record. */
 const alertListeners = (
   kind: WatchKind,
   services: WatchServices,
@@ -187,10 +186,10 @@ const alertListeners = (
   },
 });
 
-/** Values of the buttons that run a command on the alert's watch. */
+/** The choices in an alert's menu that run a command: `threshold alert001` */
 const OF_COMMANDS = /^(manage|threshold) (\S+)/;
 
-/** The alert then says who acknowledged it. @throws not-allowed if the person may not ask about the project there */
+/** @param value `<watch> <alert>` @throws not-allowed if the person may not ask about the project there */
 async function acknowledge(
   kind: WatchKind,
   value: string,
@@ -209,7 +208,6 @@ async function acknowledge(
   await audit.record(user.teamId, { at, who: user.id, action: 'acknowledged an alert:', about });
 }
 
-/** For how long a watch can be snoozed: button value → label and end. `month` ends in the reporting time zone. */
 const SNOOZES: Readonly<Record<string, readonly [label: string, until: (at: Millis, zone: Zone) => Millis]>> =
   {
     day: ['1 day', (at) => at + DAY],
@@ -220,7 +218,10 @@ const SNOOZES: Readonly<Record<string, readonly [label: string, until: (at: Mill
     ],
   };
 
-/** Snoozes a watch from its alert or from the list. @throws not-allowed for people other than its owner and managers */
+/**
+ * @param value `<length> <watch> <alert>`, without the alert if the button is in the list of watches
+ * @throws not-allowed for people other than the watch's owner and managers
+ */
 async function snooze(
   kind: WatchKind,
   value: string,
@@ -234,12 +235,12 @@ async function snooze(
   if (snoozeUntil === undefined) return;
   const until = snoozeUntil(at, requireSettings(workspace).zone);
   await changeAutomation(kind, id, request, 'snoozed', (watch) =>
-    // An end that differs by less than a minute means a double click.
+    // After a double click, the two ends differ by less than a minute.
     Math.abs((watch.snoozedUntil ?? 0) - until) < MINUTE
       ? undefined
       : { save: { ...watch, snoozedUntil: until } },
   );
-  // The alert says that its watch is snoozed; so does an open alert if the watch is snoozed from the list.
+  // An open alert says that its watch is snoozed, also if the watch is snoozed from the list.
   const open = alert ?? (await watching.loadStates(workspace)).get(id)?.openAlert;
   if (open !== undefined)
     await watching.respond(user.teamId, id, open, { snoozed: { by: user.id, at, until } });
@@ -247,5 +248,5 @@ async function snooze(
   if (alert === undefined) await showAutomations(kind, request, { notice });
 }
 
-/** Answers in a new message: in a direct message, `update` would replace the alert. */
+/** In a direct message, `update` would replace the alert, so the answer is a new message. */
 const say = (text: string, request: Request): Promise<void> => request.reply.private(markupMessage(text));

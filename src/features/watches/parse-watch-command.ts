@@ -1,33 +1,18 @@
+/** Reads the words after `/billing watch`. */
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
-import { parseBalanceText, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
-import { projectList, type Reader } from '../../domain/language/parsed-command.ts';
+import { parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
+import type { Reader } from '../../domain/language/parsed-command.ts';
 import { nearestWord, normalizeText } from '../../domain/language/typed-text.ts';
 import type { WatchKind } from '../../domain/money/watch-measurement.ts';
-import type { ProductId } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { clipWord } from '../../domain/wording.ts';
-import { canReadAutomation } from '../../slack/automations/automation.ts';
-import type { ListWords } from '../../slack/automations/automation-list.ts';
-import type { Request } from '../../slack/request/request.ts';
-import type { Watch } from '../../workspace/record/automation-records.ts';
-import { findProject } from '../../workspace/record/workspace.ts';
+import type { ProjectReference } from '../../workspace/projects/resolve-project.ts';
 
-/** The thresholds as they were typed. */
-interface ThresholdFields {
-  readonly below?: string;
-  readonly days?: string;
-  readonly amount?: string;
-  readonly factor?: string;
-  readonly floor?: string;
-}
+type ThresholdName = 'below' | 'days' | 'amount' | 'factor' | 'floor';
 
-/** What was typed after `/billing watch`. A field that wasn't typed is absent. */
-export interface WatchWords extends ThresholdFields {
-  readonly project?: string;
-  readonly alias?: string;
-  readonly product?: ProductId;
+/** What was typed after `/billing watch`; the thresholds are as typed. */
+export interface WatchWords extends ProjectReference, Partial<Readonly<Record<ThresholdName, string>>> {
   readonly kind?: WatchKind;
 }
 
@@ -35,7 +20,7 @@ export const WATCH_KINDS: readonly WatchKind[] = ['balance', 'runway', 'budget',
 export const KIND_EXAMPLES = 'balance 50000, runway 14, budget 500000 or spike 2x over 1000';
 const EXAMPLE = `Type it like ${commandText('/billing watch')} prod ${KIND_EXAMPLES}.`;
 
-/** Reads `prod balance 50000` in any order. @throws InvalidWord, which suggests the corrected command; secret-pasted */
+/** Reads `prod balance 50000` in any order. @throws InvalidWord, with the corrected command; secret-pasted */
 export function parseWatchText(text: string, reader: Reader): WatchWords {
   const whole = normalizeText(text);
   const { rest, found } = takeRule(whole);
@@ -43,52 +28,20 @@ export function parseWatchText(text: string, reader: Reader): WatchWords {
   return { ...withoutUndefined({ project, alias, product }), ...found };
 }
 
-/**
- * Reads which watches to list: those of projects or all, and the page: `prod`, `prod page 2`, `page 2`, or nothing.
- * @throws InvalidWord, secret-pasted
- */
-export function parseWatchList(text: string, reader: Reader): ListWords<Watch> {
-  const turned = /(?:^| )page (\d{1,3})$/.exec(text);
-  const page = Number(turned?.[1] ?? 1);
-  const parsed = tryParse(() => parseBalanceText(text.slice(0, turned?.index), reader));
-  if (parsed === undefined || parsed.help || parsed.product !== undefined || parsed.several === 'all')
-    throw new InvalidWord(
-      clipWord(text),
-      'doesn’t belong there',
-      `Type ${commandText('/billing watches')}, or the names of projects after it.`,
-    );
-  const { project, alias, several } = parsed;
-  const single = alias === undefined ? project && { project } : { alias };
-  const projects = several ?? (single ? [single] : []);
-  if (projects.length === 0) return { page };
-  const filter = projectList(projects);
-  const isOf = ({ projects: [{ id }] }: Watch, { workspace }: Request) =>
-    projects.some((name) => ('alias' in name ? findProject(workspace, name.alias)?.id : name.project) === id);
-  const only = {
-    // A watch on a hidden project is listed without the project's name, so filtering by name must not find it.
-    isListed: (watch: Watch, viewer: Request): boolean =>
-      canReadAutomation(watch, viewer) && isOf(watch, viewer),
-    none: `No watch for ${filter} is set up here yet.`,
-    filter,
-    createText: projects.length === 1 ? filter : '',
-  };
-  return { page, only };
-}
-
-/** The longest text that a form's field takes. A longer amount can't be valid. */
+/** The longest text that a threshold's field takes; longer text can't be valid. */
 export const MAX_TYPED = 60;
 
-type RuleWords = Pick<WatchWords, 'kind' | keyof ThresholdFields>;
+type RuleWords = Pick<WatchWords, 'kind' | ThresholdName>;
 
 const BELOW = '(?:(?:is |falls |drops |goes )?(?:below|under|of|at) )?';
-/** Matches an amount as typed: a word with a digit in it, or groups of three digits. */
+/** An amount as typed: a word with a digit, or groups of three digits. */
 const NUMBER = '(?:\\p{Sc} ?)?-?(?:\\d{1,3}(?: \\d{3}(?![^ .,]))+\\S*|[\\d.,]*\\d\\S*)(?: ?\\p{Sc}(?![^ ]))?';
 const DAYS = '(?:days?|d|weeks?|w)';
 const form = (words: string): RegExp => new RegExp(`(?<![^ ])${words}(?![^ ])`, 'u');
 
-/** How the thresholds of each kind are typed. The first form that matches is used. */
+/** How thresholds are typed. Of two forms for a threshold, the first that matches is used. */
 const THRESHOLD_FORMS: Readonly<
-  Record<WatchKind, readonly (readonly [name: keyof ThresholdFields, form: RegExp])[]>
+  Record<WatchKind, readonly (readonly [name: ThresholdName, form: RegExp])[]>
 > = {
   balance: [['below', form(`balance ${BELOW}(${NUMBER})`)]],
   runway: [
@@ -106,7 +59,7 @@ const THRESHOLD_FORMS: Readonly<
   ],
 };
 
-/** Takes a kind and its thresholds out of the text. They are not checked: the form says what is wrong. */
+/** Takes the rule's words out of the text. The form checks the thresholds. */
 function takeRule(text: string): { readonly rest: string; readonly found?: RuleWords } {
   const [kind, second] = text.split(' ').filter(isKind);
   if (kind === undefined) return { rest: text };
@@ -147,7 +100,7 @@ function isReadable(text: string, reader: Reader): boolean {
   return words !== undefined && words.phrase === undefined && !words.help;
 }
 
-/** @param texts commands that would work, without `/billing watch` */
+/** @param texts of commands that would work, without `/billing watch` */
 const refusal = (word: string, why: string, works: string, texts: readonly string[] = []): InvalidWord =>
   new InvalidWord(
     word.slice(0, 40),

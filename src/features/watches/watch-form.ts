@@ -1,3 +1,4 @@
+/** The form of a watch, with a preview of when it would have alerted. */
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { needsBalance } from '../../delivery/watches/watch-figures.ts';
 import { previewWatch, type WatchPreview } from '../../delivery/watches/watch-service.ts';
@@ -70,7 +71,7 @@ export function createWatchForm(kind: AutomationKind<Watch>, services: FormServi
     title: 'Set up a watch',
     fields: watchFields(kind, services),
     valuesOf: ({ rule }) => ({ ...DEFAULTS, ...valuesOfRule(rule) }),
-    build: async (at, before) => buildWatch(at, before),
+    build: async (at, before) => watchOf(at, before),
   });
   return {
     listeners,
@@ -85,7 +86,7 @@ export function createWatchForm(kind: AutomationKind<Watch>, services: FormServi
   };
 }
 
-/** What the form starts with: an alert two weeks before the money runs out, time enough to have more added. */
+/** The rule that the form starts with. */
 const USUAL_RULE = { kind: 'runway', days: 14 } as const;
 const DEFAULTS: FormFields = { kind: USUAL_RULE.kind, days: String(USUAL_RULE.days), factor: '2' };
 const NO_PROJECT: ChosenProject = { id: '', product: 1 };
@@ -97,7 +98,6 @@ const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
   spike: 'A day costs much more than usual',
 };
 
-/** A field for a threshold: it shows the typed text, and its value becomes a part of the rule. */
 const threshold = (
   label: string,
   placeholder: string,
@@ -106,7 +106,7 @@ const threshold = (
   optional = false,
 ): Field<unknown> => live(text<unknown>(label, { placeholder, hint, parse, optional, max: MAX_TYPED }));
 
-/** The fields for each kind's thresholds, with the names that they have in the rule. */
+/** The fields of each kind's thresholds, under the names of the rule's parts. */
 const THRESHOLDS: Readonly<Record<WatchKind, Readonly<Record<string, Field<unknown>>>>> = {
   balance: {
     below: threshold(
@@ -187,11 +187,11 @@ const watchFields = (kind: AutomationKind<Watch>, services: FormServices) => ({
   ...targetFields(kind),
 });
 
-function buildWatch(at: FormMoment, before: Watch | undefined): Watch | FieldRefusal {
+function watchOf(at: FormMoment, before: Watch | undefined): Watch | FieldRefusal {
   const { values, request } = at;
   const rule = ruleOf(values);
   if (rule instanceof FieldRefusal) return rule;
-  // The channel or people can be valid although this user may not ask about the project there.
+  // The target can be valid although this user may not ask about the project there.
   if (askedProject(at) === undefined) return refuseField('You can’t ask about this project here.');
   const { projects, ...target } = deliveryOf(values);
   const [project = NO_PROJECT] = projects;
@@ -209,7 +209,7 @@ function buildWatch(at: FormMoment, before: Watch | undefined): Watch | FieldRef
   };
 }
 
-/** The chosen project; undefined if this user may not ask about it where the alerts go. @throws Failure */
+/** @returns undefined if no project is chosen, or if this user may not ask about it where the alerts go */
 function askedProject({ values, request }: FormMoment): ResolvedProject | undefined {
   const { projects, channel = '' } = deliveryOf(values);
   const [chosen] = projects;
@@ -226,10 +226,7 @@ function askedProject({ values, request }: FormMoment): ResolvedProject | undefi
   }
 }
 
-/**
- * Asks billing and tries the rule on past days, once the recipient is checked: a user who may choose a channel may ask
- * there. @returns undefined if the user may not ask, or no project is chosen
- */
+/** Asks billing, and tries the rule on past days. @returns undefined if there is no project to ask about */
 async function previewDraft({ watching }: FormServices, at: FormMoment): Promise<Preview | undefined> {
   const typed = ruleOf(at.values);
   const isWhole = !(typed instanceof FieldRefusal);
@@ -264,7 +261,7 @@ function parseAmount(typed: string): Money | FieldRefusal {
 const kindIn = ({ kind: chosen }: FormFields): WatchKind =>
   WATCH_KINDS.find((kind) => kind === chosen) ?? USUAL_RULE.kind;
 
-/** The rule that the form describes, or its first invalid field. */
+/** The rule that the form describes, or why its first invalid field is refused. */
 function ruleOf(values: FormFields): WatchRule | FieldRefusal {
   const kind = kindIn(values);
   const read = Object.entries(THRESHOLDS[kind]).map(
@@ -276,35 +273,35 @@ function ruleOf(values: FormFields): WatchRule | FieldRefusal {
     : ({ kind, ...Object.fromEntries(read) } as unknown as WatchRule);
 }
 
-/** The preview in the form. `result` is a Failure if billing didn't answer. */
 interface Preview {
   readonly rule: WatchRule;
-  /** False if the form's rule is incomplete: then the preview shows only what the project has left. */
+  /** False if a threshold is missing or invalid: then the preview shows only what the project has left. */
   readonly isWhole: boolean;
   readonly result: WatchPreview | Failure;
 }
 
-/** On how many past days the preview tries the rule. */
-const DAYS = 90;
-const MOST_DATES = 8;
+const PREVIEW_DAYS = 90;
+const MAX_DATES = 8;
 
-/** When the watch would have alerted and whether it would now. Plain text, one sentence per line. */
+/** When the watch would have alerted, and whether it would alert now, as plain text. */
 function previewLines({ rule, isWhole, result }: Preview, money: WriteMoney): string[] {
   if (isFailure(result)) return [result.message];
   const { dates, isCrossed, isKnown, reported, funds, measurement } = result;
   if (reported === 0 && !isKnown)
-    return [`No data in the last ${DAYS} days, so there’s no preview. Check the project and its product.`];
+    return [
+      `No data in the last ${PREVIEW_DAYS} days, so there’s no preview. Check the project and its product.`,
+    ];
   if (!isWhole) return [fundsText(funds, money)];
   return compact([
     !needsBalance(rule) && measurementText(rule, measurement, money),
     fundsText(funds, money),
-    // A threshold crossed before these days has no date among them, so don't say how often it was crossed.
+    // If the threshold was crossed before these days, no date says so.
     (!isCrossed || dates.length > 0) && countText(dates),
     isCrossed && 'It would alert now.',
   ]);
 }
 
-/** `1,242,713.39 EUR left · about 41 days, until around 1 Jan 2027`; '' if billing gave no balance. */
+/** `1,242,713.39 EUR left · about 41 days, until around 1 Jan 2027`; '' without a balance. */
 function fundsText(funds: WatchPreview['funds'], money: WriteMoney): string {
   if (funds === undefined) return '';
   const lasts = funds.runway && formatRunway(funds.runway, money);
@@ -316,20 +313,13 @@ function fundsText(funds: WatchPreview['funds'], money: WriteMoney): string {
 }
 
 function countText(dates: readonly Day[]): string {
-  if (dates.length === 0) return `It wouldn’t have alerted in the last ${DAYS} days.`;
+  if (dates.length === 0) return `It wouldn’t have alerted in the last ${PREVIEW_DAYS} days.`;
   const times = dates.length === 1 ? 'once' : `${dates.length} times`;
-  const newest = dates.length > MOST_DATES ? ', most recently' : '';
-  return `It would have alerted ${times} in the last ${DAYS} days${newest}: ${listDates(dates.slice(-MOST_DATES))}.`;
+  const newest = dates.length > MAX_DATES ? ', most recently' : '';
+  // Without the weekday: `19 Nov`.
+  const days = dates.slice(-MAX_DATES).map((day) => formatDays(day, day, day.slice(0, 4)).slice(4));
+  return `It would have alerted ${times} in the last ${PREVIEW_DAYS} days${newest}: ${days.join(', ')}.`;
 }
-
-/** Dates as a list that names each month once: `3, 10 Oct, 19 Nov`. */
-const listDates = (days: readonly Day[]): string =>
-  days
-    .map((day, at) => {
-      const isLastOfMonth = day.slice(0, 7) !== days[at + 1]?.slice(0, 7);
-      return isLastOfMonth ? formatDays(day, day, day.slice(0, 4)).slice(4) : Number(day.slice(8));
-    })
-    .join(', ');
 
 function previewBlocks(previewed: Preview | undefined, money: WriteMoney): Block[] {
   const refresh = button('watch-form:preview', previewed === undefined ? 'Preview' : 'Preview again');

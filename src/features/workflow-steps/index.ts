@@ -1,3 +1,4 @@
+/** The steps “Get spend” and “Get balance” in Workflow Builder. */
 import { Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import {
   lastSevenDays,
@@ -16,7 +17,6 @@ import { isChannel, isDirectMessage } from '../../workspace/record/parse-record.
 import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 
-/** The steps “Get spend” and “Get balance” in Workflow Builder. */
 export function createWorkflowStepsFeature({ registry }: Services): Feature {
   const step =
     (name: keyof StepOutputs): StepListener =>
@@ -34,10 +34,10 @@ export function createWorkflowStepsFeature({ registry }: Services): Feature {
       return (await registry.stepFigures()[name]?.({ workspace, target, period, at, locale })) ?? {};
     };
   const names = Object.keys(WORKFLOW_FUNCTIONS) as (keyof StepOutputs)[];
-  return { help: [], steps: Object.fromEntries(names.map((name) => [name, step(name)])) };
+  return { steps: Object.fromEntries(names.map((name) => [name, step(name)])) };
 }
 
-/** Rewords errors that say what to type in a command, because a step has fields. @throws what `read` throws */
+/** A step has fields, so errors that say what to type after a command get other words. */
 function withStepAdvice<T>({ project }: StepInputs, read: () => T): T {
   try {
     return read();
@@ -51,7 +51,7 @@ function withStepAdvice<T>({ project }: StepInputs, read: () => T): T {
 
 const FILL_IN = 'Fill in Project with one name or ID, and Period with days such as last-week.';
 
-/** Makes the text of a command from a step's fields. @throws InvalidWord, text-too-long, secret-pasted */
+/** Reads a step's fields like the words of a command. @throws InvalidWord, text-too-long, secret-pasted */
 function parseInputs(
   name: keyof StepOutputs,
   inputs: StepInputs,
@@ -77,7 +77,7 @@ function parseInputs(
   );
 }
 
-/** The text of a field. A workflow's variable can put any JSON there. @throws InvalidWord if it isn't text */
+/** @param value any JSON, from a workflow's variable @throws InvalidWord if it isn't text */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
@@ -85,8 +85,8 @@ function textOf(value: unknown): string {
 }
 
 /**
- * The channel whose rights apply. Slack doesn't say who runs a workflow, and its result may go anywhere: so a manager's
- * rights don't count, and a project that is limited to certain channels needs one of these as the step's channel.
+ * Slack doesn't say who runs a workflow, and the result may go anywhere. So a manager's rights don't count, and for a
+ * project that is limited to channels, the step must name one of these channels.
  */
 function scopeOf(channel: unknown): ProjectScope {
   const id = textOf(channel).trim();

@@ -55,7 +55,8 @@ import {
   targetMarkup,
 } from './automation.ts';
 
-interface AutomationForm<T extends Automation> extends Pick<FormDescription<Fields>, 'fields' | 'button'> {
+interface AutomationForm<T extends Automation>
+  extends Pick<FormDescription<Fields, unknown>, 'fields' | 'button'> {
   readonly kind: AutomationKind<T>;
   /** Title of the form when it creates a new item; an edit has another title. */
   readonly title: string;
@@ -68,8 +69,9 @@ interface AutomationForm<T extends Automation> extends Pick<FormDescription<Fiel
 export function createAutomationForm<T extends Automation>(form: AutomationForm<T>) {
   const { kind, title, valuesOf, build, ...described } = form;
   const isThere = (id: string, { workspace }: Request) => idsOf(kind, workspace).includes(id);
-  const { open, listeners } = createForm<Fields>(kind.noun, {
+  const { open, listeners } = createForm(kind.noun, {
     ...described,
+    start: (first: Pick<FormMoment, 'id' | 'values'>) => first,
     right: 'member',
     workspaces: kind.workspaces,
     heading: kind.words.title,
@@ -98,10 +100,10 @@ export function createAutomationForm<T extends Automation>(form: AutomationForm<
       const { projects, values } = fillIn();
       const { channel = '' } = request;
       const common = commonValues(kind, { projects, channel: isChannel(channel) ? channel : '' }, request);
-      await open(request, { id: newId(), values: { ...common, ...values } });
+      await open({ id: newId(), values: { ...common, ...values } }, request);
     },
     openFor: (item: T, request: Request) =>
-      open(request, { id: item.id, values: { ...commonValues(kind, item, request), ...valuesOf(item) } }),
+      open({ id: item.id, values: { ...commonValues(kind, item, request), ...valuesOf(item) } }, request),
   };
 }
 

@@ -17,6 +17,7 @@ import {
   section,
 } from '../block-kit/blocks.ts';
 import { commandButton, pageButtons, toCommand } from '../commands/command-buttons.ts';
+import { parsePage } from '../commands/subcommands.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 import {
   type ActionHandler,
@@ -45,23 +46,9 @@ import { findItemProblem } from './automation-form.ts';
 /** Items per page. Each item takes one of the 50 blocks that Slack allows in a message. */
 const PAGE = 20;
 
-/** What the user asked a list command for: a page, or a filtered list. */
-export interface ListWords<T> {
-  /** The page, from 1; a number past the end shows the last page. */
+interface ShowOptions {
+  /** From 1; a number past the end shows the last page. */
   readonly page?: number;
-  /** Set if the list is filtered. */
-  readonly only?: {
-    readonly isListed: (item: T, viewer: Request) => boolean;
-    /** What the filtered list says when no item matches. */
-    readonly none: string;
-    /** The filter as command text, which the paging buttons repeat. */
-    readonly filter: string;
-    /** Command text that opens the create form with these fields filled in. */
-    readonly createText: string;
-  };
-}
-
-interface ShowOptions<T> extends ListWords<T> {
   /** What the user's last action changed, as mrkdwn; shown above the list. */
   readonly notice?: string | undefined;
   readonly buttons?: readonly Button[];
@@ -70,7 +57,7 @@ interface ShowOptions<T> extends ListWords<T> {
 export async function showAutomations<T extends Automation>(
   kind: AutomationKind<T>,
   request: Request,
-  options: ShowOptions<T> = {},
+  options: ShowOptions = {},
 ): Promise<void> {
   const workspace =
     options.notice === undefined ? request.workspace : await kind.workspaces.load(request.user.teamId);
@@ -80,22 +67,19 @@ export async function showAutomations<T extends Automation>(
 
 function listMessage<T extends Automation>(
   kind: AutomationKind<T>,
-  { notice, buttons, page = 1, only }: ShowOptions<T>,
+  { notice, buttons, page = 1 }: ShowOptions,
   viewer: Request,
   view: AutomationView<T>,
 ): Message {
-  const { create, none } = { ...kind.words, ...only };
-  const visible = visibleAutomations(kind, viewer).filter((item) => only?.isListed(item, viewer) ?? true);
+  const { create, none } = kind.words;
+  const visible = visibleAutomations(kind, viewer);
   const { pages, number, shown } = pageOf(visible, page);
   const news = compact([notice !== undefined && markup(notice), buttons && actions(...buttons)]);
-  const setUp = toCommand(createCommandOf(kind), only?.createText ?? '');
-  const add = commandButton(kind.noun, create, setUp, { style: 'primary' });
+  const add = commandButton(kind.noun, create, toCommand(createCommandOf(kind)), { style: 'primary' });
   if (visible.length === 0)
     return { text: notice ?? none, blocks: [...news, section(none), actions(...add)] };
   const title = kind.words.count(visible.length);
-  const turns = pageButtons(number, pages, (to) =>
-    toCommand(listCommandOf(kind), [only?.filter, `page ${to}`].filter(Boolean).join(' ')),
-  );
+  const turns = pageButtons(number, pages, (to) => toCommand(listCommandOf(kind), `page ${to}`));
   return {
     text: notice ?? title,
     blocks: [
@@ -165,7 +149,7 @@ export async function automationHealth<T extends Automation>(kind: AutomationKin
     title: kind.words.title,
     summary: summary.join(' · '),
     lines: [...needy, ...others].map(line),
-    most: MOST_LINES,
+    maxLines: MOST_LINES,
     more: button(`${kind.noun}-list`, `All ${pluralOf(kind)}`),
   };
 }
@@ -181,13 +165,11 @@ interface AutomationFeature<T extends Automation, Words> {
   readonly help: (request: Request) => Message;
   /** Parses the text after the command that opens the form. @throws InvalidWord, secret-pasted */
   readonly parse: (text: string, reader: Reader) => Words;
-  /** Parses the text after the list's command. @throws InvalidWord, secret-pasted */
-  readonly parseList: (text: string, reader: Reader) => ListWords<T>;
 }
 
 /** The create and list commands, with their menus. A button carries only an item's ID: its record has the rest. */
 export function createAutomationFeature<T extends Automation, Words>(feature: AutomationFeature<T, Words>) {
-  const { kind, form, help, parse, parseList } = feature;
+  const { kind, form, help, parse } = feature;
   const ownerActions = { ...sharedActions(kind, form.openFor), ...kind.actions };
   const readerOf = ({ workspace, at }: Request) => readerIn(workspace, at);
 
@@ -218,11 +200,11 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
       const asked = readAction(text);
       return asked === undefined ? {} : needsOf(asked.action);
     },
-    parse: (text, _, reader) => (readAction(text) === undefined ? parseList(text, reader) : undefined),
+    parse: (text) => (readAction(text) === undefined ? parsePage(text, pluralOf(kind)) : undefined),
     run(text, request) {
       const asked = readAction(text);
       return asked === undefined
-        ? showAutomations(kind, request, parseList(text, readerOf(request)))
+        ? showAutomations(kind, request, { page: parsePage(text, pluralOf(kind)) })
         : act(asked.action, asked.id, request);
     },
   };

@@ -1,7 +1,9 @@
-/** Fields that several forms have: a time zone, user groups, and when a credential expires. */
+/** Fields that several forms have: project ID, currency, time zone, user groups, and when a credential expires. */
 import type { PlainTextOption } from '@slack/types';
 import * as z from 'zod';
 import { isFailure } from '../../domain/failure/index.ts';
+import { CURRENCY_RULE, isCurrencyLabel, MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
+import { isProjectId } from '../../domain/product.ts';
 import {
   type Day,
   endOfDay,
@@ -16,7 +18,27 @@ import { option, SLACK_LIMITS, section } from '../block-kit/blocks.ts';
 import { selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import type { UserGroup } from '../request/users.ts';
-import { checks, date, type Field, type FieldRefusal, refuseField, search } from './fields.ts';
+import { checks, date, type Field, type FieldRefusal, refuseField, search, text } from './fields.ts';
+
+export const projectIdField = (label: string, hint: string): Field<string> =>
+  text(label, {
+    hint,
+    placeholder: '123',
+    max: 64,
+    parse: (id) =>
+      isProjectId(id)
+        ? id
+        : refuseField('A project ID has 1 to 32 digits, such as 123, and doesn’t start with a zero.'),
+  });
+
+export const currencyField = (hint: string): Field<string> =>
+  text('Currency label', {
+    hint,
+    placeholder: 'EUR',
+    max: MAX_CURRENCY_LENGTH,
+    optional: true,
+    parse: (label) => (isCurrencyLabel(label) ? label : refuseField(CURRENCY_RULE)),
+  });
 
 /** Time zones under their current names. Older versions of ICU accept these names, but list only the former ones. */
 const RENAMED: readonly Zone[] = [

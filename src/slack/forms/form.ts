@@ -17,6 +17,7 @@ import {
   type Block,
   button,
   compact,
+  context,
   header,
   type Message,
   markup,
@@ -48,9 +49,17 @@ export interface SentForm<F extends Fields> extends FormMoment {
 /** What happened, and what to do in the form. `todo` is left out of the message if the form was closed. */
 export type FormProblem = readonly [what: string, todo?: string];
 
-export interface FormDescription<F extends Fields> {
+interface FormStart extends Pick<FormMoment, 'id' | 'values'> {
+  /** Whether **More…** is expanded. */
+  readonly isOpen?: boolean;
+}
+
+/** @template A what the form is opened for */
+export interface FormDescription<F extends Fields, A> {
   readonly right: Right;
   readonly workspaces: Pick<Workspaces, 'load'>;
+  /** The form's first values. @throws Failure if it can't be opened */
+  readonly start: (about: A, request: Request) => FormStart;
   /** The form's fields by block ID, in the order in which they are shown. */
   readonly fields: F;
   /** Title of the form; default is its `heading`. */
@@ -68,8 +77,8 @@ export interface FormDescription<F extends Fields> {
   readonly channelOf?: (values: FormFields) => string;
   /** Title of the modal that shows the result. */
   readonly heading: string;
-  /** What is shown while the form is being saved. */
-  readonly waiting?: readonly [text: string, ...more: Block[]];
+  /** What is shown while the form is being saved, if that can take long. */
+  readonly waiting?: string;
   /** The version of the record with this ID; every change of the record changes it. @param input given on submit */
   readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
   /** The record's current values of the fields. */
@@ -87,7 +96,7 @@ export interface FormDescription<F extends Fields> {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: only the form itself knows its field types
-type AnyForm = Omit<FormDescription<any>, 'fields'> & {
+type AnyForm = Omit<FormDescription<any, any>, 'fields'> & {
   readonly fields: Fields;
   readonly title: (at: FormMoment) => string;
   readonly name: string;
@@ -95,15 +104,16 @@ type AnyForm = Omit<FormDescription<any>, 'fields'> & {
   readonly action: ActionName;
 };
 const NOTHING_SAVED = 'Nothing was saved.';
+const CAN_CLOSE = context('You can close this window. Tally then sends you the result as a direct message.');
 export const CHANGED_FIRST: FormProblem = ['Someone else changed this first.', 'Save again to replace that.'];
-export function createForm<F extends Fields>(name: FormName, description: FormDescription<F>) {
+export function createForm<F extends Fields, A>(name: FormName, description: FormDescription<F, A>) {
   const form: AnyForm = {
     ...description,
     title: description.title ?? (() => description.heading),
     name,
     action: `${name}-form`,
   };
-  const { right, fields, heading, waiting = ['Saving…'] as const } = form;
+  const { right, fields, heading, waiting } = form;
   const suggest = (find: NonNullable<Field['find']>): OptionsListener => ({
     right,
     find: (query, request, metadata) => find(query, request, decodeState(metadata).place),
@@ -124,17 +134,15 @@ export function createForm<F extends Fields>(name: FormName, description: FormDe
     views: {
       [name]: {
         right,
-        waiting: waitingModal(heading, ...waiting),
+        waiting: waitingModal(heading, waiting, ...(waiting === undefined ? [] : [CAN_CLOSE])),
         parse: (shown, metadata) => parse(form, shown, metadata),
       },
     },
   };
   return {
     listeners,
-    async open(
-      request: Request,
-      { id, values, isOpen = false }: Pick<FormMoment, 'id' | 'values'> & { readonly isOpen?: boolean },
-    ): Promise<void> {
+    async open(about: A, request: Request): Promise<void> {
+      const { id, values, isOpen = false } = form.start(about, request);
       const place = request.channel ?? '';
       const seen = form.revision(id, request);
       const state = { id, place, isOpen, seen, nonce: randomUUID(), hidden: {} };

@@ -201,7 +201,7 @@ function commandsFor(subject: Subject | undefined, query: QuestionItems): readon
     case 'budget':
       return budgetCommands(query, words);
     default:
-      return [listCommand(subject, query, words)];
+      return [listCommand(subject, query)];
   }
 }
 

@@ -193,12 +193,10 @@ export function budgetCommands(
 
 const LISTS: Readonly<Partial<Record<ListSubject, string>>> = { status: 'status', owner: 'projects' };
 
-export function listCommand(subject: ListSubject, query: QuestionItems, words: Words): MadeCommand {
+export function listCommand(subject: ListSubject, query: QuestionItems): MadeCommand {
   query.refuseAny(['period', 'versus', 'unit', 'product', 'top', 'output', 'csv', 'details', 'why', 'today']);
-  if (subject === 'projects' || subject === 'schedules' || subject === 'help') query.refuseAny(['project']);
-  const isOfProjects = subject === 'watches' && namesOf(words) !== 'all';
-  const names = isOfProjects ? formatParsedCommand(wordsFor(namesOf(words))) : '';
-  return { command: '/billing', text: `${LISTS[subject] ?? subject} ${names}`.trim() };
+  if (subject !== 'status' && subject !== 'owner') query.refuseAny(['project']);
+  return { command: '/billing', text: LISTS[subject] ?? subject };
 }
 
 export function spendCommands(query: QuestionItems, words: Words): readonly MadeCommand[] {
