@@ -128,7 +128,7 @@ const PROXY_STATUS: ReadonlySet<number> = new Set([502, 503, 504]);
 
 function interpretFailure(failure: Failure, authUrl: string): Failure {
   const { host } = new URL(authUrl);
-  // With status 300, the service lists its API versions: the URL names none.
+  // With status 300, the service lists its API versions, because the URL doesn't end with a version.
   if ('status' in failure.data && failure.data.status === 300) return wrongAddress(authUrl, 300);
   // The request may have arrived, because the connection was open.
   const hasNoResponse =

@@ -30,7 +30,7 @@ export type RequestVia =
   | 'suggestions'
   | 'step';
 
-/** More outcomes: `replayed` and `duplicate` (both answered before), `invalid-form` (sent back with marked fields). */
+/** Can also end as `replayed` or `duplicate` (both answered before), or `invalid-form` (sent back with errors). */
 export interface RequestWork extends WorkBase {
   readonly kind: 'request';
   readonly via: RequestVia;
@@ -56,7 +56,7 @@ export const beginRequest = (
   outcome: 'ok',
 });
 
-/** More outcomes: `overtaken` (another process does the same run), `stopped`. */
+/** Can also end as `overtaken` (another process does the same run) or `stopped`. */
 export interface RunWork extends WorkBase {
   readonly kind: 'run';
 }

@@ -71,7 +71,6 @@ function parseEnvelope(text: string, what?: string) {
   const match = ENVELOPE.exec(text);
   if (match === null) throw new Failure('unseal-failed', { reason: 'malformed', what });
   const [, keyId, nonceText, sealedText] = match as unknown as [string, string, string, string];
-  // `sealed` is the ciphertext followed by the authentication tag.
   return { keyId, nonce: decode(nonceText, what), sealed: decode(sealedText, what) };
 }
 

@@ -23,14 +23,14 @@ const refused = (text: string, aliases?: ReadonlySet<string>): InvalidWord => {
 
 it.each([
   ...['*123* _last week_', '1\u200b23\u00a0last\u2011week', '１２３ ｌａｓｔ ｗｅｅｋ', '“123”—last week?'],
-])('a command is read as it was typed on a phone or in Slack: %j', (text) =>
+])('signs that phones and Slack add do not change a command: %j', (text) =>
   expect(read(text)).toEqual({ help: false, project: '123', period: 'last-week' }),
 );
 
 describe('an alias', () => {
   const aliases = new Set(['prod', 'mayday', 'team-a', 'storage-2']);
 
-  it('names the project, and a bare number after it is a product or a year', () => {
+  it('names the project; a bare number after it is a product or a year', () => {
     expect(read('prod 2 2026', aliases)).toEqual({
       help: false,
       alias: 'prod',
