@@ -72,7 +72,7 @@ export interface ExchangeInfo {
   readonly took: Millis;
 }
 
-type Reader<T> = (response: ServiceResponse) => T | Promise<T>;
+type ReadResponse<T> = (response: ServiceResponse) => T | Promise<T>;
 
 export interface GuardedHttp {
   /**
@@ -80,7 +80,7 @@ export interface GuardedHttp {
    * queue-full, timed-out, service-unreachable, response-too-large, invalid-response, redirect-refused, rate-limited
    * (429), service-failed (5xx)
    */
-  requestAndRead<T>(request: ServiceRequest, read: Reader<T>): Promise<T>;
+  requestAndRead<T>(request: ServiceRequest, read: ReadResponse<T>): Promise<T>;
   request(request: ServiceRequest): Promise<ServiceResponse>;
   inProgress(): number;
   close(): Promise<void>;
@@ -109,7 +109,7 @@ export function createGuardedHttp(options: {
   const takeTurn = createTurns(limits);
   let inProgress = 0;
 
-  async function requestAndRead<T>(request: ServiceRequest, read: Reader<T>): Promise<T> {
+  async function requestAndRead<T>(request: ServiceRequest, read: ReadResponse<T>): Promise<T> {
     const url = new URL(request.url);
     let startedAt = performance.now();
     const report = (outcome: ExchangeInfo['outcome']) =>
