@@ -29,7 +29,6 @@ const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promi
   ],
 };
 
-/** EX_USAGE and EX_CONFIG in sysexits.h. */
 const [WRONG_USAGE, WRONG_CONFIGURATION] = [64, 78];
 
 /** Containers have no `.env`. Variables that are already set keep their values. */

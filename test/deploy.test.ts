@@ -66,7 +66,7 @@ it('alert rules and dashboard use only metrics and labels that the bot has', asy
   }
 });
 
-it('every alert says how bad it is, what to do and where to read on', async () => {
+it('every alert has a severity, what to do and a link', async () => {
   const page = await readFile('docs/troubleshooting.md', 'utf8');
   const sections = [...page.matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
     title.toLowerCase().replaceAll(' ', '-').replaceAll("'", ''),
@@ -117,7 +117,7 @@ describe('the Kubernetes manifests', async () => {
     });
   });
 
-  it('agree on labels and ports, and let the bot send its answers before it stops', () => {
+  it('agree on labels and ports, and give the bot time to stop', () => {
     const { labels } = template.metadata;
     expect(selector.matchLabels).toEqual(labels);
     expect(ofKind('Service').spec.selector).toEqual(labels);

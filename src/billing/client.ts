@@ -1,7 +1,6 @@
 /** The client of the billing GraphQL API: a project's balance, and its charges day by day. */
 import { hash } from 'node:crypto';
 import { type BillingQuestion, Failure, failureOf, isFailure } from '../domain/failure/index.ts';
-import type { WireScalar } from '../domain/money/amount.ts';
 import { collectCharges, type DayCharges } from '../domain/money/usage.ts';
 import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import { DAY, type Millis, type RequestedDays, type Zone } from '../domain/time/calendar.ts';
@@ -15,6 +14,7 @@ import {
   parseConsumption,
   parseResponse,
   type Subscription,
+  type WireBalance,
 } from './graphql-contract.ts';
 
 export type { Subscription } from './graphql-contract.ts';
@@ -27,9 +27,7 @@ export interface BillingAccess extends Tenant {
 }
 
 /** `remarks` are GraphQL errors that came with the data: untrusted text. */
-export interface BalanceRecord {
-  readonly balance: WireScalar;
-  readonly bonuses: WireScalar;
+export interface BalanceRecord extends WireBalance {
   readonly remarks: readonly string[];
 }
 
@@ -164,8 +162,8 @@ export interface BalanceByProduct {
 }
 
 /**
- * Asks for every product, because the API doesn't tell a project's product. For a wrong product it may return nothing
- * or another product's figures. @throws Failure if the query failed for every product
+ * The API doesn't tell a project's product, so this asks for each. @throws Failure if the query failed for every
+ * product
  */
 export async function fetchBalanceByProduct(
   billing: BillingClient,

@@ -101,10 +101,7 @@ function parseItem(value: unknown, mask: SecretMask): WireCharge {
   return { day: odd, totalAmount: odd, totalBonuses: odd };
 }
 
-/**
- * The API documentation doesn't show the outer object, so `{data: {bill}}` and a bare `{bill}` are both accepted.
- * @throws invalid-response if the body isn't a JSON object, or an object has a key twice with different values
- */
+/** The API documentation doesn't show the outer object, so a bare `{bill}` is accepted too. @throws invalid-response */
 export function parseResponse<T>(response: ReadableBody, parse: ParseData<T>): GraphqlResponse<T> {
   const root = parseBody(response);
   if (!isJsonObject(root)) throw invalid('JSON that is not an object');

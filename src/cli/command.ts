@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import type * as z from 'zod';
 import { redact } from '../ops/redact.ts';
 
-/** EX_USAGE in sysexits.h. */
+/** Wrong arguments: EX_USAGE in sysexits.h. */
 const WRONG_USAGE = 64;
 export const NOT_CREATED = 73;
 

@@ -68,10 +68,7 @@ function tryReseal(keyring: Keyring, workspace: SlackId, field: string, value: s
   }
 }
 
-/**
- * Bots may keep running. After an interruption, the next run does what is left. @param print gets the names of fields
- * that stay as they are, never their values @throws store-unavailable
- */
+/** Bots may keep running. After an interruption, the next run does what is left. @param print never gets a secret */
 export async function resealAll(redis: RedisConnection, keyring: Keyring, print: (line: string) => void) {
   const counts = { resealed: 0, alreadyNew: 0, failed: 0 };
   for await (const { workspace, field, value, renewed, problem } of readSealed(redis, keyring)) {

@@ -1,6 +1,6 @@
 /**
- * The environment variables that Tally reads. An error message has two lines: what is wrong, and a value that works.
- * It never quotes the wrong value, which may be a secret in the wrong variable.
+ * The environment variables that Tally reads. An error says what works, and never quotes a value, which may be a
+ * secret.
  */
 import { isIPv6 } from 'node:net';
 import type { LevelWithSilent } from 'pino';

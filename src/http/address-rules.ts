@@ -90,9 +90,7 @@ const PASTED_ENDPOINT = /\/(?:bill\/graphql|auth\/tokens)$/;
 /** Without the look-behind, a long run of slashes would take quadratic time. */
 const TRAILING_SLASHES = /(?<!\/)\/+$/;
 
-/**
- * @returns the URL without a trailing slash or an endpoint's path @throws address-refused, which quotes only the host
- */
+/** @returns the URL without trailing slash and endpoint path @throws address-refused, which quotes only the host */
 export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): string {
   // On Node 20, `URL.canParse` rejects some host names with non-ASCII letters.
   const url = tryParse(() => new URL(text.trim()));

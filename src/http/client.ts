@@ -72,7 +72,7 @@ export interface ExchangeInfo {
   readonly took: Millis;
 }
 
-type Reader<T> = (response: ServiceResponse) => T | Promise<T>;
+type ReadResponse<T> = (response: ServiceResponse) => T | Promise<T>;
 
 export interface GuardedHttp {
   /**
@@ -80,7 +80,7 @@ export interface GuardedHttp {
    * queue-full, timed-out, service-unreachable, response-too-large, invalid-response, redirect-refused, rate-limited
    * (429), service-failed (5xx)
    */
-  requestAndRead<T>(request: ServiceRequest, read: Reader<T>): Promise<T>;
+  requestAndRead<T>(request: ServiceRequest, read: ReadResponse<T>): Promise<T>;
   request(request: ServiceRequest): Promise<ServiceResponse>;
   inProgress(): number;
   close(): Promise<void>;
@@ -109,7 +109,7 @@ export function createGuardedHttp(options: {
   const takeTurn = createTurns(limits);
   let inProgress = 0;
 
-  async function requestAndRead<T>(request: ServiceRequest, read: Reader<T>): Promise<T> {
+  async function requestAndRead<T>(request: ServiceRequest, read: ReadResponse<T>): Promise<T> {
     const url = new URL(request.url);
     let startedAt = performance.now();
     const report = (outcome: ExchangeInfo['outcome']) =>
@@ -143,11 +143,7 @@ export function createGuardedHttp(options: {
 
 const LINES = 10_000;
 
-/**
- * Queues for each origin. A workspace gets at most a quarter of the connections, and all background requests together
- * get a quarter. @returns a function that runs `work` when it is its turn; throws queue-full if a person waited too
- * long
- */
+/** Queues for each origin. A workspace gets at most a quarter of the connections, and so do all background requests. */
 function createTurns({ connections, queueTimeout }: HttpLimits) {
   const quarter = Math.max(1, Math.floor(connections / 4));
   const lines = new LRUCache<string, ReturnType<typeof pLimit>>({ max: LINES });
@@ -249,13 +245,6 @@ async function sendOnce(
   return { status, headers: joinHeaders(headers), text: UTF8.decode(response.body), mask };
 }
 
-interface RawResponse {
-  readonly statusCode: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-  readonly bodyError?: unknown;
-}
-
 class ExchangeTimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
@@ -265,7 +254,7 @@ async function exchange(
   { method, headers: sent, body: text }: Pick<ServiceRequest, 'method' | 'headers' | 'body'>,
   url: URL,
   timeout: Millis,
-): Promise<RawResponse> {
+) {
   const giveUp = new AbortController();
   const cancelTimeout = startTimeout(timeout, () =>
     giveUp.abort(new ExchangeTimeoutError(`no whole answer within ${timeout} ms`)),
@@ -280,7 +269,7 @@ async function exchange(
       signal: giveUp.signal,
     });
     return await body.arrayBuffer().then(
-      (bytes) => ({ statusCode, headers, body: Buffer.from(bytes) }),
+      (bytes) => ({ statusCode, headers, body: Buffer.from(bytes), bodyError: undefined }),
       (bodyError: unknown) => ({ statusCode, headers, body: Buffer.alloc(0), bodyError }),
     );
   } finally {

@@ -10,8 +10,7 @@ const SHORTEST = 4;
 const FIGURE = /^[\d\s.,:+\-TZe]{1,64}$/i;
 
 /**
- * Masks whole secrets and pieces of ten characters, in any case, plain, URL-encoded or in base64. In amounts and
- * timestamps, masks only whole secrets.
+ * Masks whole secrets and pieces, in any case, plain, URL-encoded or in base64. In numbers, masks only whole secrets.
  */
 export function createSecretMask(secrets: readonly string[]): SecretMask {
   const figures = secrets.filter((secret) => secret.length >= REVEALING && FIGURE.test(secret));

@@ -35,10 +35,7 @@ export interface IssuedToken extends TokenBody {
   readonly token: string;
 }
 
-/**
- * Both methods also throw what {@link GuardedHttp.request} throws, wrong-identity-url, and service-failed for any other
- * 4xx.
- */
+/** Both methods also throw what {@link GuardedHttp.request} throws, wrong-identity-url and service-failed. */
 export interface IdentityClient {
   /**
    * Never retries, because a second request could issue a second token. @throws access-refused (401, 403),
@@ -131,7 +128,7 @@ const PROXY_STATUS: ReadonlySet<number> = new Set([502, 503, 504]);
 
 function interpretFailure(failure: Failure, authUrl: string): Failure {
   const { host } = new URL(authUrl);
-  // With status 300, the service lists its API versions: the URL names none.
+  // With status 300, the service lists its API versions, because the URL doesn't end with a version.
   if ('status' in failure.data && failure.data.status === 300) return wrongAddress(authUrl, 300);
   // The request may have arrived, because the connection was open.
   const hasNoResponse =
@@ -176,10 +173,7 @@ function tokenIn({ headers, mask }: ServiceResponse): string {
   throw new Failure('invalid-response', { service: 'identity', what: problem });
 }
 
-/**
- * Accepts extra slashes and a pasted `/auth/tokens`. @returns the URL ending in `/v3` @throws InvalidWord with a
- * correction if `/v3` is missing
- */
+/** Accepts extra slashes and a pasted `/auth/tokens`. @returns the URL ending in `/v3` @throws InvalidWord */
 export function parseAuthUrl(text: string, trusted: readonly TrustedHost[]): string {
   const base = checkBaseUrl(text, trusted);
   const corrected = suggestAuthUrl(base);

@@ -31,10 +31,7 @@ const MAX_CAUSES = 5;
 /** The fields of a Failure that never contain what people typed or named. */
 const FACTS = ['service', 'status', 'method', 'reason', 'what', 'keyId', 'write', 'host', 'code'];
 
-/**
- * Leaves out a Failure's sentence, which can quote people, and all other fields, because HTTP clients attach whole
- * requests.
- */
+/** Leaves out a Failure's sentence, which can quote people, and other fields, which can hold whole requests. */
 function errorSummary(error: unknown, depth = 0): object {
   if (!(error instanceof Error))
     return { name: typeof error, message: typeof error === 'string' ? error : '' };

@@ -34,7 +34,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Masks secrets in a finished log line. Pino's own `redact` masks only named fields, but a secret can be in any text.
+ * Masks secrets in a finished log line, because a secret can be in any text. Pino's `redact` masks only named fields.
  */
 export function redact(line: string): string {
   return RULES.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line);

@@ -30,7 +30,7 @@ export type RequestVia =
   | 'suggestions'
   | 'step';
 
-/** More outcomes: `replayed` and `duplicate` (both answered before), `invalid-form` (sent back with marked fields). */
+/** Can also end as `replayed` or `duplicate` (both answered before), or `invalid-form` (sent back with errors). */
 export interface RequestWork extends WorkBase {
   readonly kind: 'request';
   readonly via: RequestVia;
@@ -56,7 +56,7 @@ export const beginRequest = (
   outcome: 'ok',
 });
 
-/** More outcomes: `overtaken` (another process does the same run), `stopped`. */
+/** Can also end as `overtaken` (another process does the same run) or `stopped`. */
 export interface RunWork extends WorkBase {
   readonly kind: 'run';
 }
@@ -154,8 +154,7 @@ export function createWorkLog(log: Logger, keys: readonly SealingKey[]): OnFinis
 type AnyWork = Work & Partial<Pick<RequestWork, 'user'> & Pick<MessageWork, 'late'>>;
 
 /**
- * Hashes user IDs with a key, because somebody could hash all possible IDs. The hashes change with the newest
- * encryption key.
+ * Hashes user IDs with a key, because somebody could hash all possible IDs. A new encryption key changes the hashes.
  */
 function createUserHash([newest]: readonly SealingKey[]): (user: string) => string {
   const key = Buffer.from(hkdfSync('sha256', newest?.key ?? '', '', 'tally log user ids', 32));

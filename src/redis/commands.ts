@@ -129,8 +129,7 @@ export function onStoreError(listener: (kind: StoreErrorKind) => void): () => vo
 }
 
 /**
- * The version of the data in Redis. A change that makes other versions of Tally misread or destroy data increases it; a
- * new field doesn't.
+ * The version of the data in Redis. It increases with what other versions would misread or destroy, not with a field.
  */
 const LAYOUT = 5;
 

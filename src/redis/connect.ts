@@ -40,10 +40,7 @@ const IMPATIENT = {
 
 const PATIENT = { ...SHARED, maxRetriesPerRequest: null, keepAlive: SILENCE_TIMEOUT } satisfies RedisOptions;
 
-/**
- * Connects in the background, and again after an outage. In an outage, commands fail at once. No command is sent again,
- * because Redis may have executed it.
- */
+/** In an outage, commands fail at once. No command is sent again, because Redis may have executed it. */
 export function connectRedis(url: string, { onOutage, onRecovery }: ConnectionOptions = {}): RedisConnection {
   const redis = openConnection(url, IMPATIENT);
   let isAway = false;
@@ -107,9 +104,7 @@ function openConnection(url: string, options: typeof IMPATIENT | typeof PATIENT)
   });
 }
 
-/**
- * Rejects commands in an outage. `enableOfflineQueue: false` would also reject them while a node's connection opens.
- */
+/** In an outage, rejects commands. `enableOfflineQueue: false` would also reject them while a connection opens. */
 class ImpatientCluster extends Cluster {
   override sendCommand(...args: Parameters<Cluster['sendCommand']>): unknown {
     const [command] = args;

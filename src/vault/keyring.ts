@@ -56,10 +56,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const ENVELOPE = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 
-/**
- * What a secret belongs to. An envelope that is copied to another owner, or put beside another service address, doesn't
- * open.
- */
+/** What a secret belongs to. An envelope copied to another owner or service address doesn't open. */
 export interface SealOwner {
   readonly workspace: SlackId;
   readonly kind: string;
@@ -74,7 +71,6 @@ function parseEnvelope(text: string, what?: string) {
   const match = ENVELOPE.exec(text);
   if (match === null) throw new Failure('unseal-failed', { reason: 'malformed', what });
   const [, keyId, nonceText, sealedText] = match as unknown as [string, string, string, string];
-  // `sealed` is the ciphertext followed by the authentication tag.
   return { keyId, nonce: decode(nonceText, what), sealed: decode(sealedText, what) };
 }
 
@@ -103,8 +99,8 @@ function decode(text: string, what: string | undefined): Buffer {
 }
 
 /**
- * Opens the envelope even if the newest key sealed it, to notice a copied envelope. @param value an envelope, or JSON
- * with an envelope in `sealed` @returns undefined if the newest key sealed it already
+ * Opens the envelope even if the newest key sealed it, to notice a copied envelope. @returns undefined if nothing
+ * changes
  */
 export function reseal(keyring: Keyring, owner: SealOwner, value: string): string | undefined {
   const { record, envelope } = envelopeIn(value, owner);

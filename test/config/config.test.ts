@@ -143,7 +143,7 @@ describe('the environment', () => {
   });
 
   it.each(['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET'])(
-    'cannot have a token or several words as %s, and the error does not repeat them',
+    'cannot have a Slack token or spaces in %s, and the error does not repeat them',
     (name) => {
       for (const value of ['xoxb-not-a-real-token', 'two words']) {
         const error = refusal({ ...OAUTH, [name]: value });

@@ -61,40 +61,29 @@ describe('a log line', () => {
     }
   });
 
-  it.each([
-    'token',
-    'X-User-Token',
-    'authorization',
-    'clientSecret',
-    'client_secret',
-    'password',
-    'private_metadata',
-  ])('has the field %s masked, whatever its text', (name) => {
-    fc.assert(
-      fc.property(anyText(), (value) => {
-        const { json } = lineOf((log) =>
-          log.info({ deep: { [name]: `${SECRET}${value}` }, after: 'stays' }, 'x'),
-        );
-        expect(json).toMatchObject({ deep: { [name]: '[masked]' }, after: 'stays', msg: 'x' });
-      }),
-    );
-  });
+  it.each('token X-User-Token authorization clientSecret client_secret password private_metadata'.split(' '))(
+    'has the field %s masked, whatever its text',
+    (name) => {
+      fc.assert(
+        fc.property(anyText(), (value) => {
+          const { json } = lineOf((log) =>
+            log.info({ deep: { [name]: `${SECRET}${value}` }, after: 'stays' }, 'x'),
+          );
+          expect(json).toMatchObject({ deep: { [name]: '[masked]' }, after: 'stays', msg: 'x' });
+        }),
+      );
+    },
+  );
 
   it('is valid JSON, whatever is logged', () => {
     const names = fc.constantFrom('token', 'authorization', 'cookie', 'x', 'X-User-Token: a', 'gAAAA');
     const parts = [
-      'Authorization',
+      ...'Authorization token= xoxb-1 :// : @ ,'.split(' '),
       ': ',
       '"',
       '\\',
       '\n',
       'Bearer ',
-      'token=',
-      'xoxb-1',
-      '://',
-      ':',
-      '@',
-      ',',
       "'",
     ];
     const texts = fc.oneof(

@@ -79,7 +79,7 @@ describe('the log line of a request', () => {
   });
 });
 
-it('shows a hash instead of the user’s ID, equal in every process with one key', () => {
+it('shows a hash of the user’s ID, which depends on the encryption key', () => {
   const userIn = (keys = [key(1)], user = 'U0OWNER1') => linesOf([request({ user })], keys)[0].user;
   expect(userIn()).toMatch(/^[\w-]{12}$/);
   expect(userIn()).toBe(userIn());

@@ -55,17 +55,17 @@ describe('REDIS_URL', () => {
   });
 
   it.each([
-    ['redis+sentinel://one:26379', 'has no name of a master'],
-    ['redis+sentinel://one:26379/', 'has no name of a master'],
-    ['redis+sentinel://one/main/three', 'database’s number'],
-    ['redis+sentinel://one/main/3/4', 'database’s number'],
+    ['redis+sentinel://one:26379', 'has no master’s name'],
+    ['redis+sentinel://one:26379/', 'has no master’s name'],
+    ['redis+sentinel://one/main/three', 'database number'],
+    ['redis+sentinel://one/main/3/4', 'database number'],
     ['redis+sentinel://one/main?sentinelPasswort=x', 'unknown option after the ?'],
     ['redis+sentinel://one,,two/main', 'host 2 is not host:port'],
     ['redis+sentinel://one:65536/main', 'host 1 is not host:port'],
     ['redis+cluster://', 'is not a Redis address'],
     ['redis+cluster://one:1/3', 'a Cluster has only one'],
     ['redis+cluster://one:1?a=b', 'option after the ?'],
-    ['redis+cluster://user:%zz@one', 'has a % in'],
+    ['redis+cluster://user:%zz@one', 'has an invalid % sequence'],
     ['redis+cluster://user:a/b@one:1', '%2F'],
     ['redis://one:1,two:2', 'has several hosts'],
     ['redis+mirror://one', 'is not a Redis address'],
@@ -74,7 +74,7 @@ describe('REDIS_URL', () => {
     ['redis://:a/b@one', '%2F'],
     ['unix://run/redis.sock', 'unix:///run/redis.sock'],
     ['127.0.0.1:6379', 'redis://127.0.0.1:6379'],
-    ['redis://127.0.0.1/zero', 'database’s number'],
+    ['redis://127.0.0.1/zero', 'database number'],
   ])('is refused with %s, and the message says which part is wrong', (url, part) => {
     const { what, works } = refusalOf(url);
     expect(`${what}. ${works}`).toContain(part);

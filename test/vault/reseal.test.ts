@@ -148,7 +148,7 @@ describe('a field that changes during a reseal', () => {
 });
 
 describe('tally reseal', () => {
-  it('seals every secret with the newest key, and finds nothing to do the second time', async () => {
+  it('seals every secret with the newest key, and a second run changes nothing', async () => {
     await save('T1', 'token-of-t1');
     await save('T1', 'second-token-of-t1', OLD, 'second');
     await save('T2', 'token-of-t2', NEW);

@@ -295,10 +295,7 @@ function commandOf(read: Read): ParsedCommand {
   };
 }
 
-/**
- * @param typed with its capitals, which help to recognize tokens @throws secret-pasted if an unknown word looks like a
- * secret
- */
+/** @param typed with its capitals, which help to recognize tokens @throws secret-pasted */
 export function refuseSecret(
   typed: string,
   items: readonly { readonly kind: string }[],
@@ -340,8 +337,7 @@ const parserOf =
     parseWith(text, grammar, reader);
 
 /**
- * Parses the text of `/spend`. With `help` in it, the rest is ignored. @throws InvalidWord, whose suggestions are whole
- * texts; secret-pasted
+ * With `help` in the text, the rest is ignored. @throws InvalidWord, whose suggestions are whole texts; secret-pasted
  */
 export const parseCommandText = parserOf(SPEND);
 /** Parses the text of a schedule, which takes no `vs` and no `top`. */

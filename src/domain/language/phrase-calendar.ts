@@ -1,7 +1,6 @@
 /**
- * Date arithmetic for language.peggy. A `Point` is a part of the calendar, such as `20 dec`. It becomes days only when
- * the phrase is complete, because its year depends on the words beside it. If it can't, it throws, and `Calendar` turns
- * the error into a refusal.
+ * The calendar of language.peggy. A `Point` such as `20 dec` becomes days when the phrase is complete, because its year
+ * depends on the words beside it. A point that has no days throws, and `Calendar` turns the error into a refusal.
  */
 import { WEEKDAY_NAMES } from '../time/cadence.ts';
 import {
@@ -49,10 +48,7 @@ type AbsoluteRange = Omit<DayRange, 'relative'>;
 interface Point {
   /** If a range's two ends have one kind, each depends on the other: `20 dec - 5 jan`. */
   readonly kind: string;
-  /**
-   * `day`: a day of each year, month or week. `part`: a longer part of each year. Undefined: a point that doesn't
-   * recur.
-   */
+  /** `day`: a day of each year, month or week. `part`: a longer part of each year. Undefined: doesn't recur. */
   readonly recurs?: 'day' | 'part';
   readonly isDated?: boolean;
   readonly place?: TextRange;
@@ -183,7 +179,7 @@ function checkMonth(year: number, month: number): void {
     refuse('isn’t a date', 'Type a year from 1900 to 2199 and a month from 01 to 12, such as 2026-10.');
 }
 
-const MONTHS_IN = { month: 1, quarter: 3, half: 6 };
+const MONTHS_IN = { month: 1, quarter: 3, half: 6, year: 12 };
 
 type Part = keyof typeof MONTHS_IN | 'week';
 
@@ -311,9 +307,7 @@ export class Calendar {
     };
   }
 
-  /**
-   * Refuses `1/2/2026` with both readings, unless only one is a date. @param sign the separator before a two-digit year
-   */
+  /** Refuses `1/2/2026` with both readings, unless only one is a date. `sign` comes before a two-digit year. */
   eitherDate(a: number, b: number, year: number | null = null, sign = ''): Point {
     const points = [this.date(year, b, a), this.date(year, a, b)].filter((p) => this.#spanOf(p));
     const days = [...new Set(points.map((point) => point.latest(this.today).first))];
@@ -330,7 +324,7 @@ export class Calendar {
   part(kind: Part, n: number, year: number | 'whole' | null = null): Point {
     if (typeof year === 'number') {
       const read = (): DayRange => {
-        if (kind === 'month') checkMonth(year, n);
+        checkMonth(year, kind === 'month' ? n : 1);
         const span = partOfYear(kind, n, year);
         return span ?? refuse(`isn’t a week: ${year} has 52 weeks`, `Type ${year}-w52.`);
       };
@@ -344,12 +338,7 @@ export class Calendar {
     });
   }
 
-  year(year: number): Point {
-    return fixed('year', () => {
-      checkMonth(year, 1);
-      return unitAt('year', `${year}-01-01`);
-    });
-  }
+  year = (year: number): Point => this.part('year', 1, year);
 
   weekOf(day: Point, edge?: 'start' | 'end'): Point {
     return fixed('week', () => {

@@ -164,7 +164,7 @@ describe('a period phrase in a command', () => {
   });
 
   it.each(['3 october', '2 nov', '17 october'])(
-    '“%s” without a project is refused, because its number may be a project',
+    'is refused if its number may be the project: “%s”',
     (text) => {
       expect(wordsRead(text)).toBe('refused');
     },

@@ -122,7 +122,7 @@ describe('an offered command', () => {
     );
   });
 
-  it('is missing if no command can say a word of a question, which is not run either', () => {
+  it('is missing for a question with a word that no command can say', () => {
     // A balance is always as of now.
     for (const text of MEANT.filter((one) => one !== 'now'))
       for (const ask of QUESTIONS)
@@ -199,7 +199,7 @@ describe('a day beside a month’s name', () => {
     ['3 october 2', []],
     ['prod last october 2', []],
     ['prod 2 oct 3', []],
-  ])('is offered as a day and as a project: %s', (typed, readings) => {
+  ])('is refused if it could be a project: %s', (typed, readings) => {
     expect(() => readSpend(typed, ALIASES)).toThrow(InvalidWord);
     expect(offeredBy(() => readSpend(typed, ALIASES))).toEqual(readings);
   });

@@ -1,6 +1,6 @@
 /**
  * Turns a question in plain English into the command that answers it. In a thread, a question may leave out what the
- * last answer there had. Words that Tally can't use are refused by name.
+ * last answer there had.
  */
 import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
@@ -58,10 +58,7 @@ export type Question =
 
 const MOST_OFFERED = 3;
 
-/**
- * @param answered the last answer in the thread, with the days that it had when it was given @returns undefined if no
- * word names a project or something that Tally can be asked @throws secret-pasted
- */
+/** @returns undefined if no word names a project or something that Tally can be asked @throws secret-pasted */
 export function parseQuestion(text: string, reader: Reader, answered?: LastAnswer): Question | undefined {
   const { items, shown, mistyped } = readQuestionItems(text, reader, answered !== undefined);
   refuseSecret(text, items, (word) => reader.aliases.has(word));
@@ -73,8 +70,7 @@ export function parseQuestion(text: string, reader: Reader, answered?: LastAnswe
 }
 
 /**
- * For a question behind a command: `/spend how much did prod cost last week?` @returns the text of `command` that means
- * the question; undefined if there is none @throws secret-pasted
+ * `/spend how much did prod cost last week?` @returns the text of `command` that means this; undefined if there is none
  */
 export function parseTypedQuestion(command: SlashCommand, text: string, reader: Reader): string | undefined {
   const query = parseQuestion(`${command.slice(1)} ${text}`, reader);
