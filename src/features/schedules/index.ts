@@ -157,7 +157,7 @@ const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
 const scheduleMarkup = (schedule: Schedule, { workspace }: Pick<Request, 'workspace'>): string =>
   `${reportMarkup(schedule, workspace)}, ${escapeMarkup(timingText(schedule))}`;
 
-/** Why a schedule posts nothing. @param last without a cause that the reader may not know */
+/** Why a schedule posts nothing. @param last lacks its cause if the reader may not know it */
 function pauseText(
   schedule: Schedule,
   last: LastDelivery | undefined,
