@@ -75,7 +75,8 @@ export const callSlack = <T>(method: string, call: () => Promise<T>): Promise<T>
   measureCall(method, () =>
     call().catch((cause: unknown) => {
       const code = slackCode(cause);
-      const data = { method, code, retryAfter: retryAfterOf(cause), unclear: isUnclear(cause) };
+      const retryAfter = cause instanceof webApi.WebAPIRateLimitedError ? cause.retryAfter : undefined;
+      const data = { method, code, retryAfter, unclear: isUnclear(cause) };
       // The underlying network error names the host and quotes no arguments.
       const options = cause instanceof webApi.WebAPIRequestError ? { cause: cause.original } : {};
       throw new Failure('slack-failed', data, options);
@@ -103,9 +104,6 @@ function slackCode(error: unknown): string {
   if (code === webApi.ErrorCode.RateLimitedError) return 'ratelimited';
   return typeof code === 'string' ? code.replace(/^slack_webapi_/, '') : 'failed';
 }
-
-const retryAfterOf = (error: unknown): number | undefined =>
-  error instanceof webApi.WebAPIRateLimitedError ? error.retryAfter : undefined;
 
 function isUnclear(error: unknown): boolean {
   if (error instanceof webApi.WebAPIHTTPError) return isUnclearStatus(error.statusCode);

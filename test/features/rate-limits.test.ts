@@ -9,7 +9,7 @@ import { commandsOf } from '../support/redis-commands.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-const TOO_FAST = /^You’re asking faster than Tally can answer\.\nTry again in (a second|\d+ seconds)\./;
+const TOO_FAST = /^Too many requests from you\.\nTry again in (a second|\d+ seconds)\./;
 
 describe('a person who sends too many requests', () => {
   /** Connecting takes a command and a form. */
@@ -69,7 +69,7 @@ describe('a person who sends too many requests', () => {
 });
 
 describe('a person who has tested too often', () => {
-  const TOO_MANY = 'You’re doing this faster than Tally can keep up with.\nTry again in ';
+  const TOO_MANY = 'Too many requests from you.\nTry again in ';
   let bot: Bot;
   let identity: IdentityService;
   beforeEach(async () => {

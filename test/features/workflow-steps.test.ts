@@ -211,7 +211,7 @@ it('Tally refuses more steps than a workspace may run at once, and still answers
   );
   const refused = runs.flatMap(({ error }) => error ?? []);
   expect(refused).toHaveLength(2);
-  expect(refused[0]).toMatch(/^You’re asking faster than Tally can answer\. Try again in /);
+  expect(refused[0]).toMatch(/^Too many requests from you\. Try again in /);
   expect((await busy.ask('/balance 456')).visibleText).toContain(' left');
   await busy.stop();
 }, 30_000);

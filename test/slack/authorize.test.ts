@@ -1,4 +1,4 @@
-/** Who may run a listener, what Slack is asked for that, and what the request says of the person and the place. */
+/** Who may ask, what Tally looks up in Slack for this, and what the request says about person and place. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, FINOPS, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
@@ -55,14 +55,13 @@ beforeEach(async () => {
 const useSettings = async (settings: object) =>
   tally.workspaces.saveSettings(await changeIn(tally.workspaces, TEAM), settings);
 
-/** @returns the reply's text */
 async function ask(text: string, person = MEMBER, channel = CHANNEL): Promise<string> {
   const replies = () => tally.slack.messages(person, channel).filter(({ from }) => from === 'bot');
   const before = replies().length;
   await tally.slack.say(person, channel, text);
   return toAnswer(await tally.slack.waitFor(() => replies()[before])).visibleText;
 }
-/** What Slack was asked during `work`: people and user groups, in order. */
+/** The users and user groups that Tally asks Slack for during `work`, in order. */
 async function askedDuring(work: () => Promise<unknown>): Promise<readonly string[]> {
   const before = tally.slack.calls.length;
   await work();
@@ -94,7 +93,7 @@ describe('the look-up of a person', () => {
   it.each([
     ['/billing member', MEMBER],
     ['/billing manage', ADMIN],
-  ])('asks Slack for the role each time the person wants more than an answer: %s', async (text, person) => {
+  ])('asks Slack for the role before more than an answer: %s', async (text, person) => {
     const thrice = async () => [
       await ask('/spend', person),
       await ask(text, person),
@@ -147,7 +146,7 @@ describe('the refusal of someone who isn’t a manager', () => {
     for (const admin of [ADMIN, OWNER]) expect(said).toContain(`<@${admin}>`);
   });
 
-  it('names nobody if no admin has registered a token, or the admin lost that role', async () => {
+  it('names nobody if no current admin has registered a token', async () => {
     expect(await refusal()).not.toContain('<@');
     await connect('main', MEMBER, 1);
     expect(await refusal()).not.toContain('<@');

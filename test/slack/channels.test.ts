@@ -3,7 +3,7 @@ import { channelsOf } from '../../src/slack/request/channels.ts';
 import { clientOf } from '../support/answering-client.ts';
 
 const refusal = (error: string) => Object.assign(new Error(error), { data: { error } });
-/** Slack’s channels, as one method says. */
+/** Channels of a Slack that answers one method. */
 const channelsBy = (method: string, answer: (args: object) => unknown) =>
   channelsOf(clientOf({ [`conversations.${method}`]: answer }));
 

@@ -19,7 +19,7 @@ let bot: OAuthBot;
 let worker: Installations;
 afterEach(() => bot.stop());
 
-/** The bot, and a process beside it that no payload reaches. */
+/** Starts the bot, and a second process that gets no payloads from Slack. */
 async function started(credentials?: NodeJS.ProcessEnv): Promise<void> {
   const keys = `test:${randomBytes(32).toString('base64')}`;
   bot = await startOAuthBot({ env: { ENCRYPTION_KEYS: keys } });

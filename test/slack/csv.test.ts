@@ -6,7 +6,7 @@ const text = (value: string): CsvCell => ({ text: value });
 const digits = (value: string): CsvCell => ({ digits: value });
 
 describe('a CSV file', () => {
-  it('has a line per row that ends with CR and LF, and commas between the cells', () => {
+  it('ends each row with CR and LF, and separates cells by commas', () => {
     expect(
       formatCsv([
         [text('day'), text('amount')],

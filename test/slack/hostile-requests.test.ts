@@ -22,7 +22,7 @@ afterEach(async () => {
 
 interface Ran {
   readonly tally: ListenerBot;
-  /** What did something, by name, in order. */
+  /** Names of the handlers that ran, in order. */
   readonly ran: string[];
 }
 
@@ -54,7 +54,7 @@ async function started(): Promise<Ran> {
   return { tally, ran };
 }
 
-/** Headers of the right shape; signed by Slack only with Slack's secret. */
+/** Only Slack's own secret makes a valid signature. */
 function signed(body: string, secret = SIGNING_SECRET): Record<string, string> {
   const timestamp = String(Math.floor(Date.now() / 1000));
   const digest = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex');
@@ -64,7 +64,7 @@ function signed(body: string, secret = SIGNING_SECRET): Record<string, string> {
 const post = (url: string, body: string, headers: Record<string, string>, type = FORM) =>
   fetch(`${url}/slack/events`, { method: 'POST', headers: { 'content-type': type, ...headers }, body });
 
-/** A connection that says what a test wants said, and all that came back. */
+/** Opens a connection, and collects what comes back. */
 async function dial(url: string) {
   const socket: Socket = connect(Number(new URL(url).port), '127.0.0.1');
   let received = '';
@@ -105,7 +105,7 @@ describe('an unsigned body', () => {
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
-  it('is refused as soon as it gets too long, if no header announces its size', async () => {
+  it('of unknown size is refused as soon as it gets too long', async () => {
     const { tally } = await started();
     const headers = { 'content-type': FORM, ...signed('', 'another'), 'transfer-encoding': 'chunked' };
     const { socket, received } = await dial(tally.url);
@@ -115,7 +115,7 @@ describe('an unsigned body', () => {
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
-  it('takes memory only as it arrives, and is cut off if 32 MB of newer ones arrive', async () => {
+  it('takes memory only as it arrives, at most 32 MB with all others', async () => {
     const { tally } = await started();
     const before = process.memoryUsage().arrayBuffers;
     const headers = { 'content-type': FORM, ...signed('', 'another'), 'content-length': MB };

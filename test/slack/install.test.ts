@@ -72,7 +72,7 @@ describe('the install page', () => {
 });
 
 describe('an installation', () => {
-  it('ends with a page that says what to do next, with the workspace’s name escaped', async () => {
+  it('ends with a page about the next step, with the workspace’s name escaped', async () => {
     await started();
     const { status, html } = await bot.install(NORTH);
     expect(status).toBe(200);
@@ -203,7 +203,7 @@ describe('the redirect from Slack', () => {
     bot.slack.limit('oauth.v2.access', 3_600);
     const { status, html } = await bot.followRedirect({ code: bot.slack.allow(NORTH), state }, cookie);
     expect(status).toBe(502);
-    expect(html).toContain('Slack didn’t complete the installation');
+    expect(html).toContain('Tally can’t be installed right now');
   });
 
   it('shows no text from its own address', async () => {
@@ -239,7 +239,7 @@ describe('two workspaces', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('isn’t connected');
   });
 
-  it('aren’t mixed up when a member of one clicks in a modal of the other', async () => {
+  it('are told apart when a member of one clicks in the other’s modal', async () => {
     await started();
     for (const team of [NORTH, SOUTH]) await bot.install(team);
     const view = { id: 'V1', type: 'modal', app_installed_team_id: NORTH.id, private_metadata: '' };

@@ -1,4 +1,4 @@
-/** From what Slack sends to a listener, and what becomes of its answer or its failure. */
+/** From a payload of Slack to its handler, and from the handler to the reply. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
@@ -14,22 +14,20 @@ import { addProject } from '../support/projects.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10);
-/** Looks like nothing in particular. */
+/** A registered token that doesn't look like a secret. */
 const REGISTERED = 'correct-horse';
 const OWNERS_DM = 'D0OWNER001';
 const SHARED = 'C0SHARED01';
 const FIGURES = { text: 'Figures', blocks: [section('Figures')] };
 
 let tally: ListenerBot;
-/** What ran, in order. */
 let ran: string[];
 let requests: Request[];
-/** What each limit refuses, in turn; all else is let through. */
+/** The next refusals of each limit. Without one, a request is let through. */
 let limits: Partial<Record<Limited, (FailureOf<'throttled'> | undefined)[]>>;
-const throttled = () =>
-  new Failure('throttled', { whose: 'person', doing: 'asking faster than Tally can answer', wait: 2_000 });
+const throttled = () => new Failure('throttled', { whose: 'person', wait: 2_000 });
 
-/** Notes that it ran, then fails where the text says so. */
+/** Notes that a handler ran, and fails where the text says so. */
 function run(what: string, text: string, request: Request): void {
   ran.push(`${what} ${text}`.trim());
   requests.push(request);
@@ -140,7 +138,7 @@ const useSettings = async (settings: object) =>
   tally.workspaces.saveSettings(await changeIn(tally.workspaces, TEAM), settings);
 const untilRan = (count: number) => waitUntil(() => ran.length >= count);
 
-/** Waits for the next message that this person gets from the bot there. */
+/** The next message that this person gets in this channel. */
 async function reply(work: () => Promise<unknown>, person = OWNER, channel = CHANNEL) {
   const messages = () => tally.slack.messages(person, channel).filter(({ from }) => from === 'bot');
   const before = messages().length;
@@ -148,7 +146,7 @@ async function reply(work: () => Promise<unknown>, person = OWNER, channel = CHA
   const message = await tally.slack.waitFor(() => messages()[before]);
   return { ...toAnswer(message), json: JSON.stringify(message.blocks) };
 }
-/** Waits for a later message, so that nothing else can be on its way. */
+/** Sends a second command, so that no answer to the first can be on its way. */
 const staysSilent = async (work: () => Promise<unknown>) =>
   expect((await reply(() => work().then(() => type('/spend the end')))).text).toBe('Figures');
 
@@ -185,7 +183,7 @@ describe('a command', () => {
     expect(requests.map(({ audience }) => audience)).toEqual(['channel', 'asker']);
   });
 
-  it('is answered with the reason if it fails, and with a reference if that was unexpected', async () => {
+  it('is answered with the reason if it fails, or with a reference', async () => {
     expect((await reply(() => type('/spend fail'))).text).toContain('Tally isn’t connected');
     const { text } = await reply(() => type('/spend bug'));
     expect(text).toMatch(/^Something went wrong in Tally. Nothing was changed.\s+If it keeps/);
@@ -206,7 +204,7 @@ describe('a command', () => {
     limits = { requests: [throttled()] };
     const before = tally.slack.calls.length;
     const { body } = await tally.command({ ...place, command: '/spend', text: '123 last-week' });
-    expect(body).toContain('You’re asking faster than Tally can answer.');
+    expect(body).toContain('Too many requests from you.');
     expect([ran, tally.slack.calls.length]).toEqual([[], before]);
   });
 });
@@ -241,7 +239,7 @@ describe('a click', () => {
   it('gets a warning beyond the rate limit, and no further answer', async () => {
     limits = { requests: [throttled()] };
     const { text } = await reply(() => click({ action_id: 'rerun:a', value: '/spend prod' }));
-    expect(text).toMatch(/^You’re asking faster/);
+    expect(text).toMatch(/^Too many requests/);
     limits = { requests: [throttled()], refusals: [throttled()] };
     await staysSilent(() => click({ action_id: 'rerun:a', value: '/spend prod' }));
     expect(ran).toEqual(['spend the end']);
@@ -297,7 +295,7 @@ describe('a form', () => {
     limits = { requests: [throttled(), throttled()] };
     expect(await submit('a')).toEqual({
       response_action: 'errors',
-      errors: { last: expect.stringContaining('You’re asking faster') },
+      errors: { last: expect.stringContaining('Too many requests') },
     });
     const ack = await submit('a', { blocks: [section('no field')] });
     expect(ack).toMatchObject({ response_action: 'update', view: { title: { text: 'That didn’t work' } } });
@@ -372,7 +370,7 @@ describe('an event', () => {
 
   it('gets one warning beyond the rate limit, and no further answer', async () => {
     limits = { requests: [throttled()] };
-    expect((await reply(() => send({}))).text).toMatch(/^You’re asking faster/);
+    expect((await reply(() => send({}))).text).toMatch(/^Too many requests/);
     limits = { requests: [throttled()], refusals: [throttled()] };
     await staysSilent(() => send({}));
     expect(ran).toEqual(['spend the end']);
@@ -385,7 +383,7 @@ describe('the button **Try again**', () => {
       /"\/spend [^"]*"/.exec((await reply(() => type(`/spend ${words}`))).json)?.[0];
     expect(await offered('early prod')).toBe('"/spend early prod"');
     expect(await offered('early a1b2c3d4e5')).toBeUndefined();
-    // A project is called that.
+    // `a1b2c3d4e6` is the name of a project.
     expect(await offered('early a1b2c3d4e6')).toBe('"/spend early a1b2c3d4e6"');
   });
 });

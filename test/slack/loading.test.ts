@@ -18,7 +18,7 @@ let finish: () => void;
 let isAnswering: Promise<void>;
 afterEach(() => bot.stop());
 
-/** A `/spend` that answers once `finish` is called. */
+/** Starts a bot whose `/spend` answers once `finish` is called. */
 async function started(
   listeners: Listeners = {},
   answer = (request: Request) => request.reply.update(say('42')),
@@ -138,7 +138,7 @@ describe('a form that loads slowly', () => {
 });
 
 describe('a question in a thread', () => {
-  /** Two threads of one channel, one of another, and a message that begins a thread. */
+  /** Two threads of a channel, a thread of another one, and a message that begins a thread. */
   function places() {
     const said = (channel: string) => bot.slack.workspace.post({ channel, from: OWNER, text: 'x' }).ts;
     const inThread = (channel: string) => ({ channel, thread_ts: said(channel), ts: said(channel) });

@@ -1,4 +1,4 @@
-/** What the log and the asker learn when Redis is away, and when it has lost what it held of a workspace. */
+/** What people and the log learn while Redis is down. */
 import { describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { CHANNEL, goodToken, startBot, textOf } from '../support/bot.ts';
@@ -11,7 +11,6 @@ const NORTH: Team = { id: 'T0NORTH001', name: 'North' };
 const SOUTH: Team = { id: 'T0SOUTH001', name: 'South' };
 const NEVER: Team = { id: 'T0NEVER001', name: 'Never installed' };
 
-/** Warnings and errors about this workspace. */
 const logged = (log: string, workspace: string) =>
   log
     .split('\n')
@@ -42,7 +41,7 @@ it('an outage of Redis is not reported as a missing installation', async () => {
   await store.close();
 });
 
-it('a form keeps what was typed while Redis is down, and can be saved later', async () => {
+it('a form keeps its input while Redis is down, and can be saved later', async () => {
   const store = await testRedis();
   const proxy = await startRedisProxy(store.url);
   const bot = await startBot({ redisUrl: proxy.url });

@@ -5,7 +5,7 @@ import { recordFields } from '../support/redis.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const ORG = 'E0GRID0001';
-/** Two workspaces of an organization that installed Tally as a whole, and another customer's. */
+/** Two workspaces of an organization that installed Tally as a whole, and another customer's workspace. */
 const NORTH: Team = { id: 'T0NORTH001', name: 'North', enterprise: ORG, whole: true };
 const SOUTH: Team = { ...NORTH, id: 'T0SOUTH001', name: 'South' };
 const OTHER: Team = { id: 'T0OTHER001', name: 'Other' };
@@ -19,11 +19,10 @@ afterEach(() => bot.stop());
 
 const record = (id: string) => recordFields(bot.redis.client, `tally:{${id}}:record`);
 const members = async () => (await bot.redis.client.smembers(`tally:{${ORG}}:members`)).sort();
-/** The workspace that Slack was last asked about. */
 const askedAbout = () => bot.slack.called('users.info').at(-1)?.fields.team_id;
 const ofBilling = () => bot.billing.requests.at(-1)?.token;
 
-/** As Slack sends it for an installation of the whole organization. */
+/** The common fields of a payload from an installation of the whole organization. */
 const from = (team: Team) => ({
   team: null,
   user: { id: INSTALLER, team_id: team.id },

@@ -8,15 +8,15 @@ import { testRedis } from '../support/redis.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const HASH = 'tally:{T0SANDBOX1}:record';
-/** Within the 40 characters of an amount that are shown. */
+/** Tally shows at most 40 characters of an unreadable amount. */
 const HOSTILE = '<!channel> <https://x.io|click> <@U1>';
 const JSONS = JSON.stringify(HOSTILE);
 const DIRECT = 'D0OWNER001';
 
-/** What Tally writes itself: dates, people and channels. */
+/** Mark-up that Tally writes itself: dates, people and channels. */
 const OWN = /<!date\^\d+\^[^|<>]+\|[^<>]+>|<@[UW][A-Z0-9]{2,}>|<#[CG][A-Z0-9]{2,}>/g;
 
-/** Each text that Slack reads mark-up in, of whatever was sent: top-level ones, and those of mrkdwn elements. */
+/** Every text in which Slack reads mark-up: top-level ones, and those of mrkdwn elements. */
 function markedIn(sent: unknown): string[] {
   if (Array.isArray(sent)) return sent.flatMap(markedIn);
   if (typeof sent !== 'object' || sent === null) return [];
@@ -133,7 +133,7 @@ describe('untrusted text', () => {
     const harmless = texts.filter((text) => text.includes('&lt;!channel&gt;'));
     expect(harmless.length).toBeGreaterThan(10);
     expect(texts.filter((text) => text.replace(OWN, '').includes('<'))).toEqual([]);
-    // Reports, posts and refusals among them: of these the text is the one thing that is read as mark-up.
+    // Slack reads mark-up in the top-level text of a message, too.
     const tops = sent().flatMap((one) => (one as { text?: unknown }).text ?? []) as string[];
     for (const part of ['prod · unreadable balance (&lt;!channel&gt;', '&lt;@U1&gt; · '])
       expect(tops.some((text) => text.includes(part))).toBe(true);

@@ -52,7 +52,7 @@ const WHOLE: readonly object[] = [
   },
 ];
 
-/** Every place in a payload: the path to each of its fields. */
+/** The path to each field of a payload. */
 function pathsOf(value: unknown, path: readonly string[] = []): readonly (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return [path];
   const inner = Object.entries(value).flatMap(([key, field]) => pathsOf(field, [...path, key]));
@@ -73,7 +73,7 @@ const STRANGE = WHOLE.flatMap((payload) =>
   pathsOf(payload).flatMap((path) => ODD.map((odd) => [payload, path, odd] as const)),
 );
 
-/** One field of a payload is missing, or is something else: none of that is Slack's, but all of it is signed. */
+/** In each test, a single field is missing or has another type. */
 describe('a signed payload with a missing or wrong field', () => {
   it('is acknowledged without a stack trace in the log', async () => {
     const strange = fc.constantFrom(...STRANGE);

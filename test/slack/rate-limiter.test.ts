@@ -9,7 +9,6 @@ const who = (userId = 'U1', teamId = 'T1') => ({ userId, teamId });
 function limiter() {
   const refused: unknown[] = [];
   const it = createRateLimiter({ clock: () => now, onRefused: (one) => refused.push(one) });
-  /** How many of so many are let through. */
   const letThrough = (count: number, what: Limited, ...of: Parameters<typeof who>) =>
     Array.from({ length: count }, () => it.take(what, who(...of))).filter((one) => one === undefined).length;
   return { ...it, letThrough, refused };
@@ -36,9 +35,7 @@ describe('a person', () => {
     const refusal = take('tests', who());
     expect(refusal).toMatchObject({ kind: 'throttled' });
     expect(refusal?.data.wait).toBe(4_000);
-    expect(failureText(refusal!)).toBe(
-      'You’re doing this faster than Tally can keep up with. Try again in 4 seconds.',
-    );
+    expect(failureText(refusal!)).toBe('Too many requests from you. Try again in 4 seconds.');
     letThrough(100, 'tests');
     now += 4_000;
     expect(take('tests', who())).toBeUndefined();
@@ -61,7 +58,7 @@ describe('a workspace', () => {
     const people = Array.from({ length: 30 }, (_, n) => letThrough(20, 'requests', `U${n + 2}`));
     expect(people.reduce((sum, one) => sum + one, 20)).toBe(RATE_LIMITS.requests.workspace.most);
     expect(failureText(take('requests', who('U99'))!)).toBe(
-      'Your workspace is asking faster than Tally can answer. Try again in a second.',
+      'Too many requests from your workspace. Try again in a second.',
     );
     expect(letThrough(20, 'requests', 'U1', 'T2')).toBe(20);
   });

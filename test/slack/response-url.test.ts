@@ -20,7 +20,7 @@ afterEach(async () => {
 
 type Answer = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** A response_url that answers so, and what was posted to it. */
+/** A response_url with this answer, and what was posted to it. */
 async function respond(answer: Answer) {
   const posted: Posted[] = [];
   const server = createServer(async (req, res) => {
@@ -40,7 +40,7 @@ async function respond(answer: Answer) {
   };
 }
 
-/** A response_url that gives `answers` in turn. */
+/** A response_url that gives these answers one after another. */
 const responseUrl = (...answers: [status: number, body: string][]) =>
   respond((_, res) => {
     const [status, body] = answers.shift() ?? [200, 'ok'];

@@ -1,4 +1,4 @@
-/** Work whose rights change before it sends something. */
+/** What happens if rights change before an answer is sent. */
 import { afterEach, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { section } from '../../src/slack/block-kit/blocks.ts';
@@ -14,7 +14,7 @@ afterEach(() => tally.stop());
 const says = (text: string) => ({ text, blocks: [section(text)] });
 const changeSettings = (n: number) => tally.redis.client.hset(RECORD, 'settings', `{"currency":"${n}"}`);
 
-/** Runs a command that changes the settings before it sends its answer. @returns what the asker reads */
+/** Runs a command that changes the settings before it sends its answer. */
 async function asked(rules: Partial<CommandHandler> = {}): Promise<string> {
   const run: CommandHandler['run'] = async (_, { reply }) => {
     await changeSettings(1);
@@ -33,7 +33,7 @@ it('an answer is sent if its own command has changed the settings', async () => 
   expect(await asked({ changes: true })).toBe('The answer');
 });
 
-it('a double click counts once in a message and on Home, and twice in a modal', async () => {
+it('a double click counts once in a message or on Home', async () => {
   const pressed: string[] = [];
   tally = await startListenerBot({
     actions: {

@@ -26,13 +26,13 @@ describe('a secret', () => {
     for (const text of dressed) expect(encodingsOf(secret).some((form) => text.includes(form))).toBe(true);
   });
 
-  it('that somebody entered is neither in Redis, nor in the log, nor sent to Slack', async () => {
+  it('that somebody entered is neither in Redis, the log, nor sent to Slack', async () => {
     const key = randomBytes(32).toString('base64');
     const bot = await startOAuthBot({ env: { ENCRYPTION_KEYS: `test:${key}` } });
     running = bot;
     for (const team of [NORTH, TURNING, GRID]) {
       await bot.install(team);
-      // Registered, replaced, and one that the service refuses.
+      // The third token is one that the service rejects.
       await bot.connect(team, 'Read-only');
       await bot.connect(team, 'Administrator');
       bot.billing.setMode('refused');
@@ -56,7 +56,7 @@ describe('a secret', () => {
     await waitUntil(() => bot.slack.called('oauth.v2.access').some(({ fields }) => fields.refresh_token));
 
     const dump = await dumpRedis(bot.redis.client);
-    // A code, a refresh token and the app's own secret go to Slack once, and only there.
+    // An OAuth code, a refresh token and the app's own secret go to Slack only.
     const calls = bot.slack.calls
       .filter(({ method }) => method !== 'oauth.v2.access')
       .map(({ method, fields }) => ({ method, fields }));

@@ -44,7 +44,7 @@ describe('a request that claims to be Slack’s', () => {
     expect((await send(COMMAND, bot.slack.signed(COMMAND, { at: Date.now() + shift }))).status).toBe(status);
   });
 
-  it('is counted by the reason of its rejection, and logged if a setting may be wrong', async () => {
+  it('is counted by its rejection, and logged if a setting may be wrong', async () => {
     await started();
     for (let count = 0; count < 3; count += 1)
       await send(COMMAND, bot.slack.signed(COMMAND, { secret: 'another' }));
@@ -115,7 +115,7 @@ describe('the start', () => {
     await expect.poll(readiness, { timeout: 10_000 }).toEqual({ ok: true });
   });
 
-  it('logs that Slack can’t be reached, and makes the bot ready once Slack is back', async () => {
+  it('logs that Slack can’t be reached, and becomes ready once Slack is back', async () => {
     await started({ beforeStart: (slack) => slack.failNext('auth.test', { status: 503 }, 2) });
     expect(await readiness()).toEqual(NOT_READY);
     expect(bot.log()).toContain('Slack can’t be reached');
@@ -183,7 +183,7 @@ describe('the stop', () => {
     expect(textOf(bot.slack.messages(OWNER, CHANNEL))).toContain('left');
   });
 
-  it('makes the bot not ready at once, and goes on serving for the configured time', async () => {
+  it('makes the bot not ready, and serves on for the configured time', async () => {
     await started();
     const stopped = bot.stopBot(700);
     expect((await fetch(`${bot.url}/readyz`)).status).toBe(503);

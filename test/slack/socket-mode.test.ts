@@ -10,7 +10,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const HELLO = JSON.stringify({ type: 'hello', num_connections: 3 });
 
-/** Slack's end of Socket Mode, as far as connecting goes. */
+/** The part of Slack that opens connections of Socket Mode. */
 async function startSlack() {
   const sockets: WebSocket[] = [];
   const received: string[] = [];
@@ -48,19 +48,17 @@ async function startSlack() {
     received,
     open: () => sockets.filter(({ readyState }) => readyState === 1).length,
     asked: () => asked,
-    /** The Web API fails that many times from now on. */
     fail(times: number) {
       failures = times;
     },
-    /** What the Web API answers from now on; undefined for an address. */
+    /** The next answers of the Web API. Undefined for the address of the socket. */
     answer(next: object | undefined) {
       body = next;
     },
-    /** What a proxy before Slack does with WebSockets from now on; undefined for nothing. */
+    /** How a proxy treats WebSockets. Undefined without a proxy. */
     block(next: typeof barrier) {
       barrier = next;
     },
-    /** Answers 429 from now on. */
     limit(seconds: number) {
       retryAfter = String(seconds);
     },
@@ -107,7 +105,7 @@ describe('Socket Mode', () => {
   it.each(['refresh_requested', 'warning'])('reconnects at once when Slack says %s', async (reason) => {
     await started();
     slack.sockets[0]?.send(JSON.stringify({ type: 'disconnect', reason }));
-    // Slack's own client would sleep five seconds first.
+    // Slack's own client would wait five seconds first.
     await waitUntil(() => slack.sockets.length === 2 && socket.isUp(), 4_000);
     await waitUntil(() => slack.open() === 1);
   });
@@ -132,7 +130,7 @@ describe('Socket Mode', () => {
 
   it('logs that a proxy refuses WebSockets, and connects once the proxy allows them', async () => {
     await started(() => slack.block((done) => done(false, 403)));
-    await waitUntil(() => lines.join('').includes('let this machine open WebSockets to Slack'));
+    await waitUntil(() => lines.join('').includes('allow WebSocket connections from this machine'));
     expect(socket.isUp()).toBe(false);
     slack.block(undefined);
     await waitUntil(() => socket.isUp());

@@ -12,7 +12,7 @@ import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { requestOf } from '../support/records.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10);
-/** What every object has without anybody having put it there. */
+/** Names that every JavaScript object inherits. */
 const INHERITED = ['constructor', 'toString', '__proto__', 'hasOwnProperty'];
 const WORD = { text: plainText('A word'), value: 'a' };
 
@@ -46,7 +46,7 @@ beforeEach(async () => {
 });
 afterEach(() => tally.stop());
 
-/** A response_url, and what was posted to it. */
+/** A response_url that collects what is posted. */
 async function startReplies() {
   const replies: string[] = [];
   const server = createServer(async (req, res) => {

@@ -5,14 +5,14 @@ import type { CommandHandler } from '../../src/slack/server/listeners.ts';
 import type { Right } from '../../src/workspace/roles-and-rights.ts';
 import { requestOf, workspaceOf } from '../support/records.ts';
 
-/** `verb|text|typed` of each that ran, and what was answered. */
+/** `verb|text|typed` of each subcommand that ran, and the replies. */
 let ran: string[];
 beforeEach(() => {
   ran = [];
 });
 
 const SECRET = 'gAAAAABk1234567890abcdefXYZ';
-/** What could be a secret, and does not look like one. */
+/** A word that could be a secret, without looking like one. */
 const PERHAPS = 'a1b2c3d4e5';
 
 const listener = (verb: string, right: Right = 'ask'): CommandHandler => ({

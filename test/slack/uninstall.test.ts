@@ -27,14 +27,14 @@ const keysWith = async (id: string) => (await bot.keys()).filter((key) => key.in
 const isInstalled = ({ id }: { id: string }) =>
   bot.redis.client.hexists(`tally:{${id}}:record`, 'installation');
 
-/** As the bot is woken for a schedule. */
+/** Wakes the bot for this workspace, as a schedule does. */
 async function wakes(url: string, workspace: string): Promise<void> {
   const wakeUps = openWakeUps(bot.redis.client, url);
   await wakeUps.wake(workspace, Date.now() + 60_000);
   await wakeUps.close();
 }
 
-/** Installed, connected, and with keys of every kind that a workspace can have. */
+/** Fills a workspace with every kind of key that it can have. */
 async function livedIn(team: Team): Promise<void> {
   const { status } = await bot.install(team);
   expect(status).toBe(200);
@@ -169,7 +169,7 @@ describe('an organization that uninstalls', () => {
   });
 });
 
-/** A form whose token is still being tested when everything is deleted. */
+/** Deletes everything while a form's token is still being tested. */
 async function connectingWhile(leave: () => Promise<unknown>): Promise<void> {
   bot.billing.setMode('slow');
   const connecting = bot.connect(NORTH, 'Read-only');

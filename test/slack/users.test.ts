@@ -9,9 +9,8 @@ const TEAM = 'T1';
 
 let now = 1;
 let people: UserDirectory;
-/** What Slack was asked, in order. */
 let asked: string[];
-/** What Slack knows; an Error is thrown instead. */
+/** What Slack knows about users. An Error is thrown. */
 let users: Record<string, object | Error>;
 let members: Record<string, string[] | Error>;
 let installation: object;
@@ -151,7 +150,7 @@ describe('a user group of managers', () => {
     expect([times('S1'), times('S2')]).toEqual([2, 2]);
   });
 
-  it('that Slack doesn’t list has no members for questions, and is an error for changes', async () => {
+  it('that Slack doesn’t list lets members ask, but is an error for changes', async () => {
     members = { S1: refusal('missing_scope'), S2: ['U2'] };
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });

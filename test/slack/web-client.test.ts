@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const release of releases.splice(0).reverse()) await release();
 });
 
-/** Slack's Web API that treats the first call as said and takes the others, and which were made. */
+/** A Web API that answers the first call with `first`, accepts all others, and records the calls. */
 async function startApi(first: (res: ServerResponse) => void) {
   const calls: string[] = [];
   const server = createServer(async (req, res) => {

@@ -59,12 +59,8 @@ export const failuresOfAll = (): readonly Named[] => [
     '200',
   ),
   of('outcome-unclear', { host: 'auth.example' }, [], cause),
-  of('throttled', { whose: 'person', doing: 'asking too fast', wait: 2_000 }, 'You’re asking too fast'),
-  of(
-    'throttled',
-    { whose: 'workspace', doing: 'asking too fast', wait: 2_000 },
-    'Your workspace is asking too fast',
-  ),
+  of('throttled', { whose: 'person', wait: 2_000 }, 'Too many requests from you'),
+  of('throttled', { whose: 'workspace', wait: 2_000 }, 'Too many requests from your workspace'),
   ...(['guest', 'external', 'not-member', 'not-manager', 'not-owner', 'channel'] as const).map((reason) =>
     of('not-allowed', { reason }),
   ),

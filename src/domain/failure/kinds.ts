@@ -125,9 +125,8 @@ export const KINDS = {
   ).says(({ reason }) => NOT_ALLOWED[reason]),
   'rights-changed': plain('Permissions changed while Tally was answering.'),
   'not-issuer': kind({ label: text }).says(({ label }) => `You can’t get tokens for ${label}.`),
-  /** The rate limit of a person or a workspace is exceeded. `doing` completes "You're …". */
-  throttled: kind({ whose: z.enum(['person', 'workspace']), doing: text, wait }).says(
-    ({ whose, doing }) => `${whose === 'person' ? 'You’re' : 'Your workspace is'} ${doing}.`,
+  throttled: kind({ whose: z.enum(['person', 'workspace']), wait }).says(
+    ({ whose }) => `Too many requests from ${whose === 'person' ? 'you' : 'your workspace'}.`,
   ),
 
   // Responses of the services.

@@ -305,7 +305,7 @@ export const collapsedTable = (title: string, rows: readonly (readonly string[])
 
 interface ModalOptions {
   readonly callback?: string;
-  /** At most 3,000 characters, which users can read and change. */
+  /** A text of at most 3,000 characters, which Slack sends back, and which users can read and change. */
   readonly metadata?: string;
   readonly title: string;
   readonly submit?: string;

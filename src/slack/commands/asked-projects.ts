@@ -125,7 +125,7 @@ const joinParts = (...parts: (string | undefined)[]): string => parts.filter(Boo
 
 type ProjectNamer = (target: ResolvedProject) => string;
 
-/** A product that all projects share is named once, below the rows. Otherwise a row names an unusual product. */
+/** If all projects have the same product, it is named below the rows. Otherwise rows name all but Cloud platform. */
 export function productNames(answered: readonly ProjectAnswer[]) {
   const products = new Set(answered.map(({ target }) => target.product));
   const shared = products.size === 1 ? [...products][0] : products.has(USUAL) ? USUAL : undefined;

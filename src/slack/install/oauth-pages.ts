@@ -19,16 +19,16 @@ import { postMessage } from '../reply/message-calls.ts';
 import type { WebClient } from '../web-client.ts';
 import { installationId } from './installation-tokens.ts';
 
-const STATE_LIFETIME = 600;
+const STATE_LIFETIME_SECONDS = 600;
 
 /** A signed OAuth `state` works once, because Redis stores the used ones. */
 export function createStateStore(nonces: OAuthNonces, secret: string): StateStore {
-  const signed = new ClearStateStore(secret, STATE_LIFETIME);
+  const signed = new ClearStateStore(secret, STATE_LIFETIME_SECONDS);
   return {
     generateStateParam: (options, now) => signed.generateStateParam(options, now),
     async verifyStateParam(now, state) {
       const options = await signed.verifyStateParam(now, state);
-      if (!(await nonces.spend(state.split('.').at(-1) ?? '', STATE_LIFETIME)))
+      if (!(await nonces.spend(state.split('.').at(-1) ?? '', STATE_LIFETIME_SECONDS)))
         throw new InvalidStateError('The state was used before.');
       return options;
     },
@@ -69,9 +69,10 @@ export function createOAuthPages(pages: OAuthPages): BrowserRoutes {
       },
       async failureAsync(error) {
         const reason = slackReason(req, error);
-        const refusal = refusalOf(error, reason);
+        const isOldLink = reason === undefined && OLD_LINK.test(error.code);
+        const refusal = reason === 'access_denied' ? 'denied' : isOldLink ? 'oldLink' : 'failed';
         log.warn({ refusal, ...(reason !== undefined && { reason }) }, 'An installation failed');
-        send(res, refusalPage(refusal, installUrl, refusal === 'slack' ? reason : undefined));
+        send(res, refusalPage(refusal, installUrl, refusal === 'failed' ? reason : undefined));
       },
     });
     if (installed !== undefined) await welcome(installed);
@@ -86,11 +87,8 @@ function slackReason({ url = '' }: IncomingMessage, error: unknown): string | un
   return typeof reason === 'string' && /^[a-z_]{1,60}$/.test(reason) ? reason : undefined;
 }
 
-function refusalOf(error: { readonly code: string }, reason: string | undefined): PageRefusal {
-  if (reason === 'access_denied') return 'denied';
-  if (reason !== undefined || error.code.startsWith('slack_webapi_')) return 'slack';
-  return /_(missing_state|invalid_state|missing_code)$/.test(error.code) ? 'state' : 'ours';
-}
+/** Codes of the errors that Slack's installer throws for a used, expired or foreign link. */
+const OLD_LINK = /_(missing_state|invalid_state|missing_code)$/;
 
 /** Untrusted values in `html` must have gone through `escapeHtml`. */
 interface HtmlPage {
@@ -154,32 +152,25 @@ ${first}<p class="small">You can close this page.</p>`,
   return { status: 200, html };
 }
 
-type PageRefusal = 'denied' | 'state' | 'slack' | 'ours';
-
-const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; says: string }>> = {
+const REFUSALS = {
   denied: {
     status: 200,
     title: 'Tally wasn’t installed',
     says: 'You canceled, or your workspace doesn’t allow this app. Nothing was saved.',
   },
-  state: {
+  oldLink: {
     status: 400,
     title: 'This link no longer works',
     says: 'It works once, for ten minutes, in the browser where you opened it. If you already used it, Tally is installed: look for its message in Slack.',
   },
-  slack: {
+  failed: {
     status: 502,
-    title: 'Slack didn’t complete the installation',
-    says: 'Nothing was saved. This is usually temporary.',
-  },
-  ours: {
-    status: 503,
     title: 'Tally can’t be installed right now',
-    says: 'Something went wrong in Tally. Nothing was saved. Try again in a minute. If it keeps happening, ask your operator to check Tally’s log.',
+    says: 'Nothing was saved. Try again in a minute. If it keeps happening, ask your operator to check Tally’s log.',
   },
-};
+} as const;
 
-function refusalPage(refusal: PageRefusal, installUrl: string, reason?: string): HtmlPage {
+function refusalPage(refusal: keyof typeof REFUSALS, installUrl: string, reason?: string): HtmlPage {
   const { status, title, says } = REFUSALS[refusal];
   const slackSays = reason === undefined ? '' : `<p>Slack’s reason: <code>${escapeHtml(reason)}</code></p>`;
   const button = `<p><a class="button" href="${escapeHtml(installUrl)}">Start again</a></p>`;

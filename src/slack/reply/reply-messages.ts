@@ -139,7 +139,7 @@ export class ReplyMessages {
     return source.userId !== '' && (() => postMessage(client, { channel: source.userId }, message));
   }
 
-  /** Stops as soon as a message may have arrived, because no answer is better than two. */
+  /** Stops as soon as a message may have arrived, so that nobody gets an answer twice. */
   async #sendFirstPossible(
     attempts: readonly Optional<() => Promise<PostedTo | undefined>>[],
   ): Promise<void> {
@@ -185,10 +185,10 @@ export function createDelayed<T>() {
   };
 }
 
-const MAX_WAIT = 30;
+const MAX_WAIT_SECONDS = 30;
 
-/** Slack allows about one message a second per channel. @param longest how long to wait in all, in seconds */
-export async function retryRateLimited<T>(send: () => Promise<T>, longest = MAX_WAIT): Promise<T> {
+/** Slack allows about one message a second per channel. */
+export async function retryRateLimited<T>(send: () => Promise<T>, maxSeconds = MAX_WAIT_SECONDS): Promise<T> {
   for (let waited = 0; ; ) {
     try {
       return await send();
@@ -196,7 +196,7 @@ export async function retryRateLimited<T>(send: () => Promise<T>, longest = MAX_
       if (!isFailure(error, 'slack-failed') || error.data.retryAfter === undefined) throw error;
       const pause = Math.max(1, error.data.retryAfter);
       waited += pause;
-      if (waited > longest) throw error;
+      if (waited > maxSeconds) throw error;
       await sleep(pause * 1000);
     }
   }

@@ -58,7 +58,7 @@ interface ReplyTerms {
   readonly confirm?: () => Promise<void>;
 }
 
-/** By `view_id`. Only the last click in a modal may draw the modal's form again. */
+/** The last click in each modal, by `view_id`. Only this click may draw the modal's form again. */
 export type LastClicks = LRUCache<string, Source>;
 export const createLastClicks = (): LastClicks => new LRUCache({ max: 1_000 });
 
@@ -167,7 +167,7 @@ const ANSWERED_VIEW: ModalView = modal({
 
 const LOADING_VIEW: ModalView = modal({ title: 'Tally', blocks: [section('Loading…')] });
 
-const MODAL_WAIT = 3;
+const MODAL_WAIT_SECONDS = 3;
 
 class ReplyModal {
   isLoading = false;
@@ -236,7 +236,7 @@ class ReplyModal {
 
   async #replace(view_id: string, view: ModalView): Promise<void> {
     const call = () => callSlack('views.update', () => this.client.views.update({ view_id, view }));
-    await retryRateLimited(call, MODAL_WAIT);
+    await retryRateLimited(call, MODAL_WAIT_SECONDS);
     this.isLoading = false;
   }
 }

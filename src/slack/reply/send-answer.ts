@@ -65,7 +65,7 @@ export const answerNeeds = (text: string): Partial<HandlerRules> => {
   return { sendsFile, opensForm: !sendsFile && mayOpenWindow(text) };
 };
 
-/** A spreadsheet reads a cell with one of these first signs as a formula. */
+/** A spreadsheet reads a cell that begins with one of these signs as a formula. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 
 /** CSV as in RFC 4180, with formulas made harmless. @param isDecimalComma separates cells by `;` */

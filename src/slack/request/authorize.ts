@@ -1,5 +1,6 @@
 /** Finds out who sent a payload, and what this person may do. */
 import { Failure } from '../../domain/failure/index.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
 import {
   limitedProjects,
@@ -18,7 +19,7 @@ import { type HandlerRules, type Request, slackLookups } from './request.ts';
 import type { User } from './users.ts';
 
 /** A role that was checked less than this time ago isn't checked again before an answer is sent. */
-const ROLE_KEPT = 1_000;
+const ROLE_MAX_AGE: Millis = 1_000;
 
 /**
  * Makes the request of the person who sent a payload. The request's reply checks the rights again before it sends.
@@ -61,7 +62,7 @@ export const createAuthorize =
     requireRight(right, user);
 
     const confirm = async (): Promise<void> => {
-      const isLate = performance.now() - began > ROLE_KEPT;
+      const isLate = performance.now() - began > ROLE_MAX_AGE;
       // A request that changes the record must not be refused because of its own change.
       const isChanging = rules.changes === true || hasSaved(workspace);
       const [latest, now] = await Promise.all([

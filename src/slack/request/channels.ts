@@ -79,8 +79,6 @@ const UNSEEN =
   'Tally can’t see that channel. If it’s private, type /invite @Tally there, then choose it again.';
 const NO_SCOPE =
   'Tally can’t see channels: it needs the scopes channels:read and groups:read. Ask an admin to add them and install Tally again.';
-const ARCHIVED = 'That channel is archived. Choose another.';
-const OUTSIDE = 'You aren’t in that channel. Join it first.';
 const SHARED = 'External people in this shared channel will see the posts';
 
 /** @param known whether the channel gets posts already, so that the user needn't be in it */
@@ -93,8 +91,8 @@ export async function checkChannel(channel: SlackId, request: Poster, known = fa
     const isOpenTo = known || (!found.isPrivate && user.canManage);
     // Someone who isn't in a private channel must not learn that it exists.
     if (!isOpenTo && !(await slack.channels.has(channel, user.id)))
-      return refusal(found.isPrivate ? UNSEEN : OUTSIDE);
-    if (found.isArchived) return refusal(ARCHIVED);
+      return refusal(found.isPrivate ? UNSEEN : 'You aren’t in that channel. Join it first.');
+    if (found.isArchived) return refusal('That channel is archived. Choose another.');
     const { externals } = workspace.settings;
     const shared = `${SHARED}${externals ? '' : ', although they can’t ask Tally themselves'}.`;
     return { problem: undefined, canJoin: !found.isJoined, warnings: found.isShared ? [shared] : [] };

@@ -138,7 +138,7 @@ export interface Source {
   readonly startsThread?: string | undefined;
   /** Resolves to false for a replay. Undefined in Socket Mode, where nobody can replay a payload. */
   readonly isFirst: Promise<boolean> | undefined;
-  /** Undefined if the workspace's settings decide. */
+  /** Who reads the answer. Undefined if the workspace's settings decide this. */
   readonly audience?: Audience | undefined;
   readonly sharedFrom?: Millis;
   /** The channel whose rights and default project apply, if it isn't the payload's own. */
@@ -207,7 +207,7 @@ export function sourceOfEvent(
   };
 }
 
-/** In a new direct message, `thread` is ''. Undefined where a thread can't work. */
+/** In a new direct message, `thread` is ''. Undefined where follow-up questions can't work. */
 export function threadOf({ teamId, userId, channel, thread, startsThread }: Source): ThreadPlace | undefined {
   if (channel === undefined) return undefined;
   const ts = thread ?? startsThread ?? (isDirectMessage(channel) ? '' : undefined);
@@ -280,7 +280,7 @@ export type FormFields = Readonly<Record<string, string>>;
 
 export const selectedValues = (field = ''): readonly string[] => field.split(',').filter(Boolean);
 
-export const parseFieldValues = (values?: z.infer<typeof stateValues> | null): FormFields =>
+export const parseFormFields = (values?: z.infer<typeof stateValues> | null): FormFields =>
   Object.fromEntries(
     Object.entries(values ?? {}).map(([block, byAction]) => [
       block,

@@ -45,9 +45,7 @@ export type Rerun = (
   changes?: Partial<Pick<Source, 'askedIn' | 'replaces'>>,
 ) => Promise<boolean>;
 
-type ActionWork = (action: ClickedOn, request: Request, rerun: Rerun) => Promise<void>;
-
-export type ActionHandler = Handler<ActionWork>;
+export type ActionHandler = Handler<(action: ClickedOn, request: Request, rerun: Rerun) => Promise<void>>;
 
 /** @param work gets the button's value, which is untrusted */
 export const onClick = (

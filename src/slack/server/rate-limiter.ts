@@ -4,8 +4,6 @@ import { Failure, type FailureOf } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Source } from '../request/payload.ts';
 
-const ASKING = 'asking faster than Tally can answer';
-
 interface Rate {
   readonly most: number;
   readonly per: Millis;
@@ -15,17 +13,14 @@ const rate = (most: number, seconds: number): Rate => ({ most, per: seconds * 1_
 type PersonAndWorkspace = Readonly<Record<'person' | 'workspace', Rate>>;
 
 export const RATE_LIMITS = {
-  requests: { doing: ASKING, person: rate(20, 20), workspace: rate(200, 10) },
-  tests: {
-    doing: 'doing this faster than Tally can keep up with',
-    person: rate(10, 100),
-    workspace: rate(30, 60),
-  },
+  requests: { person: rate(20, 20), workspace: rate(200, 10) },
+  /** Tests, **Send now** and OS_TOKENs, each of which calls a service or posts. */
+  tests: { person: rate(10, 100), workspace: rate(30, 60) },
   /** Slack asks for suggestions at every keystroke. Over this limit, the list is empty. */
-  suggestions: { doing: 'typing faster than Tally can search', person: rate(60, 6), workspace: rate(600, 6) },
-  /** Each reply “too fast” costs a call to Slack. Over this limit, Tally stays silent. */
-  refusals: { doing: ASKING, person: rate(3, 15), workspace: rate(20, 20) },
-} as const satisfies Record<string, PersonAndWorkspace & { readonly doing: string }>;
+  suggestions: { person: rate(60, 6), workspace: rate(600, 6) },
+  /** Each reply “Too many requests” costs a call to Slack. Over this limit, Tally stays silent. */
+  refusals: { person: rate(3, 15), workspace: rate(20, 20) },
+} as const satisfies Record<string, PersonAndWorkspace>;
 
 export type Limited = keyof typeof RATE_LIMITS;
 type Who = Pick<Source, 'teamId' | 'userId'>;
@@ -33,7 +28,9 @@ type Refusal = FailureOf<'throttled'>;
 type Whose = Refusal['data']['whose'];
 
 export interface RateLimiter {
+  /** @returns why the request is refused; undefined if it is counted */
   take(what: Limited, who: Who): Refusal | undefined;
+  /** @throws throttled, if `take` refuses the request */
   demand(what: Limited, who: Who): void;
 }
 
@@ -52,7 +49,7 @@ export function createRateLimiter({
   readonly clock?: () => Millis;
   readonly onRefused?: (refusal: { readonly what: Limited; readonly whose: Whose }) => void;
 } = {}): RateLimiter {
-  /** The time at which each token bucket is full again. The algorithm needs no other state. */
+  /** The time at which each token bucket is full again. */
   const fullAt = {
     person: new LRUCache<string, number>({ max: 20_000 }),
     workspace: new LRUCache<string, number>({ max: 5_000 }),
@@ -69,8 +66,7 @@ export function createRateLimiter({
     const empty = buckets.find(({ wait }) => wait > ROUNDING);
     if (empty !== undefined) {
       onRefused?.({ what, whose: empty.whose });
-      const { doing } = RATE_LIMITS[what];
-      return new Failure('throttled', { whose: empty.whose, doing, wait: empty.wait });
+      return new Failure('throttled', { whose: empty.whose, wait: empty.wait });
     }
     for (const { whose, key, after } of buckets) fullAt[whose].set(key, after);
     return undefined;

@@ -81,7 +81,9 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
     return dispatch.errorReply.send(reply, report, failed, rules);
   };
   if (handler === undefined) {
-    await explain(dispatch.errorReply.explain(unknownCommand(command), annotate), undefined);
+    const works = `Type ${commandText('/billing help')} to see what works.`;
+    const unknown = new InvalidWord(command, UNKNOWN_COMMAND, works);
+    await explain(dispatch.errorReply.explain(unknown, annotate), undefined);
     return false;
   }
   const work = async (request: Request): Promise<void> => {
@@ -96,9 +98,6 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
     await rememberQuestion(dispatch, asked, typed, outcome);
   return outcome === 'everybody' || outcome === 'person';
 }
-
-const unknownCommand = (command: string): InvalidWord =>
-  new InvalidWord(command, UNKNOWN_COMMAND, `Type ${commandText('/billing help')} to see what works.`);
 
 /** “No data” counts as an answer. A question with a refused word isn't remembered. */
 function outcomeOf({ failure }: ErrorReport): ThreadOutcome | undefined {
