@@ -86,9 +86,7 @@ export function createTally(
     limits: createRateLimiter({ onRefused: metrics.throttled }),
     ...overrides,
   };
-  const clients = createClients(config, shared, metrics, (workspace) =>
-    delivery.scheduling.changed(workspace),
-  );
+  const clients = createClients(config, shared, metrics, (workspace) => delivery.changed(workspace));
   const delivery = createDeliveryService({
     ...shared,
     ...clients,

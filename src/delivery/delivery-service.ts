@@ -2,32 +2,35 @@ import type { RedisConnection } from '../redis/connect.ts';
 import { createDeliveryLog } from './delivery-log.ts';
 import type { RunServices } from './outbox/message-kind.ts';
 import { noticeKind } from './posts/notice-kind.ts';
-import { createPostKind } from './posts/post-kind.ts';
-import { createScheduleService } from './posts/send-now.ts';
+import { postKind } from './posts/post-kind.ts';
+import { createScheduleService, type ScheduleService } from './posts/send-now.ts';
 import { reminderKind } from './reminder-kind.ts';
 import { makeReport } from './reports/make-report.ts';
 import { createWorkspaceRunner } from './run.ts';
-import { createWakeUps } from './wake-ups.ts';
+import { createWakeUps, type WakeUps } from './wake-ups.ts';
 import { alertKind } from './watches/alert-kind.ts';
-import { createWatchService } from './watches/watch-service.ts';
+import { createWatchService, type WatchService } from './watches/watch-service.ts';
 
-export interface DeliveryServices extends Omit<RunServices, 'deliveryLog'> {
-  readonly redis: RedisConnection;
-  /** A Redis connection from `connectQueue`. The caller closes it. */
-  readonly queue: RedisConnection;
+/** Sends Tally's own messages in the background, and offers features what people can do with schedules and watches. */
+export interface DeliveryService extends WakeUps {
+  readonly scheduling: ScheduleService;
+  readonly watching: WatchService;
 }
 
-/** Sends Tally's own messages in the background; and the parts of this that features call. */
-export type DeliveryService = ReturnType<typeof createDeliveryService>;
-
-export function createDeliveryService(options: DeliveryServices) {
-  const services = { ...options, deliveryLog: createDeliveryLog(options.redis) };
-  const kinds = [createPostKind(makeReport), noticeKind, reminderKind, alertKind];
+export function createDeliveryService(
+  options: Omit<RunServices, 'deliveryLog' | 'makeReport'> & {
+    readonly redis: RedisConnection;
+    /** A Redis connection from `connectQueue`. The caller closes it. */
+    readonly queue: RedisConnection;
+  },
+): DeliveryService {
+  const services = { ...options, deliveryLog: createDeliveryLog(options.redis), makeReport };
+  const kinds = [postKind, noticeKind, reminderKind, alertKind];
   const wakeUps = createWakeUps({ ...services, runner: createWorkspaceRunner(kinds, services) });
   const { changed } = wakeUps;
   return {
     ...wakeUps,
-    scheduling: createScheduleService({ ...services, makeReport, changed }),
+    scheduling: createScheduleService({ ...services, changed }),
     watching: createWatchService({ ...services, changed }),
   };
 }

@@ -16,10 +16,9 @@ import {
 import { describeToken, formatExpiry } from '../workspace/credentials/credential-records.ts';
 import { connectionsOf } from '../workspace/projects/project-ref.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
-import { dropMessage, dueTime, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
+import { dropMessage, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
 import type { MessageKind, Plan, RunView } from './outbox/message-kind.ts';
 
-/** A reminder is sent 14, 3 and 1 days before expiry, at this time in the reporting zone. */
 const REMINDER_DAYS = [14, 3, 1] as const;
 const REMINDER_TIME = '09:00';
 /** Nobody is reminded of a credential that expired longer ago than this. */
@@ -28,16 +27,14 @@ const TOO_LATE: Millis = 7 * DAY;
 const about = z.object({
   kind: z.enum(['connection', 'access']),
   name: z.string(),
-  /** The `Credential.id` that the reminder is about. */
   id: z.string(),
   step: z.enum(['14', '3', '1', 'rejected']),
 });
 type ReminderAbout = Readonly<z.infer<typeof about>>;
 type ReminderStep = ReminderAbout['step'];
 
-/** A registered billing token or application access, which may expire. */
 interface Credential extends Pick<ReminderAbout, 'kind' | 'name'> {
-  /** Changes when the credential is replaced or gets another expiry date, so that reminders start again. */
+  /** Another token or expiry date gives another ID, so that reminders start again. */
   readonly id: string;
   readonly registeredBy: SlackId;
   readonly registeredAt: Millis;
@@ -58,14 +55,13 @@ function credentialsOf({ connections, accesses }: Workspace): readonly Credentia
   });
 }
 
-/** A posted reminder is edited once the credential is replaced, removed or works again. */
 export const reminderKind: MessageKind<ReminderAbout> = {
   name: 'reminder',
   about,
   plan: planReminders,
-  dueAt(message, { workspace, now }) {
-    const isOver = message.state === 'posted' && !isOpen(message.about, workspace);
-    return dueTime(message, now) ?? (isOver ? now : undefined);
+  dueAt({ state, about }, { workspace, now }, planned) {
+    const isOver = state === 'posted' && !isOpen(about, workspace);
+    return planned ?? (isOver ? now : undefined);
   },
   async prepare(message, { workspace }) {
     const { kind, name, id, step } = message.about;
@@ -87,7 +83,7 @@ export const reminderKind: MessageKind<ReminderAbout> = {
   },
 };
 
-/** Whether the credential that a reminder is about still needs to be replaced. */
+/** Whether somebody still has to replace the credential. */
 const isOpen = ({ kind, name, id, step }: ReminderAbout, workspace: Workspace): boolean =>
   credentialsOf(workspace).some(
     (credential) => credential.kind === kind && credential.name === name && credential.id === id,
@@ -109,7 +105,7 @@ function planReminders(view: RunView): Plan {
   };
 }
 
-/** Finds the newest reminder that is due, and when the next is. Older ones that weren't sent are dropped. */
+/** Plans only the newest reminder that is due. Older reminders that weren't sent are dropped. */
 function planReminder(
   credential: Credential,
   known: readonly OutboxMessage<ReminderAbout>[],
@@ -129,7 +125,7 @@ function planReminder(
   return { messages, next };
 }
 
-/** When to remind, earliest first. Leaves out reminders from before the credential was registered. */
+/** Earliest first, without reminders from before the credential was registered. */
 function expirySteps({ expiresAt, registeredAt }: Credential, zone: Zone) {
   if (expiresAt === undefined) return [];
   return REMINDER_DAYS.flatMap((days) => {
@@ -138,7 +134,6 @@ function expirySteps({ expiresAt, registeredAt }: Credential, zone: Zone) {
   });
 }
 
-/** The person who registered the credential and the named managers; if rejected, also owners of watches that use it. */
 function recipientsOf({ kind, name, registeredBy }: Credential, step: ReminderStep, workspace: Workspace) {
   const waiting = workspace.watches.filter(
     (watch) => kind === 'connection' && step === 'rejected' && connectionsOf(watch, workspace).includes(name),
@@ -147,13 +142,12 @@ function recipientsOf({ kind, name, registeredBy }: Credential, step: ReminderSt
 }
 
 export interface ReminderView extends Pick<ReminderAbout, 'kind' | 'name' | 'step'> {
-  /** What has become of the credential since the reminder was sent. */
   readonly state: 'open' | 'works' | 'replaced' | 'removed';
   readonly at: Millis;
   readonly expiresAt: Millis | undefined;
 }
 
-/** The reminder, with a button to replace the credential for people who can; later, with what became of it. */
+/** Once the credential is replaced, removed or works again, the reminder says so. */
 export function reminderNotice(view: ReminderView, workspace: Workspace, canReplace: boolean): Message {
   const title = titleOf(view, workspace);
   const isOpen = view.state === 'open';
@@ -183,7 +177,7 @@ const OVER = { works: 'works again', replaced: 'was replaced', removed: 'was rem
 function titleOf({ kind, name, step, state, at, expiresAt }: ReminderView, workspace: Workspace): string {
   const alias = workspace.projects.find(({ id }) => id === name)?.alias ?? `project ${name}`;
   const what =
-    kind === 'connection' ? `access token of connection ${name}` : `application access of ${alias}`;
+    kind === 'connection' ? `access token for connection ${name}` : `application access for ${alias}`;
   if (state !== 'open') return `The ${what} ${OVER[state]}`;
   if (step === 'rejected')
     return `The ${kind === 'connection' ? 'billing' : 'identity'} service rejected the ${what}`;
@@ -199,7 +193,7 @@ function effectOf({ kind, step }: ReminderView): string {
       : 'After that, nobody can get an OS_TOKEN with it.';
   return step === 'rejected'
     ? 'It may have expired or been revoked. Posts and watches that need it resume when it’s replaced.'
-    : 'Replace it before then.';
+    : 'After that, posts and watches that need it stop.';
 }
 
 function detailsOf({ kind, name }: ReminderView, workspace: Workspace): string {

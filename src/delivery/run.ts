@@ -1,4 +1,4 @@
-/** One run for a workspace: reads its records, sends what is due until nothing is, then schedules the next run. */
+/** Runs a workspace: reads its records, sends what is due until nothing is, then schedules the next run. */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -13,15 +13,13 @@ import { dueTime, type OutboxMessage, OvertakenError } from './delivery-log.ts';
 import type { DeliveryContext, MessageKind, RunServices, RunView } from './outbox/message-kind.ts';
 import { deliverMessage } from './outbox/send.ts';
 
-/** Schedules the workspace's next run; undefined for never, because it was removed. @throws store-unavailable */
 type PlanRun = (next: Millis | undefined) => Promise<void>;
 
-/** How long to wait before the next run if another process is working on the workspace. */
-const BUSY: Millis = 3_000;
-/** A run also does what becomes due while it runs. This limits how often it looks for such work. */
+const BUSY_PAUSE: Millis = 3_000;
+/** More work can become due while a run works. This limits how often it looks. */
 const MAX_PASSES = 10;
-/** How many channels are written to in parallel. Messages to one channel go out one after another. */
-const CHANNELS = 5;
+/** How many channels get messages in parallel. Messages to one channel go out one after another. */
+const PARALLEL_CHANNELS = 5;
 
 export interface WorkspaceRunner {
   /**
@@ -32,11 +30,10 @@ export interface WorkspaceRunner {
   stop(): void;
 }
 
-/** @param kinds the kinds of messages, in the order in which they are planned */
 export function createWorkspaceRunner(kinds: readonly MessageKind[], services: RunServices): WorkspaceRunner {
   const { clock, onFinished } = services;
   const stopping = new AbortController();
-  // Each waiting message adds a listener to this signal. By default Node warns at the eleventh.
+  // Each waiting message listens to this signal. By default Node warns at the eleventh listener.
   setMaxListeners(0, stopping.signal);
 
   async function runPasses(teamId: SlackId, plan?: PlanRun): Promise<Millis | undefined> {
@@ -70,7 +67,7 @@ export function createWorkspaceRunner(kinds: readonly MessageKind[], services: R
             const isStopped = stopping.signal.aborted;
             if (!isStopped && !(error instanceof OvertakenError)) throw error;
             annotate({ outcome: isStopped ? 'stopped' : 'overtaken' });
-            const next = clock() + (isStopped ? 0 : BUSY);
+            const next = clock() + (isStopped ? 0 : BUSY_PAUSE);
             await plan?.(next);
             return next;
           }
@@ -80,7 +77,6 @@ export function createWorkspaceRunner(kinds: readonly MessageKind[], services: R
   };
 }
 
-/** @returns undefined if the workspace was removed @throws store-unavailable */
 async function loadView(
   teamId: SlackId,
   { workspaces, deliveryLog, clock }: RunServices,
@@ -90,11 +86,10 @@ async function loadView(
   return hasLeft ? undefined : { workspace, snapshot, now: clock() };
 }
 
-/** @returns whether nothing was due, and if so, when something will be */
 async function doWhatIsDue(kinds: readonly MessageKind[], view: RunView, run: OpenedRun) {
   const { due, tasks, writes, next } = planRun(kinds, view);
   if (writes.length + tasks.length + due.length === 0) return { isIdle: true, next };
-  // If another process wrote first, the next pass reads what it wrote.
+  // If another process wrote first, the next pass reads what that process wrote.
   if (writes.length > 0) await run.deliveryLog.write(run.teamId, writes);
   const answerCollector = createAnswerCollector(run.clock);
   const context = { ...run, ...view, answerCollector };
@@ -109,14 +104,13 @@ interface DueMessage {
   readonly message: OutboxMessage;
 }
 
-/** What all kinds of messages have to do at one instant, and the stored messages that are due. */
 function planRun(kinds: readonly MessageKind[], view: RunView) {
   const { snapshot, now } = view;
   const plans = kinds.map((kind) => ({ kind, ...kind.plan(view) }));
   const stored = kinds.flatMap((kind) =>
     snapshot.messagesOf(kind).map((message) => {
-      const at = kind.dueAt === undefined ? dueTime(message, now) : kind.dueAt(message, view);
-      return { kind, message, at };
+      const planned = dueTime(message, now);
+      return { kind, message, at: kind.dueAt ? kind.dueAt(message, view, planned) : planned };
     }),
   );
   return {
@@ -135,7 +129,7 @@ async function deliverAll(due: readonly DueMessage[], context: DeliveryContext):
     const place = isPerson(to) ? 'people' : (channel ?? to);
     byPlace.set(place, [...(byPlace.get(place) ?? []), each]);
   }
-  const limit = pLimit(CHANNELS);
+  const limit = pLimit(PARALLEL_CHANNELS);
   const inOrder = async (messages: readonly DueMessage[]): Promise<void> => {
     for (const { kind, message } of messages)
       if (!context.isEnding()) await deliverMessage(kind, message, context);
@@ -145,12 +139,10 @@ async function deliverAll(due: readonly DueMessage[], context: DeliveryContext):
   if (failed?.status === 'rejected') throw failed.reason;
 }
 
-/** The pause between messages to one channel: Slack allows about one a second. */
+/** Slack allows about one message a second in a channel. */
 const CHANNEL_INTERVAL: Millis = 1_050;
 
-/** What all passes of a run share. */
 interface OpenedRun extends Omit<DeliveryContext, keyof RunView | 'answerCollector'> {
-  /** When Slack's rate limit ends; undefined if there is none. */
   quietUntil(): Millis | undefined;
 }
 
@@ -182,8 +174,8 @@ function openRun(teamId: SlackId, services: RunServices, stopping: AbortSignal):
 }
 
 /**
- * Remembers billing's answers and failures for one run, so that not every schedule waits for a service that is down.
- * Asks with a lower priority than people's questions.
+ * Keeps billing's answers and failures for one run, so that a service that is down holds up the run once, not for each
+ * schedule. Asks after people's questions.
  */
 export function askOnce(billing: BillingClient): BillingClient {
   const answers = new Map<string, Promise<unknown>>();

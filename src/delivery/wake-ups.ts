@@ -1,4 +1,4 @@
-/** Runs each workspace at the next instant when it has something to do, by one waiting job (its wake-up) in a queue. */
+/** Runs each workspace when it next has something to do. A BullMQ job waits for that time: the workspace's wake-up. */
 import { Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import { Failure } from '../domain/failure/index.ts';
@@ -14,7 +14,6 @@ import type { WorkspaceRunner } from './run.ts';
 
 export interface WakeUpServices {
   readonly redis: RedisConnection;
-  /** A Redis connection from `connectQueue`. The caller closes it. */
   readonly queue: RedisConnection;
   readonly workspaces: Pick<Workspaces, 'load'>;
   readonly clock: () => Millis;
@@ -22,14 +21,12 @@ export interface WakeUpServices {
   readonly runner: WorkspaceRunner;
 }
 
-/** The longest delay of a run, so that a process with a wrong clock can't postpone a workspace for longer. */
-const LONGEST: Millis = DAY;
-/** How often to look for workspaces that have lost their wake-up. */
-const SWEEP: Millis = HOUR;
-/** BullMQ waits for Redis without limit, but a caller of this module waits only this long. */
-const PATIENCE: Millis = 3_000;
-/** How long closing a connection may take if Redis doesn't respond. */
-const CLOSING: Millis = 1_000;
+/** A process with a wrong clock can postpone a workspace no longer than this. */
+const MAX_RUN_DELAY: Millis = DAY;
+const SWEEP_INTERVAL: Millis = HOUR;
+/** BullMQ waits for Redis without limit. Callers of this module wait only this long. */
+const QUEUE_TIMEOUT: Millis = 3_000;
+const CLOSE_TIMEOUT: Millis = 1_000;
 
 const JOB_OPTIONS = {
   removeOnComplete: true,
@@ -39,14 +36,13 @@ const JOB_OPTIONS = {
 } as const;
 
 const WORKER_OPTIONS = {
-  // Many runs at once, because a run mostly waits: for Slack, for billing, and between messages.
+  // A run mostly waits: for Slack, for billing, and between messages.
   concurrency: 100,
-  // After this time another process takes over the job of a process that was killed.
+  // After this time another process takes over the jobs of a killed process.
   lockDuration: 6_000,
   stalledInterval: 3_000,
-  // Start such a job again practically without limit: repeating a run does no harm.
+  // Practically without limit: repeating a run does no harm.
   maxStalledCount: 1_000,
-  // How long to wait after an error, such as a Redis outage.
   runRetryDelay: 1_000,
 } as const;
 
@@ -54,28 +50,25 @@ interface WakeUp {
   readonly workspace: SlackId;
 }
 
-/** Schedules the runs of workspaces. @throws store-unavailable unless stated otherwise */
+/** @throws store-unavailable unless stated otherwise */
 export interface WakeUps {
-  /** Schedules a run at `at`, replacing one that is waiting. */
   wake(workspace: SlackId, at: Millis): Promise<void>;
-  /** Deletes everything about the workspace from the queue. */
   forget(workspace: SlackId): Promise<void>;
-  /** Runs the workspace at once after its record changed, or if that fails, at the next hourly check. Never rejects. */
-  changed(workspace: SlackId): Promise<void>;
   /**
-   * How long the most overdue run of any workspace has waited; undefined if Redis doesn't answer. Never rejects.
+   * Runs the workspace after its record changed: at once, or if that fails, after the next hourly sweep. Never rejects.
    */
+  changed(workspace: SlackId): Promise<void>;
+  /** How long the most overdue workspace has waited; undefined if Redis doesn't answer. Never rejects. */
   oldestOverdue(): Promise<Millis | undefined>;
-  /** Starts running workspaces, the most overdue first. */
   start(): void;
   /** Starts no new messages, and gives those being sent `finishing` ms to end. */
   stop(finishing: Millis): Promise<void>;
 }
 
 /**
- * Each workspace has at most one waiting wake-up, by BullMQ's deduplication: a new wake-up replaces the waiting one,
- * and during a run one more is queued after it. BullMQ repeats crashed and failed runs. What a run does depends only on
- * the records, so a late, repeated or needless run does no harm.
+ * BullMQ's deduplication keeps at most one wake-up of a workspace waiting: a new one replaces it, and during a run one
+ * more is queued. BullMQ repeats crashed and failed runs. A late or repeated run does no harm, because what it does
+ * depends only on the records.
  */
 export function createWakeUps(services: WakeUpServices): WakeUps {
   const { queue: connection, clock, log, runner } = services;
@@ -89,14 +82,17 @@ export function createWakeUps(services: WakeUpServices): WakeUps {
   const forget = (workspace: SlackId) => bounded(() => queue.remove(workspace));
   const run = (workspace: SlackId) =>
     runner.run(workspace, (next) =>
-      next === undefined ? forget(workspace) : wake(workspace, Math.min(next, clock() + LONGEST)),
+      next === undefined ? forget(workspace) : wake(workspace, Math.min(next, clock() + MAX_RUN_DELAY)),
     );
   return {
     wake,
     forget,
     changed: (workspace) =>
       wake(workspace, clock()).catch((err: unknown) =>
-        log.warn({ err, workspace }, 'Could not plan a wake-up; Tally looks for lost ones every hour'),
+        log.warn(
+          { err, workspace },
+          'Could not schedule the next run; Tally looks for missed runs every hour',
+        ),
       ),
     oldestOverdue: () => bounded(queue.oldestOverdue).catch(() => undefined),
     start() {
@@ -113,20 +109,19 @@ export function createWakeUps(services: WakeUpServices): WakeUps {
       runner.stop();
       await withTimeout(finishing, worker?.close() ?? Promise.resolve(), () => undefined);
       const closed = Promise.all([worker?.close(true), queue.close()]);
-      await withTimeout(CLOSING, closed, () => undefined);
+      await withTimeout(CLOSE_TIMEOUT, closed, () => undefined);
     },
   };
 }
 
-/** Fails work that takes longer than a caller waits. @throws store-unavailable */
 const bounded = <T>(work: () => Promise<T>): Promise<T> =>
-  withTimeout(PATIENCE, guardRead(work), () => {
+  withTimeout(QUEUE_TIMEOUT, guardRead(work), () => {
     const cause = new Error('The queue timed out.');
     reportOutage(cause);
     throw new Failure('store-unavailable', {}, { cause });
   });
 
-/** Opens the queue at its first use, because opening writes to Redis, where another version's data may be. */
+/** Opens the queue at its first use: opening writes to Redis, which may have another version's data. */
 function openQueue(connection: RedisConnection, clock: () => Millis, onError: (error: Error) => void) {
   let opened: Queue<WakeUp> | undefined;
   const queue = () => {
@@ -143,7 +138,7 @@ function openQueue(connection: RedisConnection, clock: () => Millis, onError: (e
     async remove(workspace: SlackId): Promise<void> {
       const job = await queue().getDeduplicationJobId(workspace);
       if (job !== null) await queue().remove(job);
-      // BullMQ keeps a running job and what follows it (`dn`), and its event stream has the workspace's ID.
+      // BullMQ keeps a running job and its successor (`dn`). Its event stream has the workspace's ID.
       await connection.del(queue().toKey(`dn:${workspace}`), queue().toKey('events'));
     },
     async oldestOverdue(): Promise<Millis> {
@@ -153,14 +148,13 @@ function openQueue(connection: RedisConnection, clock: () => Millis, onError: (e
       return Math.max(0, ...jobs.flat().map(({ timestamp, delay }) => now - timestamp - delay));
     },
     async startSweeps(): Promise<void> {
-      await queue().upsertJobScheduler('sweep', { every: SWEEP }, { name: 'sweep' });
+      await queue().upsertJobScheduler('sweep', { every: SWEEP_INTERVAL }, { name: 'sweep' });
       await queue().add('sweep', { workspace: '' }, { deduplication: { id: 'sweep' } });
     },
     close: async () => opened?.close(),
   };
 }
 
-/** Wakes workspaces that have no wake-up, and removes those that have left from the list of workspaces. */
 async function sweep(
   queue: ReturnType<typeof openQueue>,
   { redis, workspaces, clock }: WakeUpServices,

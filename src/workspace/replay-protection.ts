@@ -1,4 +1,4 @@
-/** Makes sure that only one process handles an event, by short-lived Redis keys without the workspace's ID. */
+/** Lets only one process handle an event, by short-lived Redis keys. They don't contain the workspace's ID. */
 import { createHash } from 'node:crypto';
 import type { SlackId } from '../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../domain/time/calendar.ts';
@@ -6,16 +6,15 @@ import { guardRead } from '../redis/commands.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { onceKey } from '../redis/keys.ts';
 
-/** Checks that a nonce is used only once. Only used nonces are stored. */
 export interface OAuthNonces {
   /**
-   * Whether the nonce is used for the first time. @param seconds how long to remember it, at least its lifetime
-   * @throws store-unavailable
+   * @param seconds how long to remember the nonce, at least its lifetime @returns false if it was used before @throws
+   * store-unavailable
    */
   spend(nonce: string, seconds: number): Promise<boolean>;
 }
 
-/** @param kind `state`: an OAuth state; `request`: the signature of a Slack request */
+/** `state`: an OAuth state; `request`: the signature of a Slack request */
 export const createOAuthNonces = (
   redis: RedisConnection,
   kind: 'state' | 'request' = 'state',
@@ -23,14 +22,14 @@ export const createOAuthNonces = (
   spend: (nonce, seconds) => isFirst(redis, onceKey(kind, nonce), seconds * 1_000),
 });
 
-/** How long an event is remembered, in ms. Slack resends one at once, after one minute, and after five. */
+/** Slack resends an event at once, after one minute, and after five. */
 export const EVENTS_KEPT_MS = 10 * MINUTE;
 
 /** Recognizes events that Slack sends again, and double clicks. */
 export interface EventDedup {
   /**
-   * Whether the event is new. @param event Slack's `event_id`, or a click's identity
-   * @param life how long to remember it, in ms @throws store-unavailable
+   * @param event Slack's `event_id`, or a click's identity @param life how long to remember it @returns false if it
+   * came before @throws store-unavailable
    */
   first(workspace: SlackId, event: string, life?: Millis): Promise<boolean>;
 }

@@ -2,14 +2,14 @@ import { Failure, type FailureOf } from '../domain/failure/index.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * What a user is in Slack: `admin` (owner or admin), `member` (full member), `guest`, `external` (from elsewhere),
- * or `nobody` (a bot or a deactivated user).
+ * What a user is in Slack. `admin`: also the owner. `external`: from another organization. `nobody`: a bot or a
+ * deactivated user.
  */
 export type Role = 'admin' | 'member' | 'guest' | 'external' | 'nobody';
 
 /**
- * What a user needs for a command or button. `workspaceUser`: anyone in the workspace, even guests;
- * `ask`: who may ask questions; `member`: full members; `manage`: Tally managers.
+ * What a user needs for a command or button. `workspaceUser`: anyone in the workspace, even guests; `ask`: who may ask
+ * questions; `member`: full members; `manage`: Tally managers.
  */
 export type Right = 'workspaceUser' | 'ask' | 'member' | 'manage';
 
@@ -19,7 +19,6 @@ export interface Permissions {
   readonly canManage: boolean;
 }
 
-/** @param named whether the settings list the person as a manager, directly or through a user group */
 export function permissionsOf(role: Role, settings: Settings, named: boolean): Permissions {
   const full = role === 'admin' || role === 'member';
   return {
@@ -29,7 +28,6 @@ export function permissionsOf(role: Role, settings: Settings, named: boolean): P
   };
 }
 
-/** Why a person lacks the right; undefined if they have it. */
 function refusalOf(
   right: Right,
   { role, canAsk, canManage }: Permissions,

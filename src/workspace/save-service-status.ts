@@ -1,3 +1,4 @@
+/** Stores what services' answers show about credentials and projects: failures, rejections, last use, balances. */
 import { isFailure, kindOf, storeFailure } from '../domain/failure/index.ts';
 import { toPlainDigits } from '../domain/money/amount.ts';
 import type { Forecast } from '../domain/money/forecast.ts';
@@ -23,13 +24,34 @@ import {
 import type { Workspace } from './record/workspace.ts';
 import type { Workspaces } from './record/workspaces.ts';
 
-export interface CredentialRejection extends CredentialName {
+/** No method rejects, so that the user still gets the answer. Only changes are written. */
+export interface ServiceStatus extends AnswerStore {
+  /** Also starts a run, which sends a reminder. */
+  rejected(rejection: CredentialRejection): Promise<void>;
+  /** @param error undefined if billing answered */
+  billing(access: UsedAccess, asked: Asked, error?: unknown): Promise<void>;
+  /** Called if the identity service issued no token. */
+  notIssued(
+    access: { readonly id: string },
+    owner: { readonly workspace: SlackId; readonly connection: string },
+    error: unknown,
+  ): Promise<void>;
+}
+
+export interface AnswerStore {
+  /**
+   * Stores the connection's last use at most once an hour (and at once after a rejection), and balances at most once a
+   * minute. Stores nothing for a removed connection.
+   */
+  save(workspace: Workspace, answer: StoredAnswer): Promise<void>;
+}
+
+interface CredentialRejection extends CredentialName {
   readonly workspace: SlackId;
-  /** Tells if the credential was replaced since: the token's fingerprint, or the last characters of the access's ID. */
   readonly mark: string;
 }
 
-/** The connection that billing was asked over. `failures` are those stored when the record was read. */
+/** The connection over which billing was asked. `failures` were stored before. */
 interface UsedAccess {
   readonly workspace: SlackId;
   readonly connection: string;
@@ -37,25 +59,14 @@ interface UsedAccess {
   readonly failures?: ReadonlyMap<string, { readonly kind: string; readonly topic: string }>;
 }
 
-/** The billing query that was sent. */
 interface Asked {
   readonly topic: LastFailure['topic'];
   readonly project: string;
   readonly product: ProductId;
 }
 
-/** How many last characters of an access's ID are stored to recognize the access. */
 const MARK_LENGTH = 4;
 
-export type ServiceStatus = ReturnType<typeof createServiceStatus>;
-
-/** Stores what an answer said. */
-export type AnswerStore = Pick<ServiceStatus, 'save'>;
-
-/**
- * Stores what services' answers show about credentials and projects. Never rejects, so that the user still gets the
- * answer. Writes only changes, so a project that keeps failing or working causes no writes.
- */
 export function createServiceStatus({
   workspaces,
   changed,
@@ -63,44 +74,36 @@ export function createServiceStatus({
   onFailure,
 }: {
   readonly workspaces: Pick<Workspaces, 'load' | 'writeUnaudited'>;
-  /** Plans the workspace's next delivery run anew. Must never reject. */
   readonly changed: (workspace: SlackId) => Promise<void>;
   readonly clock: () => Millis;
-  /** Receives the errors of failed writes. */
   readonly onFailure: (error: unknown, workspace: SlackId) => void;
-}) {
-  /** @param plan returns undefined if nothing has changed @param wakes whether to call `changed` afterwards */
-  const note = async (
-    record: Workspace | SlackId,
-    plan: (now: Workspace) => Note | undefined,
-    wakes = false,
-  ): Promise<void> => {
-    const teamId = typeof record === 'string' ? record : record.teamId;
+}): ServiceStatus {
+  /** @returns whether it wrote: not if `plan` returns undefined, or if the record has changed meanwhile */
+  const write = async (
+    teamId: SlackId,
+    plan: () => StatusWrite | Promise<StatusWrite | undefined>,
+  ): Promise<boolean> => {
     try {
-      const write = plan(typeof record === 'string' ? await workspaces.load(record) : record);
-      if (write !== undefined && (await workspaces.writeUnaudited(teamId, write)) && wakes)
-        await changed(teamId);
+      const planned = await plan();
+      return planned !== undefined && (await workspaces.writeUnaudited(teamId, planned));
     } catch (error) {
       onFailure(error, teamId);
+      return false;
     }
   };
-  /** Records the rejection and triggers a reminder, if the credential is still stored. */
-  const rejected = ({ workspace, mark, ...credential }: CredentialRejection): Promise<void> =>
-    note(workspace, (now) => rejectionNote(credential, mark, clock(), now), true);
+  const rejected: ServiceStatus['rejected'] = async ({ workspace, mark, ...credential }) => {
+    const plan = async () => planRejection(credential, mark, clock(), await workspaces.load(workspace));
+    if (await write(workspace, plan)) await changed(workspace);
+  };
 
   return {
     rejected,
-    /** Stores the outcome of a billing query. @param error why it failed; undefined if billing answered */
-    async billing(
-      { workspace, connection: name, token, failures }: UsedAccess,
-      asked: Asked,
-      error?: unknown,
-    ) {
+    async billing({ workspace, connection: name, token, failures }, asked, error) {
       const key = projectKey({ id: asked.project, product: asked.product });
       const known = failures?.get(key);
       const isOther = known !== undefined && known.topic !== asked.topic;
       if (error === undefined) {
-        if (known !== undefined && !isOther) await note(workspace, () => ({ remove: [failureField(key)] }));
+        if (known !== undefined && !isOther) await write(workspace, () => ({ remove: [failureField(key)] }));
         return;
       }
       if (isFailure(error, 'token-rejected'))
@@ -108,72 +111,67 @@ export function createServiceStatus({
       if (failures === undefined || isOther || !isFailure(error) || error.kind === known?.kind) return;
       // No data for a period isn't a failure of the project.
       if (error.kind === 'no-data' && asked.topic === 'consumption') return;
-      if (kindOf(error.kind)?.remedy !== undefined)
-        await note(workspace, (now) =>
-          failureNote(asked, { ...storeFailure(error), topic: asked.topic, since: clock() }, now),
-        );
+      if (kindOf(error.kind)?.remedy === undefined) return;
+      const failure = { ...storeFailure(error), topic: asked.topic, since: clock() };
+      await write(workspace, async () => planFailure(asked, failure, await workspaces.load(workspace)));
     },
-    /** Stores a rejection if the identity service refused the access. */
-    async notIssued(
-      { id }: { readonly id: string },
-      { workspace, connection: name }: { readonly workspace: SlackId; readonly connection: string },
-      error: unknown,
-    ): Promise<void> {
+    async notIssued({ id }, { workspace, connection: name }, error) {
       const isRefused = isFailure(error, 'access-refused') && error.data.status === 401;
       if (isRefused || isFailure(error, 'access-not-found'))
         await rejected({ workspace, kind: 'access', name, mark: id.slice(-MARK_LENGTH) });
     },
-    /**
-     * Stores an answer: the connection's last use at most hourly (and once after a rejection), balances at most once a
-     * minute. Stores nothing for a removed connection.
-     */
-    async save(workspace: Workspace, answer: StoredAnswer): Promise<void> {
+    async save(workspace, answer) {
       const { connection: name } = answer;
-      const seen = fieldValues(workspace.fields, FIELDS.connection + name);
-      if (Object.values(seen)[0] === undefined || !isDue(workspace, answer)) return;
-      const worksAgain = workspace.rejectedAt({ kind: 'connection', name }) !== undefined;
+      const field = FIELDS.connection + name;
+      if (workspace.fields[field] === undefined || !isDue(workspace, answer)) return;
+      const seen = fieldValues(workspace.fields, field);
       const set = answerFields(keepEstimates(answer, workspace));
-      await note(workspace, () => ({ seen, set }), worksAgain);
+      const isWritten = await write(workspace.teamId, () => ({ seen, set }));
+      if (isWritten && workspace.rejectedAt({ kind: 'connection', name }) !== undefined)
+        await changed(workspace.teamId);
     },
   };
 }
 
-type Note = Parameters<Workspaces['writeUnaudited']>[1];
+type StatusWrite = Parameters<Workspaces['writeUnaudited']>[1];
 
-function rejectionNote(
+function planRejection(
   credential: CredentialName,
   mark: string,
   at: Millis,
-  now: Workspace,
-): Note | undefined {
-  if (now.rejectedAt(credential) !== undefined || !isRegistered(now, credential, mark)) return undefined;
+  record: Workspace,
+): StatusWrite | undefined {
+  if (record.rejectedAt(credential) !== undefined || !isRegistered(record, credential, mark))
+    return undefined;
   return {
-    seen: fieldValues(now.fields, credentialField(credential)),
+    seen: fieldValues(record.fields, credentialField(credential)),
     set: { [rejectionField(credential)]: JSON.stringify({ mark, at }) },
   };
 }
 
-/** What to write about a registered project's failure: the failure, and when it started. */
-function failureNote(
+/** Only a registered project's failure is stored. `since` stays that of the first failure. */
+function planFailure(
   { project: id, product }: Asked,
   failure: LastFailure,
-  now: Workspace,
-): Note | undefined {
-  if (!now.projects.some((project) => isSameProject(project, { id, product }))) return undefined;
+  record: Workspace,
+): StatusWrite | undefined {
+  if (!record.projects.some((project) => isSameProject(project, { id, product }))) return undefined;
   const key = projectKey({ id, product });
-  const { since = failure.since } = now.failures.get(key) ?? {};
+  const { since = failure.since } = record.failures.get(key) ?? {};
   return { set: { [failureField(key)]: JSON.stringify({ ...failure, since }) } };
 }
 
-/** A balance and its estimates. `runway` is a sentence that says why if it couldn't be computed. */
+/** A balance and its estimates. If the runway couldn't be computed, `runway` is a sentence that says why. */
 interface Balances extends Account {
   readonly runway?: Runway | string | undefined;
-  /** The forecast for the month of `today`. */
   readonly forecast?: Forecast | undefined;
   readonly today?: Day | undefined;
 }
 
-/** The balance to store; undefined if unreadable, or for a project without alias (any IDs would fill the record). */
+/**
+ * Undefined if unreadable. Undefined also for a project without an alias, because people can type any ID, which would
+ * fill the record.
+ */
 export function storedBalance(
   { alias, project: id, product }: Pick<ResolvedProject, 'alias' | 'project' | 'product'>,
   { balance, bonuses, runway, forecast, today }: Balances,
@@ -190,17 +188,20 @@ export function storedBalance(
   };
 }
 
-export type AnswerCollector = ReturnType<typeof createAnswerCollector>;
+export interface AnswerCollector {
+  add(connection: string, balance?: StoredAnswer['balance']): void;
+  /** The newest answer for each connection and project. */
+  all(): readonly StoredAnswer[];
+}
 
-/** Collects answers to store, one per connection and project. @param clock returns ms since the epoch */
-export function createAnswerCollector(clock: () => Millis) {
+export function createAnswerCollector(clock: () => Millis): AnswerCollector {
   const answers = new Map<string, StoredAnswer>();
   return {
-    add(connection: string, balance?: StoredAnswer['balance']): void {
+    add(connection, balance) {
       const key = JSON.stringify([connection, balance?.id, balance?.product]);
       answers.set(key, { connection, at: clock(), ...(balance && { balance }) });
     },
-    all: (): readonly StoredAnswer[] => [...answers.values()],
+    all: () => [...answers.values()],
   };
 }
 

@@ -3,30 +3,25 @@ import { isCurrencyLabel, isLocale } from '../domain/money/amount.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
 import { group, person, tryParseRecord } from './record/parse-record.ts';
 
-/** Limits the record, which every request reads whole. */
+/** Every request reads the record whole, so its parts are limited. */
 export const MAX_MANAGERS = 100;
-/** Few, because Tally looks up the members of each group. */
+/** Tally looks up the members of each group. */
 export const MAX_MANAGER_GROUPS = 20;
-/** The tag length, in characters, that every BCP 47 implementation must support. */
 const MAX_LOCALE_LENGTH = 35;
 
-/** The workspace's settings. Each has a default. */
 const schema = z.object({
-  /** The reporting time zone. */
   zone: z.string().refine(isTimeZone).default('UTC'),
-  /** Who sees an answer at first: only the person who asked, or everyone in the channel. */
   visibility: z.enum(['asker', 'channel']).default('asker'),
   /** The label after amounts, because billing doesn't tell the currency; '' for none. */
   currency: z.string().refine(isCurrencyLabel).default(''),
-  /** The number format in messages to everyone. Slack knows a locale only for each user, not for the workspace. */
+  /** The number format in messages to everyone. Slack knows a locale only for each user. */
   locale: z.string().max(MAX_LOCALE_LENGTH).refine(isLocale).default('en-US'),
-  /** The user IDs and user group IDs of managers who aren't admins in Slack. */
+  /** Managers who aren't admins in Slack: user IDs, and user group IDs. */
   managers: z.array(person).max(MAX_MANAGERS).readonly().default([]),
   managerGroups: z.array(group).max(MAX_MANAGER_GROUPS).readonly().default([]),
   guests: z.boolean().default(false),
   /** Whether people of other organizations can ask in shared channels. */
   externals: z.boolean().default(false),
-  /** The default connection. */
   connection: z.string().default('main'),
 });
 
@@ -37,12 +32,10 @@ export type Settings = Readonly<z.infer<typeof schema>>;
 
 export const DEFAULT_SETTINGS: Settings = Object.freeze(schema.parse({}));
 
-/** Parses stored settings. @param json if undefined, the defaults are returned @returns undefined if damaged */
 export function parseSettings(json: string | undefined): Settings | undefined {
   return json === undefined ? DEFAULT_SETTINGS : tryParseRecord(stored, json);
 }
 
-/** @throws ZodError, which can't happen after the form's checks */
 export function serializeSettings(settings: Settings): string {
   return JSON.stringify(schema.parse(settings));
 }

@@ -19,7 +19,10 @@ import type {
   WatchRule,
 } from '../../src/domain/money/watch-measurement.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/credential-records.ts';
-import { moneyWriter, type WriteMoney } from '../../src/workspace/projects/project-ref.ts';
+import {
+  type ProjectMoneyFormatter,
+  projectMoneyFormatter,
+} from '../../src/workspace/projects/project-ref.ts';
 import type { Watch } from '../../src/workspace/record/automation-records.ts';
 import { textOf } from '../support/bot.ts';
 import { type RecordParts, workspaceOf } from '../support/records.ts';
@@ -36,10 +39,9 @@ const BASIS = { average: big(10), reported: 6, of: 7, left: big(45), bonusesCoun
 const estimate = (days: number): Runway => ({ kind: 'estimate', days, until: '2026-11-25', ...BASIS });
 
 type Known<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
-/** Without what is undefined. */
 const known = <T>(given: Known<T>) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T;
-const writer = (write: (value: Big) => string, locale = 'en-US'): WriteMoney =>
+const writer = (write: (value: Big) => string, locale = 'en-US'): ProjectMoneyFormatter =>
   Object.assign(write, { locale });
 type Texts = Omit<AlertBasis, 'episode' | 'today'> & {
   readonly level?: string;
@@ -48,7 +50,6 @@ type Texts = Omit<AlertBasis, 'episode' | 'today'> & {
 };
 const WATCH: Watch = { ...RUNWAY_WATCH, id: 'watch001', rule: BALANCE };
 const EUR = writer((value) => `${value} EUR`);
-/** Of the project prod. */
 const basisOf = ({ level = 'threshold', episode = 'e', today = TODAY, ...given }: Texts) =>
   [level as Alert['level'], { episode, today, ...given }] as const;
 const says = (given: Texts, money = EUR) => {
@@ -103,11 +104,11 @@ describe('an alert about a runway', () => {
 
   it('says how long the balance and bonuses last, and how large each is', () => {
     expect(says(of(estimate(4), { account: account(40, 5) }))).toEqual([
-      'prod: about 4 days left, fewer than 7',
+      'prod: about 4 days left, under 7',
       'Balance 40 EUR, bonuses 5 EUR, at 10 EUR a day (average of the last 7 days), until around 25 Nov 2026.',
     ]);
     expect(says(of(estimate(1), { account: account(15) }))).toEqual([
-      'prod: about 1 day left, fewer than 7',
+      'prod: about 1 day left, under 7',
       'Balance 15 EUR, at 10 EUR a day (average of the last 7 days), until around 25 Nov 2026.',
     ]);
     expect(says(of(estimate(0), { account: account(4, 1) }))).toEqual([
@@ -185,7 +186,7 @@ describe('an alert about a budget', () => {
     expect(says({ ...of('80'), episode: '2026-09' })).toEqual(['prod crossed its threshold', '']);
   });
 
-  it('says what billing has reported since', () => {
+  it('says that the budget recovered, and what billing reports now', () => {
     expect(recovers(of('80'))).toBe('prod recovered: billing now reports 81 EUR for November.');
     expect(recovers(of('forecast'))).toBe('prod recovered: about 120 EUR expected in November.');
     expect(recovers(of('forecast', { forecast: undefined }))).toBe(
@@ -213,11 +214,11 @@ describe('an alert about a spike', () => {
   it('says what the day cost, and how much more than usual that is', () => {
     expect(says(of(day({ day: '2026-11-17', amount: big(1) }), day()))).toEqual([
       'prod cost 50 EUR on Wed 18 Nov, 2.5 times the usual',
-      '20 EUR is the median of the last 4 Wednesdays; 2 times that is 40 EUR.',
+      'Usual: 20 EUR, the median of the last 4 Wednesdays; alert from 40 EUR.',
     ]);
     expect(says(of(day({ basisDays: 3 })))[1]).toContain('the median of 3 of the last 4 Wednesdays');
     expect(says(of(day({ basis: 'days', basisDays: 14, baseline: big(3) })))[1]).toBe(
-      '3 EUR is the average of the 14 reported days before; the alert starts at 10 EUR.',
+      'Usual: 3 EUR, the average of the 14 reported days before; alert from 10 EUR.',
     );
     expect(says(of(day({ baseline: undefined })))).toEqual(['prod cost 50 EUR on Wed 18 Nov', '']);
     expect(says({ ...of(day()), episode: '2026-11-01' })).toEqual(['prod crossed its threshold', '']);
@@ -228,7 +229,7 @@ describe('an alert about a spike', () => {
     const rule = { ...SPIKE, factor: big('1.75') };
     expect(says({ ...of(day()), rule }, money)).toEqual([
       'prod cost 50,00 EUR on Wed 18 Nov, 2,5 times the usual',
-      '20,00 EUR is the median of the last 4 Wednesdays; 1,75 times that is 35,00 EUR.',
+      'Usual: 20,00 EUR, the median of the last 4 Wednesdays; alert from 35,00 EUR.',
     ]);
   });
 
@@ -245,11 +246,11 @@ describe('an alert about a spike', () => {
     expect(recovers(of(day(), later({ baseline: undefined })))).toBe('prod recovered.');
     expect(recovers(of(day({ baseline: undefined })))).toBe('prod recovered.');
     const [, corrected] = basisOf(of(day({ amount: big(45) })));
-    expect(correctionText(corrected, EUR)).toBe(' corrected: billing now reports 45 EUR for Wed 18 Nov');
+    expect(correctionText(corrected, EUR)).toBe(': billing now reports 45 EUR for Wed 18 Nov');
   });
 });
 
-describe('amounts and names in an alert', () => {
+describe('amounts in an alert', () => {
   const workspace = workspaceOf({
     settings: { currency: 'EUR', locale: 'de-DE' },
     projects: [
@@ -258,9 +259,9 @@ describe('amounts and names in an alert', () => {
     ],
   });
 
-  it('use the workspace’s number format, and the project’s currency if it has one', () => {
+  it('have the workspace’s number format, and the project’s currency if it has one', () => {
     const money = (id: string, product: 1 | 2) =>
-      moneyWriter({ id, product }, workspace, workspace.settings.locale)(big('1234.5'));
+      projectMoneyFormatter({ id, product }, workspace, workspace.settings.locale)(big('1234.5'));
     expect(money('123', 2)).toContain('CHF');
     expect(money('123', 1)).toBe(money('9', 1));
     expect(money('9', 1)).toMatch(/^1\.234,50.EUR$/);
@@ -335,7 +336,7 @@ describe('the message of an alert', () => {
     });
   });
 
-  it('links its days, and names the threshold to change', () => {
+  it('has buttons for its days, and a menu to change its threshold', () => {
     const projects = [{ id: '9', product: 2 }] as const;
     const budget = shown({ ...ALERT, episode: '2026-11' }, { ...WATCH, projects, rule: BUDGET });
     expect(budget.values).toContain('/spend 9 storage 2026-11');
@@ -368,7 +369,7 @@ describe('the message of an alert', () => {
       corrected(recovered(ALERT)),
       ['prod corrected: 3 EUR', ALERTED, ':white_check_mark: AT · Recovered'],
     ],
-  ])('says what has happened to an alert that is %s, below the newest figure', (_, alert, expected) => {
+  ])('says below the newest figure what happened to an alert that is %s', (_, alert, expected) => {
     const { lines } = shown(alert);
     expect(
       lines.slice(
@@ -410,33 +411,33 @@ describe('a reminder', () => {
 
   it('says when a token expires, what needs it, and how to replace it', () => {
     expect(reads('3', credential('connection'))).toEqual([
-      '*The access token of connection main expires Mon 23 Nov 2026 (3 days)*',
-      'Replace it before then.',
+      '*The access token for connection main expires Mon 23 Nov 2026 (3 days)*',
+      'After that, posts and watches that need it stop.',
       'Replace token…',
       `token ending abcd · fingerprint ${fingerprintOf(MAIN.token)}`,
     ]);
     expect(reads('3', credential('connection', { expiresAt: undefined }))[0]).toBe(
-      '*The access token of connection main expires*',
+      '*The access token for connection main expires*',
     );
   });
 
   it('says that a token was rejected, and what is waiting for a new token', () => {
     expect(reads('rejected', credential('connection')).slice(0, 3)).toEqual([
-      '*The billing service rejected the access token of connection main*',
+      '*The billing service rejected the access token for connection main*',
       'It may have expired or been revoked. Posts and watches that need it resume when it’s replaced.',
       'Replace token…',
     ]);
   });
 
-  it('says the same about an application access, naming its project', () => {
+  it('names the project when an application access expires or is rejected', () => {
     expect(reads('3', credential('access'))).toEqual([
-      '*The application access of prod expires Mon 23 Nov 2026 (3 days)*',
+      '*The application access for prod expires Mon 23 Nov 2026 (3 days)*',
       'After that, nobody can get an OS_TOKEN with it.',
       'Replace access…',
       'access ending abcd · project 123',
     ]);
     expect(reads('rejected', credential('access', { name: '9' }))).toEqual([
-      '*The identity service rejected the application access of project 9*',
+      '*The identity service rejected the application access for project 9*',
       'It may have expired or been revoked. Until it’s replaced, nobody can get an OS_TOKEN with it.',
       'Replace access…',
     ]);

@@ -1,4 +1,4 @@
-/** Answers of billing that the posts and watches of one run share. */
+/** The posts and watches of a run share billing's answers. */
 import { expect, it } from 'vitest';
 import type { BillingClient, Subscription, TimeRange } from '../../src/billing/client.ts';
 import { askOnce } from '../../src/delivery/run.ts';
@@ -24,7 +24,7 @@ function asking(fails = false) {
   return Object.assign(counted, { client: askOnce(billing) });
 }
 
-it('a billing answer is fetched once, and not shared with another question, token or workspace', async () => {
+it('billing is asked once for each question, token and workspace', async () => {
   const counted = asking();
   const { client } = counted;
   const different = [
@@ -43,7 +43,7 @@ it('a billing answer is fetched once, and not shared with another question, toke
   expect(counted.asked).toBe(different.length);
 });
 
-it('a billing question that failed is not asked again', async () => {
+it('billing isn’t asked again after a failure', async () => {
   const counted = asking(true);
   for (let time = 0; time < 2; time += 1)
     await expect(counted.client.balance(ACCESS, PROJECT)).rejects.toThrow('down');

@@ -1,4 +1,4 @@
-/** Digests whose projects answer late, not at all, or with other figures: what stands in the channel after each look. */
+/** Digests that are checked again after projects answered late, not at all, or with other figures. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeReport } from '../../src/delivery/reports/make-report.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
@@ -10,13 +10,11 @@ import { startDelivery } from '../support/start-delivery.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Friday, 20 November 2026, 09:00 in Rome. */
 const NINE = Date.parse('2026-11-20T08:00:00Z');
 const IDS = ['505', '506', '507'];
 
-/** What yesterday costs by project. */
 let spent: Record<string, number>;
-/** Why a project gives no answer. */
+/** Errors with which billing answers for a project. */
 let failing: Record<string, Error | undefined>;
 const fake = createFakeBilling(
   (id) => ({
@@ -53,7 +51,6 @@ beforeEach(async () => {
 });
 
 const post = () => slack.posts.filter(({ channel }) => channel === 'C0COSTS001');
-/** Project → what its row says was spent. */
 const rows = () =>
   Object.fromEntries(
     rowsOf(JSON.parse(post()[0]?.blocks ?? '[]'))
@@ -71,7 +68,7 @@ describe('a project that doesn’t answer when a digest is checked again', () =>
   it.each([
     ['answers 500', DOWN],
     ['has no data', EMPTY],
-  ])('and %s hasn’t changed keeps its figure, while the other projects are corrected', async (_, error) => {
+  ])('keeps its posted figure if billing %s, while the other projects are corrected', async (_, error) => {
     await run();
     expect(post()[0]?.text).toContain('650.00');
     spent = { 505: 200, 506: 200, 507: 50 };
@@ -82,7 +79,7 @@ describe('a project that doesn’t answer when a digest is checked again', () =>
     expect(post()[0]?.text).toContain('450.00');
     expect(post()[0]?.text).not.toContain('2 of 3');
     expect(rows()).toMatchObject({ 505: '200.00', 506: '200.00', 507: '50.00' });
-    // And once it answers again, with another figure, that is filled in.
+    // The project answers again, with another figure, so its row is filled in.
     failing = {};
     spent = { ...spent, 507: 90 };
     await until(NINE + 6 * HOUR + 32 * MINUTE);
@@ -90,14 +87,14 @@ describe('a project that doesn’t answer when a digest is checked again', () =>
     expect(post()[0]).toMatchObject({ edits: 2 });
   });
 
-  it('leaves the post unchanged if the other projects are unchanged', async () => {
+  it('leaves the post unchanged if no other project has changed', async () => {
     await run();
     failing = { 507: DOWN };
     await until(NINE + 5 * DAY);
     expect(post()).toMatchObject([{ edits: 0 }]);
   });
 
-  it('keeps no figure that the channel may no longer see', async () => {
+  it('loses its figure if the channel may no longer see the project', async () => {
     await run();
     await delivery.save({
       connections: [{}],
@@ -116,7 +113,7 @@ describe('a digest that was posted without a project', () => {
     ['soon', NINE + 20 * MINUTE, 30],
     ['after the look of six hours', NINE + 6 * HOUR + 20 * MINUTE, 6 * 60 + 30],
     ['after the look of a day', NINE + DAY + 20 * MINUTE, 24 * 60 + 30],
-  ])('is filled in at the next half hour if the project answers %s', async (_, well, minutes) => {
+  ])('gets the project at the next half hour if it answers %s', async (_, well, minutes) => {
     failing = { 507: new Failure('service-failed', { service: 'billing', status: 502 }) };
     await run();
     expect(post()[0]?.text).toContain('2 of 3 projects');
@@ -130,7 +127,7 @@ describe('a digest that was posted without a project', () => {
     expect(post()[0]?.text).not.toContain('2 of 3');
   });
 
-  it('asks the project again every half hour for three hours after the post and after each check', async () => {
+  it('asks the project again each half hour, for three hours after each check', async () => {
     failing = { 507: DOWN };
     await run();
     await until(NINE + 10 * DAY);

@@ -1,4 +1,4 @@
-/** Real processes, killed in the middle: what an outside Slack has got is counted. */
+/** Real processes are killed while they send. The test counts what a fake Slack received. */
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -15,7 +15,7 @@ import { NO_SERVER } from '../support/redis-servers.ts';
 
 const MANY = { workspaces: 20, each: 10, channels: 5 };
 const ALL = MANY.workspaces * MANY.each;
-/** Generous: a killed process's lease lasts 12 s, and its jobs are noticed within 9 s. */
+/** A killed process keeps its lease for 12 s, and its jobs are noticed within 9 s. The limit is generous. */
 const PATIENCE = 100_000;
 
 interface Stage {
@@ -25,7 +25,7 @@ interface Stage {
   start(): Promise<ChildProcess>;
 }
 
-/** Its processes' clocks go four times as fast: so the pauses that go by them do not take a test's time. */
+/** The processes' clocks go four times as fast, so that the test needn't wait for their pauses. */
 async function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
   const [redis, slack] = await Promise.all([startPersistentRedis(), startMinimalSlack()]);
   const client = new Redis(redis.url.replace('unix://', ''));
@@ -47,7 +47,7 @@ async function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
   }
 }
 
-// The embedded Redis keeps nothing that outlives its process.
+// The embedded Redis loses everything when its process ends.
 beforeEach(({ skip }) => skip(NO_SERVER !== undefined, NO_SERVER));
 
 const keyOf = ({ workspace, key }: SlackPost): string => `${workspace}/${key}`;
@@ -58,7 +58,7 @@ const until = async (count: number, stage: Stage) => {
 };
 
 it.concurrent(
-  'sends each of 200 posts exactly once, with a process and Redis killed in the middle',
+  'each of 200 posts is sent once although a process and Redis are killed',
   () =>
     onStage(async (stage) => {
       const { redis, client, slack, start } = stage;
@@ -86,7 +86,7 @@ it.concurrent(
 );
 
 it.concurrent(
-  'finishes the message it is sending when told to stop, and leaves the rest to another process',
+  'a process that is told to stop finishes its message and leaves the others',
   () =>
     onStage(async (stage) => {
       const { client, slack, start } = stage;
@@ -108,7 +108,7 @@ it.concurrent(
 );
 
 it.concurrent(
-  'alerts about each of 100 crossings exactly once, with a process and Redis killed in the middle',
+  'each of 100 alerts is sent once although a process and Redis are killed',
   () =>
     onStage(async (stage) => {
       const { redis, client, slack, start } = stage;
@@ -121,7 +121,7 @@ it.concurrent(
       await redis.restart();
       await until(100, stage);
       expect(out(stage)).toBe(100);
-      // As long as a message may still be doubtful.
+      // For so long it can be unclear whether Slack has a message.
       await delay(6_000);
       expect(slack.posts).toHaveLength(100);
       expect(slack.posts.every(({ text }) => text.includes('10.00 left, below 100.00'))).toBe(true);

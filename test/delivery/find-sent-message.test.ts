@@ -1,4 +1,4 @@
-/** Whether Slack has a message that it did not confirm. */
+/** Finding a message in Slack that Slack didn't confirm. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findSentMessage } from '../../src/delivery/outbox/send.ts';
 import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';
@@ -18,7 +18,7 @@ afterEach(() => slack.close());
 
 const clientOf = (slackApiUrl: string) =>
   createClientFactory({ ...BACKGROUND_OPTIONS, slackApiUrl, logger: QUIET })('xoxb-T1', 'T1');
-/** Puts a message into Slack as a run that died did. */
+/** Puts a message into Slack like a run that died before it could store that. */
 async function posted(key: string, given: Record<string, string> = {}) {
   const metadata = JSON.stringify({ event_type: 'tally_delivery', event_payload: { key } });
   const body = new URLSearchParams({ channel: CHANNEL, text: 'x', metadata, ...given });
@@ -76,7 +76,7 @@ describe('a post that may be in Slack', () => {
     }
   });
 
-  it('counts as unknown if Slack does not answer', async () => {
+  it('stays unknown until Slack answers', async () => {
     slack.fault = () => 'internal_error';
     await expect(search()).rejects.toMatchObject({ kind: 'slack-failed', data: { code: 'internal_error' } });
   });

@@ -1,4 +1,4 @@
-/** Who is notified that something was not posted, and what the notice says. */
+/** Who is notified that a post wasn't sent, and what the notice says. */
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { snapshotOf } from '../../src/delivery/delivery-log.ts';
@@ -35,32 +35,37 @@ describe('the owner of a schedule', () => {
 
   it.each<[string, Failure, RecordParts, readonly string[]]>([
     [
-      'what only managers can fix is told to both',
+      'gets a notice together with a manager if only managers can fix the cause',
       new Failure('not-connected'),
       managers(BOSS),
       [OWNER, BOSS],
     ],
     [
-      'a channel limit, too',
+      'gets a notice together with a manager about a channel limit',
       new Failure('not-allowed', { reason: 'channel' }),
       managers(BOSS),
       [OWNER, BOSS],
     ],
-    ['unless the owner is a manager', new Failure('not-connected'), managers(BOSS, OWNER), [OWNER]],
     [
-      'a rejected token is told to the owner',
+      'gets the only notice if the owner is a manager',
+      new Failure('not-connected'),
+      managers(BOSS, OWNER),
+      [OWNER],
+    ],
+    [
+      'gets a notice about a rejected token',
       new Failure('token-rejected', { service: 'billing' }),
       managers(BOSS),
       [OWNER],
     ],
     [
-      'and not to a manager, who gets a reminder',
+      'gets no notice about a rejected token as a manager, who gets a reminder',
       new Failure('token-rejected', { service: 'billing' }),
       managers(OWNER),
       [],
     ],
     [
-      'nor to who registered it',
+      'gets no notice about a rejected token that the owner registered',
       new Failure('token-rejected', { service: 'billing' }),
       { connections: [{ token: 'a token', registeredBy: OWNER }] },
       [],
@@ -83,7 +88,7 @@ describe('the owner of a schedule', () => {
     ]);
   });
 
-  it('is notified of a second cause for the same date', async () => {
+  it('is notified again if the same date fails for a second cause', async () => {
     failure = new Failure('token-rejected', { service: 'billing' });
     await run();
     failure = new Failure('not-connected');
@@ -93,7 +98,7 @@ describe('the owner of a schedule', () => {
     expect(people().toSorted()).toEqual([BOSS, OWNER, OWNER].map(directMessage));
   });
 
-  it('sees schedules stopped later by the same cause added to the open notice', async () => {
+  it('finds schedules that the same cause stops later in the same notice', async () => {
     failure = new Failure('token-rejected', { service: 'billing' });
     await run();
     await given({ id: 'schedul2', timing: { ...schedule().timing, time: '11:00' } });
@@ -106,9 +111,9 @@ describe('the owner of a schedule', () => {
   });
 
   it.each([
-    ['deletes', () => delivery.remove('schedule:schedul1')],
-    ['pauses', () => given({ paused: { at: delivery.now, by: OWNER } })],
-  ])('who %s the schedule is told that there is nothing left to do', async (_, change) => {
+    ['delete', () => delivery.remove('schedule:schedul1')],
+    ['pause', () => given({ paused: { at: delivery.now, by: OWNER } })],
+  ])('reads in the notice that nothing is left to do after they %s the schedule', async (_, change) => {
     failure = new Failure('token-rejected', { service: 'billing' });
     await run();
     await change();
@@ -120,7 +125,7 @@ describe('the owner of a schedule', () => {
     expect(slack.posts).toMatchObject([{ edits: 1 }]);
   });
 
-  it('isn’t notified if the cause was fixed before the message was sent', async () => {
+  it('gets no notice if the cause was fixed before it was sent', async () => {
     failure = new Failure('token-rejected', { service: 'billing' });
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'msg_too_long' : undefined);
     await run();
@@ -137,7 +142,7 @@ describe('a notice', () => {
     Array.from({ length: count }, (_, n) => `schedu${String(n).padStart(2, '0')}`);
   const casesOf = (count: number) => ids(count).map((id) => ({ schedule: id, due: NINE }));
   const MISSING = { kind: 'connection-missing', data: { connection: '<eu>' } };
-  /** @param canManage whether its reader does @param result of the last deliveries */
+  /** @param canManage whether the reader can */
   const notice = (
     given: Partial<About> = {},
     { canManage = false, result = 'failed' as LastDelivery['result'], limited = false, isOver = false } = {},
@@ -178,7 +183,7 @@ describe('a notice', () => {
       'There is no connection named &lt;eu&gt;.',
       'A Tally manager can add the connection with /billing connect.',
     ]);
-    expect(lines).toContain('Tally tried for an hour. The next post mentions this date.');
+    expect(lines).toContain('Tally tried for an hour. The next post will mention this one.');
     expect(buttons).toEqual(['Send it now', 'Open schedules']);
     expect(values).toEqual(['now schedu00', undefined]);
   });
@@ -201,7 +206,7 @@ describe('a notice', () => {
     expect(many(17).values).toEqual([undefined]);
   });
 
-  it('says what to do about a pause, and offers it', () => {
+  it('says what to do about a pause, with a button', () => {
     const archived = { kind: 'not-sent', data: { reason: 'channel-archived' } };
     const rejected = { kind: 'token-rejected', data: { service: 'billing' } };
     const paused = (cause: About['cause'], canManage = false, count = 1) =>
@@ -209,7 +214,7 @@ describe('a notice', () => {
     expect(paused(archived).text).toMatch(/ is paused\. The channel is archived\.$/);
     expect(paused(archived).lines.slice(3)).toEqual([
       'Unarchive the channel, or choose another in the schedule.',
-      'Tally tries again after a change, or with the next post.',
+      'Tally tries again when the next post is due, or once the schedule or the connection changes.',
       ...['Try again', 'Open schedules'],
     ]);
     expect(paused(rejected).buttons).toEqual(['Try again', 'Open schedules']);
@@ -226,12 +231,12 @@ describe('a notice', () => {
     ['posted-late', 2, '2 scheduled posts work again'],
     ['failed', 1, '“Yesterday’s spend” for a-b no longer needs attention'],
     ['failed', 0, 'A scheduled post no longer needs attention'],
-  ] as const)('about a problem that is over says only so: %s, %i', (result, count, text) => {
+  ] as const)('says only how the problem ended: %s, %i schedules', (result, count, text) => {
     const over = notice({ why: 'paused', cases: casesOf(count) }, { result, isOver: true });
     expect(over).toMatchObject({ text, lines: [`*${text}*`], buttons: [] });
   });
 
-  it('about an unconfirmed post says only that the post may be missing', () => {
+  it('says only that a post may be missing if Slack didn’t confirm the post', () => {
     const doubtful = notice({
       cause: { kind: 'not-sent', data: { reason: 'post-unconfirmed' }, mayBePosted: true },
     });

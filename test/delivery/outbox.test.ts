@@ -1,4 +1,4 @@
-/** How any message that nobody asked for goes out: here one of a kind with nothing but a text. */
+/** How the outbox sends any kind of message. This kind has nothing but a text. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { OutboxMessage } from '../../src/delivery/delivery-log.ts';
@@ -30,10 +30,9 @@ afterAll(() => Promise.all([store.close(), slack.close()]));
 
 let now: number;
 let works: Work[];
-/** What is due, by key. */
 let planned: OutboxMessage<Note>[];
 let kind: Partial<MessageKind<Note>>;
-/** Called in the moment when a message is made. */
+/** Called when a message is made. */
 let atPrepare: (message: OutboxMessage<Note>) => Promise<void>;
 
 const noteKind = (): MessageKind<Note> => ({
@@ -66,7 +65,7 @@ const plan = (to = CHANNEL, text = 'Hello', key = `notice/one/${to}`) => {
   planned = [...planned, newMessage(key, to, { text }, now)];
 };
 const outcomes = () => works.flatMap((work) => (work.kind === 'message' ? work.outcome : []));
-/** As a process that is killed: it does nothing more. */
+/** Behaves like a killed process: every later call does nothing. */
 const die = () => new Promise<never>(() => undefined);
 
 beforeEach(async () => {
@@ -117,7 +116,7 @@ describe('a message that is due', () => {
     expect((await stored())?.next).toBeUndefined();
   });
 
-  it('is updated with manager details only while its reader is a manager', async () => {
+  it('is updated with managers’ details only while its reader is a manager', async () => {
     const managers = (...named: string[]) =>
       redis.hset(recordKey(TEAM), 'settings', JSON.stringify({ managers: named }));
     const limited = {
@@ -179,7 +178,7 @@ describe('a process that is killed', () => {
       },
       1,
     ],
-  ])('%s still leads to the message being sent once', async (_, prepare, before) => {
+  ])('leaves a message that is sent once: killed %s', async (_, prepare, before) => {
     plan();
     prepare();
     await Promise.race([run(), new Promise((resolve) => setTimeout(resolve, 300))]);
@@ -191,7 +190,7 @@ describe('a process that is killed', () => {
     expect(await stored()).toMatchObject({ state: 'posted', ts: slack.posts[0]?.ts });
   });
 
-  it('is followed by one that resends the message and says so, if Slack can’t say whether it arrived', async () => {
+  it('is followed by a process that resends the message, marked as a possible duplicate', async () => {
     plan();
     slack.fault = ({ method }) =>
       method === 'chat.postMessage'
@@ -209,7 +208,7 @@ describe('a process that is killed', () => {
     expect(await stored()).toMatchObject({ state: 'failed' });
   });
 
-  it('doesn’t resend what another process sent while it hung', async () => {
+  it('doesn’t resend a message that another process sent meanwhile', async () => {
     plan();
     let wake = () => {};
     atPrepare = () =>
@@ -242,7 +241,7 @@ describe('a message that fails', () => {
     expect(await stored()).toMatchObject({ state: 'failed', cause: { kind: 'slack-failed' } });
   });
 
-  it('waits as long as Slack’s rate limit says, and so does every other message of the workspace', async () => {
+  it('waits with all of the workspace’s messages until Slack’s rate limit ends', async () => {
     plan(CHANNEL, 'One', 'notice/1/C');
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? { retryAfter: 90 } : undefined);
     await run();
@@ -255,7 +254,7 @@ describe('a message that fails', () => {
     expect((await messages()).map(({ tries }) => tries)).toEqual([0, 0]);
   });
 
-  it('goes to the next responsible person if its recipient can’t get messages, and says why', async () => {
+  it('goes to the next responsible person if its recipient can’t get messages', async () => {
     plan('U0OWNER001');
     slack.fault = ({ args }) => (args.get('users') === 'U0OWNER001' ? 'user_disabled' : undefined);
     await run();
@@ -273,7 +272,7 @@ describe('a message that fails', () => {
     expect(slack.posts).toMatchObject([{ channel: directMessage('U0BOSS0001') }]);
   });
 
-  it('fails if there is nobody left to send it to', async () => {
+  it('fails if nobody can get it', async () => {
     for (const person of ['U0OWNER001', 'U0BOSS0001']) slack.people.set(person, { deleted: true });
     plan('U0OWNER001');
     await run();
@@ -289,7 +288,7 @@ describe('a message that fails', () => {
   });
 });
 
-it('writes no log for a workspace that was removed', async () => {
+it('leaves no log for a workspace that was removed', async () => {
   plan();
   atPrepare = async () => void (await redis.unlink(...keysOf(TEAM)));
   await run();

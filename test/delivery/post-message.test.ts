@@ -1,4 +1,3 @@
-/** What posts say of projects, dates and changed figures. */
 import { describe, expect, it } from 'vitest';
 import { type PostDetails, renderPost } from '../../src/delivery/posts/post-message.ts';
 import { manualPostMessage } from '../../src/delivery/posts/send-now.ts';
@@ -21,11 +20,11 @@ const workspace = workspaceOf({
   ],
 });
 
-/** Amounts are written with spaces that do not break. */
+/** Money is written with no-break spaces. */
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 
 describe('a project', () => {
-  it('is called by the name it was chosen by, else by its only name, else by its ID', () => {
+  it('is called by its chosen alias, else its only alias, else its ID', () => {
     const labelOf = (id: string, product: 1 | 2, alias?: string) =>
       projectLabel({ id, product, ...(alias !== undefined && { alias }) }, workspace);
     expect([labelOf('123', 1), labelOf('123', 2), labelOf('7', 1), labelOf('9', 1)]).toEqual([
@@ -35,7 +34,6 @@ describe('a project', () => {
     expect([labelOf('7', 1, 'two'), labelOf('7', 1, 'one'), labelOf('7', 1, 'gone')]).toEqual([
       ...['two', 'one', 'Project 7'],
     ]);
-    // A name that means another project by now.
     expect(labelOf('7', 1, 'prod')).toBe('Project 7');
     expect(labelOf('123', 1, 'former')).toBe('prod');
     const projects = [
@@ -71,13 +69,13 @@ describe('a post', () => {
     return { text, lines: textOf(blocks).split('\n'), blocks };
   };
 
-  it('adds to its report only its schedule, who set it up, and how to manage it', () => {
+  it('adds to its report its schedule, its owner, and how to manage it', () => {
     const { text, lines } = render();
     expect(text).toBe('Spent 100');
     expect(lines).toEqual(['Spent 100', 'Manage', PRINT]);
   });
 
-  it('says at the top that it is late, with the date, and gives the time in the small print', () => {
+  it('says at the top that it is late, and for which date', () => {
     const { text, lines } = render({ isLate: true });
     expect(text).toBe('Late: was due Fri 20 Nov. Spent 100');
     expect(lines[0]).toBe('Late: was due Fri 20 Nov');
@@ -87,11 +85,11 @@ describe('a post', () => {
   it.each([
     ['its time on the day of the post', Date.UTC(2026, 10, 20, 14, 2), 'corrected 15:02'],
     ['the date as well later on', Date.UTC(2026, 10, 21, 14, 2), 'corrected Sat 21 Nov, 15:02'],
-  ])('is marked as corrected, with %s', (_, corrected, mark) => {
+  ])('says when it was corrected: with %s', (_, corrected, mark) => {
     expect(render({ corrected }).lines.at(-1)).toBe(`*${mark}* · ${PRINT}`);
   });
 
-  it('says that a missing day is filled in', () => {
+  it('says that Tally adds a missing day later', () => {
     expect(render({ without: '2026-11-18' }).lines.at(-1)).toBe(
       `Tally adds the missing day later · ${PRINT}`,
     );
@@ -102,7 +100,7 @@ describe('a post', () => {
     expect(render({}, { ...finding('1'), covers }).lines.at(-1)).toBe(`days in America/New_York · ${PRINT}`);
   });
 
-  it('lists missed dates at the end', () => {
+  it('lists missed posts at the end', () => {
     const missed = {
       date: '2026-11-19',
       covers: { first: '2026-11-18', last: '2026-11-18', zone: 'UTC' },
@@ -117,17 +115,14 @@ describe('a post', () => {
         .lines.slice(2, -1)
         .map(plain);
     expect(linesOf({ ...missed, figures: { '123:1': '1234', '123:2': '12', '9:1': 'x' } })).toEqual([
-      'Missed earlier:',
+      'Missed posts:',
       'Wed 18 Nov 2026 UTC: prod 1.234,00 EUR · logs 12,00 USD · Project 9 no figure (due Thu 19 Nov)',
     ]);
     expect(linesOf({ ...missed, figures: {} })[1]).toBe('Wed 18 Nov 2026 UTC: no figures (due Thu 19 Nov)');
-    expect([1, 2].map((counted) => render({ earlier: { counted, named: [] } }).lines[3])).toEqual([
-      '1 earlier date',
-      '2 earlier dates',
-    ]);
+    expect(render({ earlier: { counted: 3, named: [] } }).lines[2]).toBe('Missed posts: 3');
   });
 
-  it('gives the same reason for a missed date whenever it is rendered', () => {
+  it('gives one reason for a missed date, whenever it is rendered', () => {
     const days = { first: '2026-11-18', last: '2026-11-18' };
     const cause = { kind: 'no-data', data: { question: { project: '123', product: 1, days } } };
     const earlier = { counted: 0, named: [{ date: '2026-11-19', cause }] };
@@ -136,7 +131,7 @@ describe('a post', () => {
     expect(render({ earlier, corrected: Date.UTC(2027, 0, 1) }).lines).toContain(line);
   });
 
-  it('continues the report’s small print, and has its buttons and “Manage” in a menu beside the lines', () => {
+  it('has “Details” and “Manage” in a menu beside its first lines', () => {
     const message = { text: 'x', blocks: [section('Spent 1'), context('no data for Tue 24 Nov')] };
     const projects = [{ id: '123', product: 1 }] as const;
     const { blocks, lines } = render({ projects }, { ...result, message });
@@ -150,7 +145,7 @@ describe('a post', () => {
     });
   });
 
-  it('shows its menu items as buttons if a command is too long for a menu, or there are no lines', () => {
+  it('has buttons instead of a menu if a command is too long', () => {
     const projects = Array.from({ length: 10 }, (_, n) => ({ id: `${n}`.repeat(20), product: 1 }) as const);
     const figures = Object.fromEntries(projects.map(({ id }) => [`${id}:1`, '1']));
     expect(render({ projects }, { ...finding('1'), figures }).blocks.at(-1)).toMatchObject({
@@ -160,7 +155,7 @@ describe('a post', () => {
     expect(render({}, { ...finding('1'), message }).blocks.at(-1)).toMatchObject({ type: 'actions' });
   });
 
-  it('says who sent it by hand, and whether it is a test post', () => {
+  it('says who sent it by hand, and whether it is a test', () => {
     const by = (why: 'test' | 'now') =>
       textOf(manualPostMessage(finding('1'), why, 'U1', []).blocks).split('\n')[0];
     expect(by('test')).toBe('Test of a scheduled post, sent by <@U1>');

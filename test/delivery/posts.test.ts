@@ -42,7 +42,6 @@ const given = (one: Partial<Schedule> = {}) =>
 const lastSent = async (id = 'schedul1') => lastDelivery(id, await delivery.parts.deliveryLog.load(TEAM));
 const line = async (date = '2026-11-20', id = 'schedul1') =>
   (await delivery.parts.deliveryLog.load(TEAM)).messages.find(({ key }) => key === `post/${id}/${date}`);
-/** Stores other values in a message of the log. */
 const alter = async (key: string, values: object) => {
   const name = `tally:{${TEAM}}:delivery-log`;
   const stored = JSON.parse((await redis.hget(name, key)) ?? '{}');
@@ -51,7 +50,6 @@ const alter = async (key: string, values: object) => {
 const inChannel = (channel = 'C0COSTS001') => slack.posts.filter((post) => post.channel === channel);
 const toPerson = (person = 'U0OWNER001') =>
   slack.posts.filter((post) => post.channel === directMessage(person));
-/** Registers the connection `main` with this token. */
 const connect = (token: string) => delivery.save({ connections: [{ token }] });
 const project = (alias: string, id: string, channels: readonly string[]) =>
   delivery.save({ projects: [{ alias, id, channels }] });
@@ -63,12 +61,12 @@ interface StandingCase {
   readonly before?: () => Promise<unknown>;
   readonly mend: () => Promise<unknown>;
 }
-/** As a process does that the machine does not let run. */
+/** Behaves like a process that the machine has suspended. */
 const standStill = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 const failing = (error: Error) => () => Promise.reject(error);
 
 describe('a post that is due', () => {
-  it('is posted once, with its key, and the record says so', async () => {
+  it('is posted once with its key, and recorded as posted', async () => {
     await given();
     await run();
     await run();
@@ -80,7 +78,7 @@ describe('a post that is due', () => {
     });
   });
 
-  it('stores the balances that it shows, even if it is late', async () => {
+  it('stores the balances that it shows, even if the post is late', async () => {
     await given();
     await delivery.save({ connections: [{ registeredAt: 0 }] });
     await project('prod', '123', []);
@@ -103,14 +101,14 @@ describe('a post that is due', () => {
     expect(record.lastUsed('main')).toBe(delivery.now);
   });
 
-  it('shows the figures as of when it was due, however late it is posted', async () => {
+  it('shows the figures as of its due time, however late it is posted', async () => {
     await given();
     delivery.now = NINE + 2 * HOUR;
     await run();
     expect(asked.map((one) => one.at)).toEqual([NINE]);
   });
 
-  it('covers the weekend on a Monday if it comes Monday to Friday', async () => {
+  it('covers the weekend on Mondays if its schedule is Monday to Friday', async () => {
     const timing = { ...schedule().timing, cadence: { kind: 'weekdays' as const } };
     await given({ timing });
     await run();
@@ -163,18 +161,18 @@ describe('a post that is due', () => {
 });
 
 describe.each([
-  // The night in which the clocks are put forward, a time that it skips, and the first instant after the gap.
+  // In this night the clocks are put forward. The local time is skipped, so the first instant after the gap counts.
   ['Europe/Rome', '2026-03-29', '02:30', '2026-03-29T01:00:00Z'],
   ['America/New_York', '2026-03-08', '02:30', '2026-03-08T07:00:00Z'],
   ['Australia/Lord_Howe', '2026-10-04', '02:15', '2026-10-03T15:30:00Z'],
   ['America/Santiago', '2026-09-06', '00:30', '2026-09-06T04:00:00Z'],
-  // Back: a time that comes twice, and its first.
+  // In this night the clocks are put back. The local time comes twice, and the first counts.
   ['Europe/Rome', '2026-10-25', '02:30', '2026-10-25T00:30:00Z'],
   ['America/New_York', '2026-11-01', '01:30', '2026-11-01T05:30:00Z'],
   ['Australia/Lord_Howe', '2026-04-05', '01:45', '2026-04-04T14:45:00Z'],
   ['Africa/Casablanca', '2026-02-15', '02:30', '2026-02-15T01:30:00Z'],
-])('in %s on %s', (zone, date, time, due) => {
-  it(`posts once at ${due} for the local time ${time}`, async () => {
+])('a post due in %s on %s', (zone, date, time, due) => {
+  it(`goes out once, at ${due}, for the local time ${time}`, async () => {
     const timing = { cadence: { kind: 'daily' }, time, zone } as const;
     await given({ timing, since: at(due) - HOUR });
     for (const step of [-1, 0, MINUTE, HOUR, 2 * HOUR, 3 * HOUR]) {
@@ -187,11 +185,11 @@ describe.each([
   });
 });
 
-describe('after an outage', () => {
+describe('the posts after an outage', () => {
   it.each([
     [5 * MINUTE, 'posted'],
     [5 * MINUTE + 1, 'posted-late'],
-  ])('marks a post as late after five minutes: %i ms, %s', async (after, result) => {
+  ])('are marked as late after five minutes: %i ms, %s', async (after, result) => {
     await given();
     delivery.now = NINE + after;
     await run();
@@ -200,7 +198,7 @@ describe('after an outage', () => {
     expect(await lastSent()).toMatchObject({ result });
   });
 
-  it('posts only the newest date, and names the earlier ones with their totals', async () => {
+  it('cover only the newest date, and name the earlier dates with their totals', async () => {
     answer = ({ at: instant }) => finding(String((instant - NINE) / HOUR / 24 + 1));
     await given();
     delivery.now = NINE + 3 * 24 * HOUR + HOUR;
@@ -213,16 +211,16 @@ describe('after an outage', () => {
     expect(blocks).toContain('Spent 4');
   });
 
-  it('names no balances of earlier dates, because only today’s is known', async () => {
+  it('name no earlier balances, because only today’s is known', async () => {
     await given({ report: 'balance' });
     delivery.now = NINE + 3 * 24 * HOUR + HOUR;
     await run();
     const { blocks = '' } = inChannel()[0] ?? {};
-    expect(blocks).toContain('3 earlier dates');
+    expect(blocks).toContain('Missed posts: 3');
     expect(blocks).not.toContain('(due Fri 20 Nov)');
   });
 
-  it('counts missed dates beyond ten, and names a date that could not be computed', async () => {
+  it('name ten missed dates and count the others', async () => {
     answer = ({ at: instant }) => {
       if (instant === NINE + 18 * 24 * HOUR)
         throw new Failure('timed-out', { service: 'billing', after: 1000 });
@@ -233,7 +231,7 @@ describe('after an outage', () => {
     await run();
     expect(inChannel()).toHaveLength(1);
     const { blocks = '' } = inChannel()[0] ?? {};
-    expect(blocks).toContain('9 earlier dates');
+    expect(blocks).toContain('9 older posts');
     expect(blocks).toContain(
       'No figures (due Tue 8 Dec). The billing service didn’t answer within 1 seconds.',
     );
@@ -243,7 +241,7 @@ describe('after an outage', () => {
 describe('a post whose process died during the Slack call', () => {
   const KEY = 'post/schedul1/2026-11-20';
 
-  /** As one leaves it that was killed right after the call went out. */
+  /** The process was killed right after its call to Slack. */
   const killed = async (isTaken: boolean) => {
     await given();
     slack.fault = ({ method }) =>
@@ -273,7 +271,7 @@ describe('a post whose process died during the Slack call', () => {
     expect(await lastSent()).toMatchObject({ result: 'failed' });
   });
 
-  it('is searched for around its claim time, even if the history couldn’t be read for long', async () => {
+  it('is searched for around its sending time, even if that takes long', async () => {
     await killed(true);
     slack.fault = ({ method }) =>
       method === 'conversations.history' ? { status: 502, take: false } : undefined;
@@ -287,7 +285,7 @@ describe('a post whose process died during the Slack call', () => {
     expect(await line()).toMatchObject({ ts: inChannel()[0]?.ts });
   });
 
-  it('isn’t touched until the interrupted call must have ended', async () => {
+  it('isn’t sent again until the interrupted call must have ended', async () => {
     await given();
     await alter(KEY, { to: 'C0COSTS001', about: { due: NINE }, state: 'sending', at: delivery.now });
     const next = await run();
@@ -298,12 +296,12 @@ describe('a post whose process died during the Slack call', () => {
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('names an earlier date only if its post never went out', async () => {
+  it('names an earlier date only if that date’s post never went out', async () => {
     await killed(true);
     delivery.now = NINE + 24 * HOUR + 1_000;
     await run();
     expect(inChannel().map(({ key }) => key)).toEqual([KEY, 'post/schedul1/2026-11-21']);
-    expect(inChannel()[1]?.blocks).not.toContain('Missed earlier');
+    expect(inChannel()[1]?.blocks).not.toContain('Missed posts');
   });
 });
 
@@ -344,8 +342,8 @@ describe('a run that another process has overtaken', () => {
   });
 });
 
-describe('when billing fails', () => {
-  it('retries for an hour, at most five minutes apart, without a message in the channel, then notifies the owner', async () => {
+describe('a post for which billing fails', () => {
+  it('is retried for an hour, then its owner is notified', async () => {
     await given();
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     const pauses: number[] = [];
@@ -364,7 +362,7 @@ describe('when billing fails', () => {
     expect(await lastSent()).toMatchObject({ result: 'failed' });
   });
 
-  it('notifies the owner of each failed date', async () => {
+  it('leads to a notice for each failed date', async () => {
     await given();
     await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
@@ -377,7 +375,7 @@ describe('when billing fails', () => {
     expect(await lastSent()).toMatchObject({ result: 'posted' });
   });
 
-  it('posts as soon as billing works within the hour, and notifies nobody', async () => {
+  it('goes out as soon as billing works within the hour, without a notice', async () => {
     await given();
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     delivery.now = (await run()) ?? 0;
@@ -387,7 +385,7 @@ describe('when billing fails', () => {
     expect(await lastSent()).toMatchObject({ result: 'posted' });
   });
 
-  it('pauses over a rejected token, and resumes by itself with another one', async () => {
+  it('pauses over a rejected token, and resumes with a new token', async () => {
     await connect('a token');
     await given();
     answer = failing(new Failure('token-rejected', { service: 'billing' }));
@@ -409,7 +407,7 @@ describe('when billing fails', () => {
     expect(toPerson()).toMatchObject([{ edits: 1, text: '“Yesterday’s spend” for Project 123 works again' }]);
   });
 
-  it('isn’t sent if its project becomes limited while billing is asked, until the limit is lifted', async () => {
+  it('isn’t sent if its project becomes limited while billing is asked', async () => {
     await given();
     answer = async () => {
       await project('prod', '123', ['C0FINANCE1']);
@@ -428,14 +426,14 @@ describe('when billing fails', () => {
     [
       'its project was limited to other channels',
       new Failure('not-allowed', { reason: 'channel' }),
-      'choose another in the schedule',
+      'choose another channel in the schedule',
     ],
     [
       'there is no connection',
       new Failure('connection-missing', { connection: 'main' }),
       'A Tally manager can add the connection',
     ],
-  ])('pauses if %s, and says what to do', async (_, error, words) => {
+  ])('pauses if %s, and its owner reads what to do', async (_, error, words) => {
     await given();
     answer = failing(error);
     await run();
@@ -452,13 +450,13 @@ describe('when billing fails', () => {
   });
 });
 
-describe('when Slack rejects the post', () => {
+describe('a post that Slack rejects', () => {
   it.each([
     ['is_archived', 'channel-archived', 'archived'],
     ['not_in_channel', 'not-in-channel', '/invite @Tally'],
     ['channel_not_found', 'not-in-channel', '/invite @Tally'],
     ['restricted_action', 'channel-restricted', 'Tally isn’t allowed to post'],
-  ])('pauses over %s and notifies the owner once', async (code, why, words) => {
+  ])('pauses over %s, and its owner is notified once', async (code, why, words) => {
     await given();
     slack.fault = (call) => (toChannel(call) ? code : undefined);
     await run();
@@ -470,24 +468,27 @@ describe('when Slack rejects the post', () => {
     expect(toPerson()[0]?.blocks).toContain('schedule-row:retry');
   });
 
-  it.each(['account_inactive', 'token_revoked'])('pauses over %s, and can notify nobody', async (code) => {
-    await given();
-    slack.fault = () => code;
-    await run();
-    expect(await lastSent()).toMatchObject({
-      result: 'paused',
-      cause: notSentFailure('slack-token-rejected'),
-    });
-    slack.fault = () => undefined;
-    await run();
-    expect(slack.posts).toEqual([]);
-  });
+  it.each(['account_inactive', 'token_revoked'])(
+    'pauses over %s without a notice, as Tally has no token',
+    async (code) => {
+      await given();
+      slack.fault = () => code;
+      await run();
+      expect(await lastSent()).toMatchObject({
+        result: 'paused',
+        cause: notSentFailure('slack-token-rejected'),
+      });
+      slack.fault = () => undefined;
+      await run();
+      expect(slack.posts).toEqual([]);
+    },
+  );
 
   it.each([
     ['internal_error', 'sending'],
     ['request_timeout', 'sending'],
     ['msg_too_long', 'due'],
-  ])('is looked for in Slack after %s before it is posted again: %s', async (code, state) => {
+  ])('may be searched for in Slack after %s: %s', async (code, state) => {
     await given();
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? code : undefined);
     await run();
@@ -498,7 +499,7 @@ describe('when Slack rejects the post', () => {
     expect(slack.calls.some(({ method }) => method === 'conversations.history')).toBe(state === 'sending');
   });
 
-  it('posts once despite many rate limits', async () => {
+  it('is posted once despite many rate limits', async () => {
     for (const id of ['schedul1', 'schedul2', 'schedul3'])
       await given({ id, channel: `C0${id.toUpperCase()}` });
     let calls = 0;
@@ -516,15 +517,15 @@ describe('when Slack rejects the post', () => {
   });
 });
 
-describe('a cause that persists', () => {
-  /** Once nothing can be sent any more, nothing is tried for hours. */
+describe('a pause', () => {
+  /** Nothing can be sent any more, so nothing is tried for hours. */
   const isLeftAlone = async () => {
     const [calls, questions] = [slack.calls.length, asked.length];
     await forHours(23);
     expect([slack.calls.length, asked.length]).toEqual([calls, questions]);
   };
 
-  it('is retried only at each due date while nothing changes, and reported once', async () => {
+  it('is tried again at each due date while nothing changes, with one notice', async () => {
     await given();
     answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
@@ -532,12 +533,12 @@ describe('a cause that persists', () => {
     await forHours(4 * 24);
     expect(asked).toHaveLength(5);
     expect(toPerson()).toHaveLength(1);
-    // What was missed is reckoned from the calendar, so no record is kept for each date.
+    // Missed dates are computed from the calendar, so they need no records.
     const { messages } = await delivery.parts.deliveryLog.load(TEAM);
     expect(messages).toHaveLength(3);
   });
 
-  it('is resolved at a due date: the post lists the missed dates, and the notice says that posting works again', async () => {
+  it('ends at a due date with a post that lists the missed dates', async () => {
     await given();
     slack.fault = (call) => (toChannel(call) ? 'is_archived' : undefined);
     await forHours(48);
@@ -559,7 +560,7 @@ describe('a cause that persists', () => {
       },
     ],
     [
-      'what the service takes, as anybody’s answer shows',
+      'what the service accepts, as an answer shows',
       {
         fail: () => failing(new Failure('token-rejected', { service: 'billing' })),
         mend: () => set({ 'used:main': String(delivery.now) }),
@@ -567,17 +568,17 @@ describe('a cause that persists', () => {
     ],
     ['the schedule', { fault: 'not_in_channel', mend: () => given({ waitHours: 6 }) }],
     [
-      'the channel, as a post by hand shows',
+      'the channel, as “Send now” shows',
       {
         fault: 'not_in_channel',
         mend: () => delivery.parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001'),
       },
     ],
     [
-      'nothing, but somebody wants it',
+      'nothing, when somebody presses “Try again”',
       { fault: 'is_archived', mend: () => delivery.parts.scheduling.retry(TEAM, 'schedul1') },
     ],
-  ])('is tried again at once after a change of %s', async (_, { fail, fault, before, mend }) => {
+  ])('ends at once after a change of %s', async (_, { fail, fault, before, mend }) => {
     await connect('a token');
     await before?.();
     await given();
@@ -597,7 +598,7 @@ describe('a cause that persists', () => {
     expect(toPerson()).toMatchObject([{ edits: 1, text: expect.stringContaining('works again') }]);
   });
 
-  it('doesn’t resend a post that Slack may already have', async () => {
+  it('resends no post that Slack may already have', async () => {
     await given();
     slack.fault = (call) => (toChannel(call) ? { status: 502, take: true } : undefined);
     delivery.now = (await run()) ?? 0;
@@ -612,7 +613,7 @@ describe('a cause that persists', () => {
     expect(await line()).toMatchObject({ ts: inChannel()[0]?.ts });
   });
 
-  it('doesn’t delay the next date if Slack can’t confirm a post', async () => {
+  it('delays no later date if Slack can’t confirm a post', async () => {
     await given();
     slack.fault = (call) => (toChannel(call) ? { status: 502, take: false } : undefined);
     delivery.now = (await run()) ?? 0;
@@ -634,7 +635,7 @@ describe('a date that was never posted', () => {
     expect(await lastSent()).toMatchObject({ result: 'failed' });
   };
 
-  it('is named by the next post with its total, if billing was down for more than an hour', async () => {
+  it('is named with its total by the next post', async () => {
     await given();
     await lost();
     expect(inChannel()).toEqual([]);
@@ -648,7 +649,7 @@ describe('a date that was never posted', () => {
     expect(inChannel()[1]?.blocks).not.toContain('Earlier');
   });
 
-  it('is listed together with earlier missed dates', async () => {
+  it('is listed with earlier missed dates', async () => {
     await given();
     await lost();
     delivery.now = NINE + 24 * HOUR;
@@ -660,7 +661,7 @@ describe('a date that was never posted', () => {
     expect(inChannel()[0]?.blocks).toContain('(due Sat 21 Nov)');
   });
 
-  it('is not retried automatically', async () => {
+  it('isn’t retried automatically', async () => {
     await given({ timing: { cadence: { kind: 'monthly', day: 20 }, time: '09:00', zone: 'Europe/Rome' } });
     await lost();
     answer = () => finding('100');
@@ -676,7 +677,7 @@ describe('a figure that changes after the post', () => {
     return next;
   };
 
-  it('is corrected in the post, which says when, without any new message', async () => {
+  it('is corrected in the post, without a new message', async () => {
     await given();
     expect(await looks()).toBe(NINE + 3_000 + 6 * HOUR);
     answer = () => finding('110.50');
@@ -689,11 +690,11 @@ describe('a figure that changes after the post', () => {
   });
 
   it.each([
-    ['less than 5 %', '104', 0],
-    ['exactly 5 %', '105', 0],
-    ['more than 5 %', '105.01', 1],
-    ['to nothing', undefined, 1],
-  ])('by %s', async (_, digits, edits) => {
+    ['104 from 100', '104', 0],
+    ['105 from 100', '105', 0],
+    ['105.01 from 100', '105.01', 1],
+    ['no figure', undefined, 1],
+  ])('is corrected only above 5 %: a change to %s', async (_, digits, edits) => {
     await given();
     await run();
     answer = () => finding(digits);
@@ -702,7 +703,7 @@ describe('a figure that changes after the post', () => {
     expect(inChannel()[0]?.edits).toBe(edits);
   });
 
-  it('isn’t marked as changed when its project merely didn’t answer, and the project is asked again', async () => {
+  it('stays in the post while its project doesn’t answer', async () => {
     await given();
     await run();
     answer = () => ({ ...finding(undefined), unanswered: { '123:1': storedCause('It is down.') } });
@@ -737,7 +738,7 @@ describe('a figure that changes after the post', () => {
     ['is_archived', 1],
     ['not_in_channel', 1],
     ['msg_too_long', 7],
-  ])('isn’t corrected if Slack doesn’t change the post: %s, %i tries', async (code, tries) => {
+  ])('isn’t corrected if Slack refuses to edit the post: %s, %i tries', async (code, tries) => {
     await given();
     await run();
     slack.fault = ({ method }) => (method === 'chat.update' ? code : undefined);
@@ -764,7 +765,7 @@ describe('a figure that changes after the post', () => {
     expect(inChannel()[0]).toMatchObject({ edits: 1, text: 'Spent 200' });
   });
 
-  it('keeps what the post said about lateness and missed dates', async () => {
+  it('leaves in the post what it said about lateness and missed dates', async () => {
     await given();
     delivery.now = NINE + 2 * 24 * HOUR + HOUR;
     await run();
@@ -772,7 +773,7 @@ describe('a figure that changes after the post', () => {
     delivery.now += 6 * HOUR;
     await run();
     expect(inChannel()[0]?.edits).toBe(1);
-    for (const words of ['Late: was due', 'Missed earlier', '(due Fri 20 Nov)'])
+    for (const words of ['Late: was due', 'Missed posts', '(due Fri 20 Nov)'])
       expect(inChannel()[0]?.blocks).toContain(words);
   });
 
@@ -795,7 +796,7 @@ describe('a post whose schedule, settings or rights have changed since', () => {
   const settings = (text: string) => set({ settings: text });
 
   const THURSDAY = { first: '2026-11-19', last: '2026-11-19' };
-  /** As the reports themselves do: the rights of the channel, and figures that name what they are of. */
+  /** Like real reports, this one respects the channel's rights, and its figures name their project and zone. */
   const honest = ({ report: name, projects, channel, workspace, zone }: ReportRequest): ReportResult => {
     const [{ id, product } = { id: '', product: 1 as const }] = projects;
     resolveProject({ project: id, product }, workspace, { channel, isUnlimited: false });
@@ -825,7 +826,7 @@ describe('a post whose schedule, settings or rights have changed since', () => {
 
   const edited = (one: Partial<Schedule>) => given({ since: delivery.now - MINUTE, ...one });
 
-  it('doesn’t reveal another project in the channel that the schedule moved to', async () => {
+  it('shows no other project in the channel that the schedule moved to', async () => {
     await edited({ projects: [{ id: '900', product: 1 }], channel: 'C0FINANCE1' });
     await run();
     expect(JSON.stringify(slack.posts)).not.toContain(SECRET);
@@ -833,7 +834,7 @@ describe('a post whose schedule, settings or rights have changed since', () => {
     expect(inChannel('C0FINANCE1')).toEqual([]);
   });
 
-  it('is not corrected once its own project is limited to other channels', async () => {
+  it('isn’t corrected once its project is limited to other channels', async () => {
     await project('prod', '123', ['C0FINANCE1']);
     for (let look = 0; look < 10; look += 1) delivery.now = (await run()) ?? delivery.now;
     expect(inChannel()).toMatchObject([{ text: '123 yesterday UTC 100.00', edits: 0 }]);
@@ -843,17 +844,14 @@ describe('a post whose schedule, settings or rights have changed since', () => {
     ['report', () => edited({ report: 'last-week' })],
     ['time', () => edited({ timing: { cadence: { kind: 'daily' }, time: '17:00', zone: 'Asia/Tokyo' } })],
     ['reporting zone', () => settings('{"zone":"Pacific/Auckland"}')],
-  ])(
-    'keeps its own days, time and zone in a correction after the schedule’s %s was changed',
-    async (_, change) => {
-      await change();
-      await run();
-      expect(inChannel()[0]).toMatchObject({ text: '123 yesterday UTC 200.00', edits: 1 });
-      expect(inChannel()[0]?.blocks).toContain('Every day at 09:00 (Europe/Rome)');
-    },
-  );
+  ])('keeps its days, time and zone after the schedule’s %s was changed', async (_, change) => {
+    await change();
+    await run();
+    expect(inChannel()[0]).toMatchObject({ text: '123 yesterday UTC 200.00', edits: 1 });
+    expect(inChannel()[0]?.blocks).toContain('Every day at 09:00 (Europe/Rome)');
+  });
 
-  it('is not corrected with figures of other days', async () => {
+  it('isn’t corrected with figures of other days', async () => {
     answer = (question) => ({ ...honest(question), covers: COVERED });
     await run();
     answer = honest;
@@ -862,7 +860,7 @@ describe('a post whose schedule, settings or rights have changed since', () => {
     expect(inChannel()[0]).toMatchObject({ edits: 0 });
   });
 
-  it('is not corrected with the answer of another account', async () => {
+  it('isn’t corrected with another account’s figures', async () => {
     await settings('{"connection":"other"}');
     await set({ 'connection:other': '{}' });
     await run();
@@ -870,13 +868,13 @@ describe('a post whose schedule, settings or rights have changed since', () => {
   });
 });
 
-describe('a project of a digest that gives no answer', () => {
+describe('a digest with a project that gives no answer', () => {
   const BOTH = [
     { id: '123', product: 1 },
     { id: '500', product: 1 },
   ] as const;
   const partial = () => ({ ...finding('100'), unanswered: { '500:1': storedCause('eu') } });
-  it('doesn’t hold up the post if the name it was chosen by has become limited since', async () => {
+  it('goes out if the project’s alias has become limited since', async () => {
     await project('labs', '500', ['C0ELSEWHERE']);
     await given({ projects: [BOTH[0], { ...BOTH[1], alias: 'labs' }] });
     answer = partial;
@@ -886,7 +884,7 @@ describe('a project of a digest that gives no answer', () => {
 });
 
 describe('a post that Slack took without confirming it', () => {
-  it('can be followed up in its thread as if it had been confirmed', async () => {
+  it('answers follow-ups in its thread like a confirmed post', async () => {
     await given({ report: 'balance' });
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? { status: 502, take: true } : undefined);
     await run();
@@ -903,11 +901,11 @@ describe('a post that Slack took without confirming it', () => {
   });
 });
 
-describe('Send it now', () => {
+describe('the button “Send it now”', () => {
   const sendNow = (by: string, process = delivery.parts) =>
     process.scheduling.send(TEAM, schedule(), 'now', by);
 
-  it('posts once, however often it is pressed and in however many processes, and again a minute later', async () => {
+  it('posts once, however often it is pressed within a minute', async () => {
     await given({ since: NINE });
     const other = another();
     const outcomes = await Promise.all([
@@ -932,7 +930,7 @@ describe('Send it now', () => {
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('posts without using up a due date, and says who sent it', async () => {
+  it('posts beside the due dates, and says who pressed it', async () => {
     await given({ since: NINE });
     await delivery.parts.scheduling.send(TEAM, schedule(), 'test', 'U0OWNER001');
     expect(await lastSent()).toBeUndefined();
@@ -950,7 +948,7 @@ describe('a schedule that is removed or changed while its post is retried', () =
     ['paused', () => given({ id: 'schedul2', paused: { at: delivery.now, by: 'U0OWNER001' } })],
     ['removed', () => remove('schedule:schedul2')],
     ['moved', () => given({ id: 'schedul2', since: delivery.now })],
-  ])('isn’t posted once it is %s, however many other posts are queued for the channel', async (_, change) => {
+  ])('isn’t posted once it is %s, even if its post is queued', async (_, change) => {
     await given();
     await given({ id: 'schedul2' });
     answer = async () => {
@@ -962,7 +960,7 @@ describe('a schedule that is removed or changed while its post is retried', () =
     expect(inChannel().map(({ key }) => key)).toEqual(['post/schedul1/2026-11-20']);
   });
 
-  it('is posted with its settings at that time', async () => {
+  it('is posted with its newest settings', async () => {
     await given();
     await given({ id: 'schedul2' });
     answer = async () => {
@@ -974,7 +972,7 @@ describe('a schedule that is removed or changed while its post is retried', () =
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('is posted at its new time, and retried for up to an hour after that', async () => {
+  it('is posted at its new time, and retried for an hour', async () => {
     const five = at('2026-11-20T16:00:00Z');
     await given();
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
@@ -996,7 +994,7 @@ describe('a schedule that is removed or changed while its post is retried', () =
     expect(await lastSent()).toMatchObject({ result: 'posted', due: five });
   });
 
-  it('isn’t posted if it was still being retried', async () => {
+  it('isn’t posted if its post was still being retried', async () => {
     await given();
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await run();

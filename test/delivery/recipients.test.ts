@@ -1,4 +1,4 @@
-/** Whatever Tally sends without being asked, to whom it may no longer go: each kind, each way a right ends, each moment. */
+/** For each kind of message, each way in which its recipient can lose the right, and each moment: nothing is sent. */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { Big } from 'big.js';
@@ -22,11 +22,10 @@ import { type TestRedis, testRedis } from '../support/redis.ts';
 import { isThorough } from '../support/thorough.ts';
 
 const [CHANNEL, ELSEWHERE] = ['C0COSTS001', 'C0FINANCE1'];
-/** Whose rights end, somebody whose rights hold, and who registered what everything needs. */
+/** Anna loses her rights, Ben keeps his, and Carl registered the connection. */
 const [ANNA, BEN, CARL] = ['U0ANNA0001', 'U0BEN00001', 'U0CARL0001'];
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** Friday */
 const BEGIN = Date.parse('2026-11-20T08:00:00Z');
 const DUE = Date.parse('2026-11-20T09:00:00Z');
 
@@ -99,14 +98,14 @@ const acknowledge = async () => {
   expect(await parts.watching.respond(team, 'watch001', openAlert, response)).toBe('recorded');
 };
 
-/** How a message comes about. */
+/** One kind of message, from its setup to its sending. */
 interface Scenario {
   readonly to: 'channel' | 'person';
-  /** Until just before it is due. */
+  /** Runs until just before the message is due. */
   prepare(): Promise<unknown>;
-  /** It is due, and sent as far as that is possible. */
+  /** Makes the message due, and sends it if that is possible. */
   send(): Promise<unknown>;
-  /** Time goes on, for whatever is retried. */
+  /** Lets time pass for retries. */
   goOn(): Promise<unknown>;
 }
 
@@ -138,7 +137,7 @@ const updateOf = (target: Target): Scenario => ({
 });
 const byHand = () => parts.scheduling.send(team, DAILY, 'now', BEN);
 
-/** Every kind has to be here, and each way in which a message of it is sent or drawn again. */
+/** Every kind has to be here, and every way in which its messages are sent or updated. */
 const KINDS = [...MESSAGE_KINDS, 'post by hand', 'correction', 'alert update'] as const;
 const SCENARIOS: Record<(typeof KINDS)[number], readonly Scenario[]> = {
   post: [POST],
@@ -186,7 +185,7 @@ const SCENARIOS: Record<(typeof KINDS)[number], readonly Scenario[]> = {
 };
 let isArchived = false;
 
-/** Each way in which a right ends. Those of a manager begin with a project that only managers see. */
+/** For each way, the recipients that it concerns. Managers begin with a project that only managers see. */
 const WAYS: Record<string, { of: readonly Scenario['to'][]; asManager?: 'named' | 'group'; end(): unknown }> =
   {
     'its project is limited to another channel': {
@@ -238,14 +237,14 @@ function tallyLeaves() {
   isOut = true;
 }
 
-/** When the right ends: before it is due, or after Slack failed to take it. */
+/** The right ends before the message is due, or after Slack failed to take it. */
 const MOMENTS = {
   due: undefined,
   'retried after an error': { status: 500 },
   'after a rate limit': { retryAfter: 3_600 },
 };
 
-/** All moments; in a quick run one for each way, in turn, so that each kind of message meets each moment. */
+/** A quick run tries one moment for each way, in turn, so that each kind of message meets each moment. */
 function momentsOf(way: number): (readonly [string, Fault])[] {
   const all = Object.entries(MOMENTS);
   return isThorough ? all : [all[way % all.length]!];
@@ -255,12 +254,12 @@ const TARGETS: Record<Scenario['to'], readonly string[]> = {
   channel: [CHANNEL],
   person: [ANNA, directMessage(ANNA)],
 };
-/** What the channel or person sees, edits included. */
+/** Includes updates of sent messages. */
 const seenBy = (to: Scenario['to']) =>
   slack.posts
     .filter(({ workspace, channel }) => workspace === team && TARGETS[to].includes(channel))
     .map(({ ts, text, blocks }) => `${ts} ${text} ${blocks}`);
-/** Its names, its ID and its figures. */
+/** The project's names, ID and figures. */
 const SECRETS = /payroll|zz-other|777|100,000|48,151|50,000|1,000\.00|5,432/;
 
 async function begin(asManager?: 'named' | 'group') {
@@ -301,7 +300,7 @@ const cases = KINDS.flatMap((kind) =>
 
 describe.each(cases)('%s', (_, { to, prepare, send, goOn: later }) => {
   it.each([undefined, 'named', 'group'] as const)(
-    'is sent while the right holds (manager: %s)',
+    'is sent while its recipient has the right (manager: %s)',
     async (by) => {
       if (to === 'channel' && by !== undefined) return;
       await begin(by);
@@ -317,7 +316,7 @@ describe.each(cases)('%s', (_, { to, prepare, send, goOn: later }) => {
   );
 
   const ways = Object.entries(WAYS).filter(([, { of }]) => of.includes(to));
-  describe.each(ways)('that its recipient may no longer see: %s', (way, { asManager, end }) => {
+  describe.each(ways)('whose recipient loses the right: %s', (way, { asManager, end }) => {
     it.each(momentsOf(ways.findIndex(([name]) => name === way)))('%s', async (___, fault) => {
       await begin(asManager);
       await prepare();
@@ -332,7 +331,7 @@ describe.each(cases)('%s', (_, { to, prepare, send, goOn: later }) => {
       await later();
       const shown = seenBy(to).filter((one) => !before.includes(one));
       expect(shown.join('\n')).not.toMatch(SECRETS);
-      // Who is no full member any more gets nothing, not even a message without the project.
+      // A person who is no longer a full member gets nothing, not even a message without the project.
       if (slack.people.has(ANNA)) expect(shown).toEqual([]);
     });
   });
@@ -340,15 +339,18 @@ describe.each(cases)('%s', (_, { to, prepare, send, goOn: later }) => {
 
 const POSTS = cases.filter(([kind]) => /^(post|post by hand|correction) to a channel$/.test(kind));
 
-describe.each(POSTS)('%s while a project becomes limited', (_, { prepare, send }) => {
-  it.each(['payroll', 'zz-other'])('isn’t sent if %s is limited while it is made', async (alias) => {
-    await begin();
-    await prepare();
-    const before = seenBy('channel');
-    onFigures = () => project(alias, { channels: [ELSEWHERE] });
-    await send();
-    expect(seenBy('channel').filter((one) => !before.includes(one))).toEqual([]);
-  });
+describe.each(POSTS)('%s, while a project becomes limited', (_, { prepare, send }) => {
+  it.each(['payroll', 'zz-other'])(
+    'isn’t sent if %s becomes limited while the message is made',
+    async (alias) => {
+      await begin();
+      await prepare();
+      const before = seenBy('channel');
+      onFigures = () => project(alias, { channels: [ELSEWHERE] });
+      await send();
+      expect(seenBy('channel').filter((one) => !before.includes(one))).toEqual([]);
+    },
+  );
 });
 
 describe('an alert that was not sent because its project was limited', () => {
@@ -359,7 +361,7 @@ describe('an alert that was not sent because its project was limited', () => {
     ['a person', { people: [ANNA] }],
   ];
 
-  /** Slack fails at the crossing, and works again while the project is limited. */
+  /** Slack fails when the threshold is crossed, and works again while the project is limited. */
   const crossWhileLimited = async (target: Target) => {
     await begin();
     const to = target.channel ? 'channel' : 'person';
@@ -373,7 +375,7 @@ describe('an alert that was not sent because its project was limited', () => {
     return to;
   };
 
-  it.each(targets)('is sent once the limit is lifted, with current figures: to %s', async (_, target) => {
+  it.each(targets)('is sent to %s with current figures once the limit is lifted', async (_, target) => {
     const to = await crossWhileLimited(target);
     expect(seenBy(to)).toEqual([]);
     balance = 41_234;
@@ -384,7 +386,7 @@ describe('an alert that was not sent because its project was limited', () => {
     expect(seenBy(to)[0]).not.toContain('48,151');
   });
 
-  it.each(targets)('isn’t sent if it has recovered by then: to %s', async (_, target) => {
+  it.each(targets)('isn’t sent to %s if the balance has recovered by then', async (_, target) => {
     const to = await crossWhileLimited(target);
     balance = 90_000;
     await until(now + 2 * HOUR);
@@ -411,7 +413,7 @@ describe('an alert that was not sent because its project was limited', () => {
     expect(receivers()).toEqual([directMessage(ANNA), directMessage('U0DORA0001')]);
   });
 
-  it('stays with the people who received it, and isn’t sent to them again', async () => {
+  it('isn’t sent again to the people who received it', async () => {
     await begin();
     const scenario = alertTo({ people: [BEN, ANNA] });
     await scenario.prepare();
@@ -426,7 +428,7 @@ describe('an alert that was not sent because its project was limited', () => {
   });
 });
 
-describe('messages that Tally sends by itself', () => {
+describe('messages that Tally sends on its own', () => {
   it('are sent only by the outbox, which checks the recipient each time', async () => {
     const folder = 'src/delivery';
     const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));

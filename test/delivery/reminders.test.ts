@@ -41,7 +41,7 @@ const sentTo = (person: string) => slack.posts.filter(({ channel }) => channel =
 const texts = (person: string) => sentTo(person).map(({ text }) => text);
 
 describe('a token that expires', () => {
-  it('is announced 14, 3 and 1 days before it expires, in the morning, to the person who registered it and to managers', async () => {
+  it('is announced 14, 3 and 1 days before, to its registrar and managers', async () => {
     await connect('token 1', EXPIRES);
     const times: string[] = [];
     slack.fault = ({ method }) => {
@@ -50,7 +50,7 @@ describe('a token that expires', () => {
     };
     await until(EXPIRES + 20 * DAY);
     const expected = ['(14 days)', '(3 days)', '(tomorrow)'].map(
-      (when) => `The access token of connection main expires Tue 1 Dec 2026 ${when}`,
+      (when) => `The access token for connection main expires Tue 1 Dec 2026 ${when}`,
     );
     expect(texts(ANNA)).toEqual(expected);
     expect(texts(BOSS)).toEqual(expected);
@@ -59,7 +59,7 @@ describe('a token that expires', () => {
     expect(slack.posts.map(({ blocks }) => blocks).join()).not.toContain('token 1');
   });
 
-  it('isn’t announced once it is replaced, and the new token is announced at its own time', async () => {
+  it('isn’t announced once it is replaced', async () => {
     await connect('token 1', EXPIRES);
     await until(Date.parse('2026-11-20T00:00:00Z'));
     expect(sentTo(ANNA)).toHaveLength(1);
@@ -70,15 +70,15 @@ describe('a token that expires', () => {
     expect(sentTo(ANNA)).toHaveLength(4);
   });
 
-  it('is announced with the days it has left now if Tally was down on all reminder days', async () => {
+  it('is announced later if Tally was down on the reminder days', async () => {
     await connect('token 1', EXPIRES);
     delivery.now = EXPIRES + HOUR;
     await run();
     await run();
-    expect(texts(ANNA)).toEqual(['The access token of connection main expired Tue 1 Dec 2026 (today)']);
+    expect(texts(ANNA)).toEqual(['The access token for connection main expired Tue 1 Dec 2026 (today)']);
   });
 
-  it('isn’t announced 14 days ahead if it never had 14 days', async () => {
+  it('isn’t announced 14 days before if it never lasted that long', async () => {
     await connect('token 1', BEGIN + 10 * DAY);
     await until(BEGIN + 5 * DAY);
     expect(slack.posts).toEqual([]);
@@ -104,34 +104,30 @@ describe('a token of someone who has left', () => {
     ['became a guest', { is_restricted: true }],
     ['moved to another organization', { team_id: 'T0OTHER001' }],
     ['was removed', 'unknown'],
-  ])(
-    'who %s, as did all managers, is announced to an admin or owner, who can replace it',
-    async (_, profile) => {
-      await save({ settings: { managers: [BOSS] } });
-      await connect('token 1', EXPIRES);
-      for (const person of [ANNA, BOSS])
-        if (profile !== 'unknown') slack.people.set(person, profile as object);
-      const isGone = (args: URLSearchParams) =>
-        [ANNA, BOSS].includes(args.get('user') ?? args.get('users') ?? '');
-      slack.fault = ({ method, args }) =>
-        profile === 'unknown' && ['users.info', 'conversations.open'].includes(method) && isGone(args)
-          ? 'user_not_found'
-          : undefined;
-      await until(EXPIRES + DAY);
-      expect(announced(ADMINS[0]!)).toEqual(['14 days', '3 days', 'tomorrow']);
-      expect(sentTo(ADMINS[0]!).every(({ blocks }) => blocks.includes('Replace token…'))).toBe(true);
-      for (const person of ['U0MEMBER01', 'U0FORMER01', 'U0OTHER001']) expect(sentTo(person)).toEqual([]);
-    },
-  );
+  ])('is announced to an admin if all managers left too: %s', async (_, profile) => {
+    await save({ settings: { managers: [BOSS] } });
+    await connect('token 1', EXPIRES);
+    for (const person of [ANNA, BOSS]) if (profile !== 'unknown') slack.people.set(person, profile as object);
+    const isGone = (args: URLSearchParams) =>
+      [ANNA, BOSS].includes(args.get('user') ?? args.get('users') ?? '');
+    slack.fault = ({ method, args }) =>
+      profile === 'unknown' && ['users.info', 'conversations.open'].includes(method) && isGone(args)
+        ? 'user_not_found'
+        : undefined;
+    await until(EXPIRES + DAY);
+    expect(announced(ADMINS[0]!)).toEqual(['14 days', '3 days', 'tomorrow']);
+    expect(sentTo(ADMINS[0]!).every(({ blocks }) => blocks.includes('Replace token…'))).toBe(true);
+    for (const person of ['U0MEMBER01', 'U0FORMER01', 'U0OTHER001']) expect(sentTo(person)).toEqual([]);
+  });
 
-  it('is still announced to a former manager, who is told whom to ask', async () => {
+  it('is announced to a former manager, who reads whom to ask', async () => {
     await save({ settings: {} });
     await connect('token 1', EXPIRES);
     await until(EXPIRES - 13 * DAY);
     expect(sentTo(ANNA)[0]?.blocks).toContain('Ask a Tally manager to replace it.');
   });
 
-  it('is announced only to the named managers as long as one is left', async () => {
+  it('is announced only to the named managers while one is left', async () => {
     slack.people.set(ANNA, { deleted: true });
     await connect('token 1', EXPIRES);
     await until(EXPIRES);
@@ -140,16 +136,16 @@ describe('a token of someone who has left', () => {
   });
 });
 
-it('announces an application access, with the button that replaces it', async () => {
+it('an application access is announced with the button that replaces it', async () => {
   await save({ accesses: [{ registeredBy: ANNA, registeredAt: BEGIN, expiresAt: EXPIRES }] });
   await until(EXPIRES);
-  expect(texts(ANNA)[0]).toBe('The application access of project 123 expires Tue 1 Dec 2026 (14 days)');
+  expect(texts(ANNA)[0]).toBe('The application access for project 123 expires Tue 1 Dec 2026 (14 days)');
   expect(sentTo(ANNA)[0]?.blocks).toContain('access-form');
   expect(texts(ANNA)).toHaveLength(3);
 });
 
 describe('a token that the service rejects', () => {
-  it('is announced once and immediately, also to owners of waiting watches, whichever request was rejected', async () => {
+  it('is announced once and at once, also to owners of watches', async () => {
     await connect('token 1', EXPIRES);
     const elsewhere = { alias: 'eu', id: '7', connection: 'eu' };
     await save({
@@ -161,7 +157,7 @@ describe('a token that the service rejects', () => {
     });
     isRejected = true;
     await until(BEGIN + 9 * HOUR);
-    expect(texts(ANNA)).toEqual(['The billing service rejected the access token of connection main']);
+    expect(texts(ANNA)).toEqual(['The billing service rejected the access token for connection main']);
     expect(texts(BOSS)).toHaveLength(1);
     expect(sentTo('U0ELSE0001')).toEqual([]);
     expect(sentTo('U0OTHER001')[0]?.blocks).toContain('Ask a Tally manager to replace it.');
@@ -178,7 +174,7 @@ describe('a token that the service rejects', () => {
     expect(sentTo(ANNA)).toHaveLength(1);
   });
 
-  it('is announced if a command noticed it, but not if the token was only tried in a form', async () => {
+  it('is announced if a command was rejected, but not for a form’s test', async () => {
     await connect('token 1');
     const note = (mark: string) =>
       delivery.parts.saveRejection({ workspace: TEAM, kind: 'connection', name: 'main', mark });
@@ -194,7 +190,7 @@ describe('a token that the service rejects', () => {
 it.each([
   ['a new expiry date', { expiresAt: EXPIRES + DAY }, 2],
   ['none', {}, 1],
-])('reminders begin again if someone sets %s by hand', async (_, after, count) => {
+])('is announced again if someone sets %s', async (_, after, count) => {
   const byHand = { token: 'token 1', registeredBy: ANNA, registeredAt: BEGIN };
   await save({ connections: [{ ...byHand, expiresAt: EXPIRES }] });
   await until(EXPIRES - 13 * DAY - HOUR);
@@ -212,19 +208,19 @@ describe('a reminder that is already in Slack', () => {
         isRejected = false;
         await delivery.remove('rejected:connection:main');
       },
-      'The access token of connection main works again',
+      'The access token for connection main works again',
     ],
     [
       'was replaced',
       () => connect('token 2', EXPIRES + 90 * DAY, delivery.now),
-      'The access token of connection main was replaced',
+      'The access token for connection main was replaced',
     ],
     [
       'was removed',
       () => delivery.remove('connection:main'),
-      'The access token of connection main was removed',
+      'The access token for connection main was removed',
     ],
-  ])('says once that its token %s, and then offers no action', async (_, mend, text) => {
+  ])('says that its token %s, and offers no action any more', async (_, mend, text) => {
     await connect('token 1');
     await save({ watches: [WATCH] });
     isRejected = true;

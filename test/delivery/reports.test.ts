@@ -13,7 +13,6 @@ import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { type Bot, CHANNEL, rowsOf, startBot, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
-/** Saturday, 09:00 UTC */
 const NOW = Date.UTC(2026, 10, 21, 9);
 const KEY = randomBytes(32);
 const http = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
@@ -63,7 +62,6 @@ async function post(
   return { ...finding, answers, reads: textOf(finding.message.blocks).split('\n') };
 }
 
-/** The same amount for each day of a month from `firstOf` to `last`. */
 const days = (month: string, first: number, last: number, amount: string) =>
   Array.from(
     { length: last - first + 1 },
@@ -93,7 +91,7 @@ describe('the post about yesterday', () => {
     });
   });
 
-  it('names its connection, and the balance of a named project', async () => {
+  it('stores its connection, and the balance of a registered project', async () => {
     const { answers } = await post('yesterday', ['5001', '123']);
     expect(answers).toHaveLength(2);
     expect(answers).toEqual(
@@ -110,7 +108,7 @@ describe('the post about yesterday', () => {
     );
   });
 
-  it('has the day’s amount in its header, then the comparison, the month with its forecast, and the balance', async () => {
+  it('shows the amount, the comparison, the month with its forecast, and the balance', async () => {
     const { reads, message } = await post('yesterday', ['5001']);
     expect(message.text).toBe('prod · Fri 20 Nov · 150.50 · 1.6× a usual Friday');
     expect(reads.slice(0, 4)).toEqual([
@@ -121,11 +119,11 @@ describe('the post about yesterday', () => {
     ]);
   });
 
-  it('repeats no day and no number, and mentions only exceptions in the small print', async () => {
+  it('repeats no day and no number', async () => {
     const { message } = await post('yesterday', ['5001']);
     const words = textOf(message.blocks.filter(({ type }) => type !== 'data_visualization'));
     const numbers = words.match(/\d[\d,.]*/g) ?? [];
-    // The 20th stands for a day, as does the 13th.
+    // The 20th is named as a day, and so is the 13th.
     expect(numbers).toHaveLength(new Set(numbers).size);
     expect(message.blocks.map(({ type }) => type)).toEqual(['header', 'section', 'data_visualization']);
     const { reads } = await post('yesterday', ['123']);
@@ -144,7 +142,7 @@ describe('the post about yesterday', () => {
     ['4', ''],
     ['0', ''],
     ['-10', ''],
-  ])('compares %s with a usual 100 in the words “%s”', async (amount, news) => {
+  ])('compares an amount of %s with a usual 100: “%s”', async (amount, news) => {
     setDays('5001', days('2026-10', 1, 31, '100'), days('2026-11', 1, 19, '100'));
     expect((await post('yesterday', ['5001'])).reads[0]).toBe('prod · Fri 20 Nov · not reported yet');
     setDays(
@@ -160,7 +158,7 @@ describe('the post about yesterday', () => {
     expect((await post('yesterday', ['5001'])).reads[0]).toBe('prod · Fri 20 Nov · 400.00');
   });
 
-  it('calls a negative day “credited”, and an equal amount the “same”', async () => {
+  it('calls a negative amount “credited”, and an equal amount the “same”', async () => {
     setDays('5001', days('2026-11', 13, 13, '100'), days('2026-11', 20, 20, '-35'));
     expect((await post('yesterday', ['5001'])).reads.slice(0, 2)).toEqual([
       'prod · Fri 20 Nov · 35.00 credited',
@@ -201,7 +199,7 @@ describe('the post about yesterday', () => {
     );
   });
 
-  it('includes days without a post, compared with the same days of the week before', async () => {
+  it('covers days without a post, and compares them by weekday', async () => {
     setDays(
       '5001',
       days('2026-11', 6, 12, '100'),
@@ -224,7 +222,7 @@ describe('the post about yesterday', () => {
     expect([categories[0], categories.at(-1), categories.length]).toEqual(['Sat 7', 'Fri 20', 14]);
   });
 
-  it('has a chart of more than four days only', async () => {
+  it('has a chart from four reported days on', async () => {
     const typesOf = async (last: number) => {
       setDays('5001', days('2026-11', 20 - last + 1, 20, '100'));
       return (await post('yesterday', ['5001'])).message.blocks.map(({ type }) => type);
@@ -233,14 +231,14 @@ describe('the post about yesterday', () => {
     expect(await typesOf(5)).toContain('data_visualization');
   });
 
-  it('names the other days of the chart that have no data, as Slack may hide their labels', async () => {
+  it('names the chart’s days without data', async () => {
     setDays('5001', days('2026-11', 1, 14, '100'), days('2026-11', 16, 20, '100'));
     const { reads } = await post('yesterday', ['5001']);
     expect(reads.at(-1)).toBe('no data for Sun 15 Nov');
     expect(reads).toContain('*This month* 1,900.00 (19 of 20 days) · forecast about 3,000.00 by 30 Nov');
   });
 
-  it('calls a missing day missing rather than zero, and still posts', async () => {
+  it('says that a day isn’t reported, rather than zero', async () => {
     setDays('5001', days('2026-11', 1, 19, '100'));
     const { reads, figures } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · Fri 20 Nov · not reported yet');
@@ -258,7 +256,7 @@ describe('the post about yesterday', () => {
     expect(reads.at(-1)).toBe('no data for Mon 9 Nov');
   });
 
-  it('says in the header how many days are reported if there are only a few', async () => {
+  it('says in the header how many days are reported, if few are', async () => {
     setDays('5001', days('2026-11', 2, 8, '100'), days('2026-11', 9, 13, '110'));
     const { reads } = await post('last-week', ['5001']);
     expect(reads[0]).toBe('prod · 9–15 Nov · 550.00 on 5 of 7 days');
@@ -269,15 +267,12 @@ describe('the post about yesterday', () => {
   it.each([
     [5, 7, 'Too few days reported to compare with 2–8 Nov (9–15 Nov: 5 of 7 days reported).'],
     [6, 5, 'Too few days reported to compare with 2–8 Nov (5 of 7 days reported).'],
-  ])(
-    'has no percentage when too few days are reported: %i of 7 now, %i before',
-    async (now, before, line) => {
-      setDays('5001', days('2026-11', 2, 1 + before, '100'), days('2026-11', 9, 8 + now, '110'));
-      expect((await post('last-week', ['5001'])).reads[1]).toMatch(line);
-    },
-  );
+  ])('has no percentage if too few days are reported: %i now, %i before', async (now, before, line) => {
+    setDays('5001', days('2026-11', 2, 1 + before, '100'), days('2026-11', 9, 8 + now, '110'));
+    expect((await post('last-week', ['5001'])).reads[1]).toMatch(line);
+  });
 
-  it('compares a day with the same weekday of the week before, so that a weekend doesn’t look like a drop', async () => {
+  it('compares a day with the same weekday of the week before', async () => {
     // Saturdays and Sundays cost a tenth.
     setDays(
       '5001',
@@ -289,14 +284,14 @@ describe('the post about yesterday', () => {
     expect(reads.slice(0, 2)).toEqual(['prod · Sun 15 Nov · 10.00', 'Same as Sun 8 Nov']);
   });
 
-  it('says that the day before isn’t reported, and says it in the header about its own day', async () => {
+  it('says that it can’t compare if either day isn’t reported', async () => {
     setDays('5001', days('2026-11', 14, 20, '100'));
     expect((await post('yesterday', ['5001'])).reads[1]).toBe('No comparison: Fri 13 Nov isn’t reported.');
     setDays('5001', days('2026-11', 1, 19, '100'));
     expect((await post('yesterday', ['5001'])).reads.join('\n')).not.toContain('comparison');
   });
 
-  it('leaves items without a day out of its figures, and says so', async () => {
+  it('says that items without a day are left out', async () => {
     const odd = '{"day":"who knows","totalAmount":7,"totalBonuses":0}';
     setDays('5001', days('2026-11', 20, 20, '150'), [odd]);
     const { reads } = await post('yesterday', ['5001']);
@@ -304,7 +299,7 @@ describe('the post about yesterday', () => {
     expect(reads).toContain('Left out: 1 item outside this period.');
   });
 
-  it('ignores days outside the period, which a service with other day boundaries sends', async () => {
+  it('ignores days outside the period', async () => {
     setDays('5001', days('2026-09', 30, 30, '7'), days('2026-11', 20, 21, '150'));
     const { reads } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · Fri 20 Nov · 150.00');
@@ -324,7 +319,7 @@ describe('the post about yesterday', () => {
   });
 });
 
-describe('posts about longer times', () => {
+describe('posts about weeks, months and balances', () => {
   it('compare last week with the week before', async () => {
     setDays('5001', days('2026-11', 2, 8, '100'), days('2026-11', 9, 15, '110'));
     const { reads } = await post('last-week', ['5001']);
@@ -351,7 +346,7 @@ describe('posts about longer times', () => {
     ]);
   });
 
-  it('say how long the balance lasts, at which average of how many days, and large bonuses', async () => {
+  it('say how long the balance lasts, at which average, and large bonuses', async () => {
     setDays('5001', days('2026-11', 14, 19, '100'));
     const lineOf = async (balance: string) => {
       bot.billing.setBalance('5001', balance);
@@ -402,7 +397,7 @@ describe('a digest of several projects', () => {
     ]);
   });
 
-  it('sorts by size, and warns about what lasts less than 14 days', async () => {
+  it('sorts by size, and warns about projects that last under 14 days', async () => {
     setDays('5002', days('2026-11', 1, 20, '100'));
     const { message, reads } = await post('yesterday', ['5001', '5002']);
     expect(rowsOf(message.blocks).map(([first]) => first)).toEqual([
@@ -413,7 +408,7 @@ describe('a digest of several projects', () => {
     expect(reads.join('\n')).toContain(':warning: *Under 14 days or overdrawn: dev*');
   });
 
-  it('says in its header if nothing is reported, and in a project’s row if only that project isn’t', async () => {
+  it('says where nothing is reported, in its header or in a row', async () => {
     setDays('5001', days('2026-11', 13, 19, '10'));
     const { reads, message } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('1 of 2 projects · Fri 20 Nov · 12.25');
@@ -439,7 +434,7 @@ describe('a digest of several projects', () => {
     );
   });
 
-  it('says what can’t be compared, once for all projects or for each', async () => {
+  it('says once what can’t be compared for all projects', async () => {
     setDays('5002', days('2026-11', 14, 20, '10'));
     const some = await post('yesterday', ['5001', '5002']);
     expect(some.reads).toContain('dev: No comparison: Fri 13 Nov isn’t reported.');
@@ -472,7 +467,7 @@ describe('a digest of several projects', () => {
     await expect(post('balance', ['5002'])).rejects.toThrow('No Cloud platform data for project 5002');
   });
 
-  it('repeats billing’s remarks, with the project and the figures they are about', async () => {
+  it('repeats billing’s remarks, with project and figures', async () => {
     bot.billing.respond(({ query }) =>
       String(query).includes('getSubscriptionBalance') && String(query).includes('5002')
         ? {
@@ -495,7 +490,7 @@ describe('a digest of several projects', () => {
     }
   });
 
-  it('says what a project’s change is based on when not all days are reported', async () => {
+  it('says how many days a project’s change is based on', async () => {
     setDays('5002', days('2026-11', 3, 8, '10'), days('2026-11', 9, 15, '11'));
     setDays('5001', days('2026-11', 2, 8, '10'), days('2026-11', 9, 15, '11'));
     const { reads } = await post('last-week', ['5001', '5002']);
@@ -506,7 +501,7 @@ describe('a digest of several projects', () => {
     );
   });
 
-  it('names a project by the chosen name, with its currency, if it has several', async () => {
+  it('names a project by its chosen alias, with that alias’s currency', async () => {
     await addProject(bot, { alias: 'twin', id: '5001', currency: '€' });
     try {
       const title = async (project: string) => (await post('yesterday', [project])).reads[0];
@@ -519,7 +514,7 @@ describe('a digest of several projects', () => {
     }
   });
 
-  it('does not add amounts with different labels, and says why no comparison is shown', async () => {
+  it('adds up each currency on its own', async () => {
     expect((await post('yesterday', ['5001', '5003'])).reads[0]).toBe(
       '2 projects · Fri 20 Nov · 12.25 and €12.25',
     );
@@ -529,7 +524,7 @@ describe('a digest of several projects', () => {
     );
   });
 
-  it('is posted without a project that fails, and says which and why', async () => {
+  it('says which project failed, and why', async () => {
     setDays('5002');
     bot.billing.setItems('5002', 'null');
     const { message, reads, unanswered } = await post('yesterday', ['5001', '5002', '123']);
@@ -546,7 +541,7 @@ describe('a digest of several projects', () => {
     expect(Object.keys(unanswered)).toEqual(['5002:1']);
   });
 
-  it('names its own days when billing rejects a query, even if another post asked first', async () => {
+  it('names its own days in an error that another post met first', async () => {
     bot.billing.respond(({ query }) =>
       String(query).includes('5002') && String(query).includes('reportSubscriptionConsuming')
         ? { status: 200, body: '{"errors":[{"message":"no"}],"data":null}' }
@@ -569,14 +564,14 @@ describe('a digest of several projects', () => {
     }
   });
 
-  it('never shows a channel a project that is limited to others', async () => {
+  it('never shows a project that is limited to other channels', async () => {
     const { reads } = await post('yesterday', ['5001', '5004']);
     expect(reads.join('\n')).toContain('limited to certain channels');
     expect(reads.join('\n')).not.toContain('5004');
     await expect(post('yesterday', ['5004'])).rejects.toThrow('certain channels');
   });
 
-  it('fails when no project is answered, so that it is retried', async () => {
+  it('fails if no project answers', async () => {
     bot.billing.setMode('refused');
     await expect(post('yesterday', ['5001', '5002'])).rejects.toThrow('rejected the access token');
   });

@@ -1,4 +1,7 @@
-/** A project for 400 days: weekends, growth, spikes, credits, days that are late, missing or corrected, and top-ups. */
+/**
+ * Simulates a project for 400 days: weekends, growth, spikes, credits, top-ups, and days that are late, missing or
+ * corrected.
+ */
 
 import { seededRandom } from '../support/seeded-random.ts';
 
@@ -6,13 +9,10 @@ type Day = string;
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 const START = 2_000_000;
-/** Billing is asked about no more. */
 const REPORTED_DAYS = 130;
 
-/** In whole cents. */
 export interface SimulatedProject {
   reported(at: number): Map<Day, number>;
-  /** Undefined while the service says nothing about it. */
   balance(at: number): number | undefined;
 }
 
@@ -20,7 +20,6 @@ interface SimulatedDay {
   readonly day: Day;
   readonly begins: number;
   readonly cost: number;
-  /** What billing says from when on, in order. */
   readonly reports: readonly { readonly from: number; readonly cost: number }[];
 }
 
@@ -81,7 +80,7 @@ function costOf(random: () => number, usual: number, isWeekend: boolean): number
   return Math.round(usual * (isWeekend ? 0.3 : 1) * (0.8 + 0.4 * random()));
 }
 
-/** Some hours after its end, days later, or never; then perhaps corrected, once or to and fro. */
+/** A day is reported some hours after its end, days later, or never. It may be corrected once or twice. */
 function reportsOf(random: () => number, cost: number, ends: number): SimulatedDay['reports'] {
   const luck = random();
   if (luck < 0.04) return [];
@@ -94,7 +93,7 @@ function reportsOf(random: () => number, cost: number, ends: number): SimulatedD
     { from: corrected, cost },
   ];
   if (random() > 0.5) return steps;
-  // Down and up again, or the other way round.
+  // First down and then up again, or the other way round.
   return [
     ...steps,
     { from: corrected + 2 * DAY * random(), cost: draft },

@@ -8,7 +8,6 @@ import { startDelivery, TEAM } from '../support/start-delivery.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** Friday, 20 November 2026, 09:00 in Rome. */
 const NINE = Date.parse('2026-11-20T08:00:00Z');
 
 let answer: () => ReportResult | Promise<ReportResult>;
@@ -32,7 +31,7 @@ const posts = () => slack.posts.filter(({ channel }) => channel === 'C0COSTS001'
 const lastSent = async () => lastDelivery('schedul1', await delivery.parts.deliveryLog.load(TEAM));
 
 describe('a post whose newest day billing has not reported', () => {
-  it('waits, and asks again every 30 minutes', async () => {
+  it('waits, and asks billing again every 30 minutes', async () => {
     await given();
     await until(NINE + 100 * MINUTE);
     expect(looks).toEqual([0, 30, 60, 90]);
@@ -44,7 +43,7 @@ describe('a post whose newest day billing has not reported', () => {
     });
   });
 
-  it('is sent once, as soon as billing reports the day, and isn’t marked as late', async () => {
+  it('is sent once billing reports the day, and isn’t late', async () => {
     await given();
     await until(NINE + 40 * MINUTE);
     answer = () => finding('100');
@@ -59,7 +58,7 @@ describe('a post whose newest day billing has not reported', () => {
     [3, [0, 30, 60, 90, 120, 150, 180]],
     [1, [0, 30, 60]],
     [0, [0]],
-  ])('waits at most %i hours, then is sent without the day and says so', async (waitHours, expected) => {
+  ])('is sent without the day after %i hours', async (waitHours, expected) => {
     await given({ waitHours });
     await until(NINE + 5 * HOUR);
     expect(looks).toEqual(expected);
@@ -71,7 +70,7 @@ describe('a post whose newest day billing has not reported', () => {
   it.each([
     [5 * MINUTE, false],
     [5 * MINUTE + 1, true],
-  ])('is marked as late only some time after its wait: %i ms, %s', async (after, isLate) => {
+  ])('is marked as late from five minutes after its wait: %i ms, %s', async (after, isLate) => {
     await given();
     await until(NINE);
     answer = () => finding('100');
@@ -100,7 +99,7 @@ describe('a post whose newest day billing has not reported', () => {
     expect(await lastSent()).toMatchObject({ result: 'waiting' });
   });
 
-  it('is filled in by a correction, however little the day changes the figures', async () => {
+  it('gets the day in a correction, however small the change', async () => {
     await given({ waitHours: 0 });
     await until(NINE + HOUR);
     answer = () => finding('61');
@@ -110,7 +109,7 @@ describe('a post whose newest day billing has not reported', () => {
     expect(posts()).toHaveLength(1);
   });
 
-  it('keeps waiting when another process takes over', async () => {
+  it('waits on when another process takes over', async () => {
     await given();
     await until(NINE + 10 * MINUTE);
     await delivery.restart();

@@ -1,4 +1,4 @@
-/** When a workspace is woken: at the next instant when it has something to do, after a change, after a wake-up was lost. */
+/** When a workspace is woken: when something is due, after a change, or after its wake-up was lost. */
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { newMessage, putMessage } from '../../src/delivery/delivery-log.ts';
@@ -22,7 +22,7 @@ const redis = store.client;
 const index = createWorkspaceIndex(redis);
 afterAll(() => Promise.all([store.close(), slack.close()]));
 
-/** When something is due in the workspace, by the clock of this machine; undefined for never. */
+/** By this machine's clock; undefined for never. */
 let due: number | undefined;
 let prepare: () => Promise<void>;
 const noteKind: MessageKind<object> = {
@@ -51,13 +51,13 @@ const startProcess = () => {
   });
   return planner;
 };
-/** The queue of a process whose runs do this. */
+/** The wake-ups of a process. @param run what each run does */
 const queueOf = (run?: (workspace: string) => Promise<void>, clock = Date.now) => {
   const wakeUps = openWakeUps(redis, store.url, { ...(run && { run }), clock });
   ending.push(wakeUps.close);
   return wakeUps;
 };
-/** The workspaces that will be woken. */
+/** The workspaces with a waiting wake-up. */
 const planned = async () => {
   const keys = await redis.keys('{tally}:deliver:de:*');
   return keys.map((key) => key.split(':').at(-1)).filter((id) => id !== 'sweep');
@@ -77,13 +77,13 @@ afterEach(async () => {
 });
 
 describe('a workspace', () => {
-  it('is woken at the start for what fell due before', async () => {
+  it('is woken at the start for work that fell due before', async () => {
     due = Date.now() - HOUR;
     startProcess().start();
     await posted();
   });
 
-  it('is woken when something is due, by whichever process', async () => {
+  it('is woken when something is due, by any process', async () => {
     due = Date.now() + 1_500;
     await startProcess().changed(TEAM);
     startProcess().start();
@@ -123,13 +123,13 @@ describe('a workspace', () => {
     await waitUntil(async () => (await planned()).join() === TEAM);
   });
 
-  it('isn’t woken without anything to do', async () => {
+  it('is left alone while nothing is due', async () => {
     startProcess().start();
     await waitUntil(async () => (await redis.llen('{tally}:deliver:wait')) === 0);
     await waitUntil(async () => (await planned()).length === 0);
   });
 
-  it('is forgotten if its data disappeared without an uninstall event', async () => {
+  it('is forgotten if its data disappears without an uninstall event', async () => {
     due = Date.now();
     await redis.del(recordKey(TEAM));
     await redis.zadd(INDEX_KEY, 0, TEAM);
@@ -151,7 +151,7 @@ describe('a workspace', () => {
 });
 
 describe('a wake-up', () => {
-  it('runs once, however many processes ask, at the latest time asked for', async () => {
+  it('runs once, at the time that was asked for last', async () => {
     const woken: string[] = [];
     const [one, other] = [queueOf(async (workspace) => void woken.push(workspace)), queueOf()];
     await Promise.all([one.wake(TEAM, Date.now() + HOUR), other.wake(TEAM, Date.now() + 50)]);
@@ -197,7 +197,7 @@ describe('a wake-up', () => {
     expect([runs, most]).toEqual([2, 1]);
   });
 
-  it('is dropped if it was planned during a run and the workspace leaves before the run ends', async () => {
+  it('is dropped if the workspace leaves before the current run ends', async () => {
     let runs = 0;
     const wakeUps = queueOf(async () => {
       runs += 1;
@@ -210,13 +210,13 @@ describe('a wake-up', () => {
     expect(await planned()).toEqual([]);
   });
 
-  it('fails if Redis doesn’t answer, instead of waiting for it', async () => {
+  it('fails soon if Redis doesn’t answer', async () => {
     const lost = openWakeUps(redis, 'unix:///nowhere/redis.sock');
     await expect(lost.wake(TEAM, 0)).rejects.toMatchObject({ kind: 'store-unavailable' });
     await lost.close();
   });
 
-  it('counts as overdue from when it was due, until its run has ended', async () => {
+  it('counts as overdue from its time until its run has ended', async () => {
     let end = () => {};
     let isRunning = false;
     const running = () =>
@@ -224,7 +224,7 @@ describe('a wake-up', () => {
         isRunning = true;
         end = resolve;
       });
-    // A process whose clock says ten minutes more.
+    // This process's clock is ten minutes ahead.
     const wakeUps = queueOf(running, () => Date.now() + 10 * 60_000);
     await redis.del(INDEX_KEY);
     const overdue = async () => Math.round(((await wakeUps.oldestOverdue()) ?? 0) / 60_000);

@@ -1,4 +1,4 @@
-/** What watches should tell, worked out naively in whole cents and, except for the forecast, with nothing of src. */
+/** A second, simple implementation of watches. It counts in whole cents and shares only the forecast with src. */
 import { Big } from 'big.js';
 import { forecastTotal } from '../../src/domain/money/forecast.ts';
 
@@ -9,12 +9,12 @@ export type OracleRule =
   | { readonly kind: 'budget'; readonly amount: number }
   | { readonly kind: 'spike'; readonly factor: number; readonly floor: number };
 
-/** What billing says at the moment of a check; amounts in cents. */
+/** What billing says at the moment of a check, in cents. */
 export interface OracleFigures {
   readonly today: Day;
   readonly balance: number | undefined;
   readonly reported: ReadonlyMap<Day, number>;
-  /** Paused or snoozed: what recovers is armed again, and what is crossed is told when that ends, if it still holds. */
+  /** A paused or snoozed watch tells nothing, but notices recoveries. What is still crossed at the end is told then. */
   readonly isQuiet: boolean;
 }
 
@@ -23,7 +23,7 @@ const shift = (day: Day, days: number): Day =>
 const lastDay = (month: string): Day =>
   new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0)).toISOString().slice(0, 10);
 
-/** Goes through the checks one after the other. @returns what each tells */
+/** @returns what each check tells */
 export function createOracle(rule: OracleRule, since: Day): (figures: OracleFigures) => readonly string[] {
   switch (rule.kind) {
     case 'balance': {
@@ -63,7 +63,7 @@ function daysLeft(balance: number, today: Day, reported: ReadonlyMap<Day, number
 }
 
 function budgetOracle(amount: number, since: Day) {
-  /** Month and step of what was told and has not gone down since. */
+  /** The months and steps that were told and haven't recovered. */
   const told = new Set<string>();
   const judged = (month: string, figures: OracleFigures, forecast: number | undefined): readonly string[] => {
     let spent = 0;
@@ -107,7 +107,7 @@ function budgetOracle(amount: number, since: Day) {
   };
 }
 
-/** The method has tests of its own. */
+/** The forecast has tests of its own. */
 function forecastOf({ today, reported }: OracleFigures): number | undefined {
   const amounts = new Map([...reported].map(([day, cents]) => [day, new Big(cents).div(100)]));
   const total = forecastTotal(amounts, today, 'UTC');
@@ -126,7 +126,7 @@ function spikeOracle({ factor, floor }: Extract<OracleRule, { kind: 'spike' }>, 
         .slice(0, 14);
       return before.length < 14 ? undefined : before.reduce((a, b) => a + b, 0) / 14;
     };
-    const messageKindOf = (day: Day): 'missing' | 'spike' | 'calm' | 'between' => {
+    const classOf = (day: Day): 'missing' | 'spike' | 'calm' | 'between' => {
       const cost = reported.get(day);
       if (cost === undefined) return 'missing';
       const base = usual(day);
@@ -134,7 +134,7 @@ function spikeOracle({ factor, floor }: Extract<OracleRule, { kind: 'spike' }>, 
       if (cost > base * factor && cost >= floor) return 'spike';
       return cost < Math.max(base * factor, floor) * 0.98 ? 'calm' : 'between';
     };
-    /** Whether a told day is joined to this one without a calm day between. */
+    /** Spikes on successive days count as one if no calm day lies between them. */
     const isTold = (day: Day): boolean => {
       if (told.has(day)) return true;
       for (const step of [-1, 1])
@@ -143,17 +143,17 @@ function spikeOracle({ factor, floor }: Extract<OracleRule, { kind: 'spike' }>, 
           other < today && other >= shift(today, -45);
           other = shift(other, step)
         ) {
-          if (messageKindOf(other) === 'calm') break;
+          if (classOf(other) === 'calm') break;
           if (told.has(other)) return true;
         }
       return false;
     };
-    // A day that was corrected to a usual one is armed again.
-    for (const day of told) if (day >= shift(today, -45) && messageKindOf(day) === 'calm') told.delete(day);
+    // A day that was corrected to a usual amount counts as recovered.
+    for (const day of told) if (day >= shift(today, -45) && classOf(day) === 'calm') told.delete(day);
     if (isQuiet) return [];
     const found: Day[] = [];
     for (let day = shift(today, -7); day < today; day = shift(day, 1)) {
-      if (day < since || messageKindOf(day) !== 'spike' || isTold(day)) continue;
+      if (day < since || classOf(day) !== 'spike' || isTold(day)) continue;
       told.add(day);
       found.push(day);
     }

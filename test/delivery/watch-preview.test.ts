@@ -4,7 +4,7 @@ import { previewWatch } from '../../src/delivery/watches/watch-service.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 
 const TODAY = '2026-11-21';
-/** A hundred a day, and ten times as much each ninth day. */
+/** 100 a day, and ten times as much each ninth day. */
 const days = Object.fromEntries(
   Array.from({ length: 190 }, (_, n) => [addDays(TODAY, -n - 1), n % 9 === 4 ? '1000' : '100']),
 );
@@ -27,7 +27,7 @@ test('the preview works out earlier balances from what was spent since', () => {
   expect(preview).toMatchObject({ dates: ['2026-11-16'], isCrossed: true });
 });
 
-test('the preview shows nothing for a project without data', () => {
+test('the preview is empty for a project without data', () => {
   const usage = { ...figures.usage, days: {} };
   const preview = previewWatch({ kind: 'budget', amount: new Big(1) }, { ...figures, usage });
   expect(preview).toMatchObject({ dates: [], isCrossed: false, isKnown: false, reported: 0 });

@@ -15,7 +15,6 @@ const OWNER = 'U0OWNER001';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const at = (text: string): number => Date.parse(text);
-/** Friday */
 const BEGIN = at('2026-11-20T08:00:00Z');
 
 let balance: number | undefined;
@@ -48,7 +47,6 @@ const watch = (rule: WatchRule, given: Partial<Watch> = {}) =>
 const save = (one: Watch) => delivery.save({ watches: [one] });
 const BALANCE: WatchRule = { kind: 'balance', below: new Big(50_000) };
 const stateOf = async (id = 'watch001') => (await delivery.parts.watching.loadStates(await load())).get(id);
-/** A person presses Acknowledge at the newest alert. */
 const acknowledge = async (by: string, alert?: string) => {
   const { openAlert = '' } = (await stateOf()) ?? {};
   const response = { acknowledged: { by, at: delivery.now } };
@@ -74,7 +72,7 @@ describe('a project that is watched', () => {
 });
 
 describe('a watch on a balance', () => {
-  it('is checked each hour, and alerts once when the balance falls below the threshold', async () => {
+  it('is checked each hour, and alerts once below its threshold', async () => {
     await save(watch(BALANCE));
     await forHours(3);
     expect(alerts()).toEqual([]);
@@ -92,7 +90,7 @@ describe('a watch on a balance', () => {
     expect(await stateOf()).toMatchObject({ isCrossed: true, problem: undefined });
   });
 
-  it('updates the alert when the balance recovers, sends no message about it, and alerts again after the next crossing', async () => {
+  it('updates its alert on recovery, and alerts again at the next crossing', async () => {
     await save(watch(BALANCE));
     balance = 40_000;
     await forHours(2);
@@ -113,7 +111,7 @@ describe('a watch on a balance', () => {
     ]);
   });
 
-  it('names the project by the name it has when the alert is sent', async () => {
+  it('names the project by its alias when the alert is sent', async () => {
     await save(watch(BALANCE));
     balance = 48_210;
     await forHours(2);
@@ -123,7 +121,7 @@ describe('a watch on a balance', () => {
     expect(alerts()[0]?.text).toBe('prod recovered: 60,000.00 left');
   });
 
-  it('says who acknowledged it, once', async () => {
+  it('says once who acknowledged its alert', async () => {
     await save(watch(BALANCE));
     balance = 40_000;
     await forHours(1);
@@ -138,7 +136,7 @@ describe('a watch on a balance', () => {
     expect(alerts()).toHaveLength(1);
   });
 
-  it('alerts each person once, in a direct message', async () => {
+  it('alerts each of its people once, in a direct message', async () => {
     await save(watch(BALANCE, { channel: undefined, people: ['U0ANNA0001', 'U0BEN00001'] }));
     balance = 40_000;
     await forHours(3);
@@ -159,39 +157,36 @@ describe('a watch on a balance', () => {
   it.each<[string, () => Partial<Watch>]>([
     ['a snooze', () => ({ snoozedUntil: delivery.now + 10 * HOUR })],
     ['a pause', () => ({ paused: { at: delivery.now, by: OWNER } })],
-  ])(
-    'reports a crossing that began during %s after an earlier crossing, and not a crossing that is over',
-    async (_, given) => {
-      await save(watch(BALANCE));
-      balance = 40_000;
-      await forHours(2);
-      await save(watch(BALANCE, given()));
-      balance = 60_000;
-      await forHours(3);
-      expect(alerts()[0]?.blocks).toContain('Project 123 recovered: 60,000.00 left');
-      balance = 30_000;
-      await forHours(3);
-      expect(slack.posts).toHaveLength(1);
-      await save(watch(BALANCE));
-      await forHours(2);
-      expect(alerts().map(({ text }) => text.split(',')[0])).toEqual([
-        'Project 123 recovered: 60',
-        'Project 123 has 30',
-      ]);
-      await save(watch(BALANCE, given()));
-      balance = 60_000;
-      await forHours(2);
-      balance = 20_000;
-      await forHours(2);
-      balance = 60_000;
-      await forHours(2);
-      await save(watch(BALANCE));
-      await forHours(2);
-      expect(slack.posts).toHaveLength(2);
-    },
-  );
+  ])('reports after %s only a crossing that still holds', async (_, given) => {
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await forHours(2);
+    await save(watch(BALANCE, given()));
+    balance = 60_000;
+    await forHours(3);
+    expect(alerts()[0]?.blocks).toContain('Project 123 recovered: 60,000.00 left');
+    balance = 30_000;
+    await forHours(3);
+    expect(slack.posts).toHaveLength(1);
+    await save(watch(BALANCE));
+    await forHours(2);
+    expect(alerts().map(({ text }) => text.split(',')[0])).toEqual([
+      'Project 123 recovered: 60',
+      'Project 123 has 30',
+    ]);
+    await save(watch(BALANCE, given()));
+    balance = 60_000;
+    await forHours(2);
+    balance = 20_000;
+    await forHours(2);
+    balance = 60_000;
+    await forHours(2);
+    await save(watch(BALANCE));
+    await forHours(2);
+    expect(slack.posts).toHaveLength(2);
+  });
 
-  it('drops an alert held back by a pause if it has recovered meanwhile', async () => {
+  it('drops an unsent alert if the balance recovers during a pause', async () => {
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'fatal_but_not_unclear' : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -205,7 +200,7 @@ describe('a watch on a balance', () => {
     expect(slack.posts).toEqual([]);
   });
 
-  it('estimates from the balance only, whatever bonuses there are', async () => {
+  it('estimates from the balance alone, without bonuses', async () => {
     bonuses = 500_000;
     await save(watch(BALANCE));
     balance = 40_000;
@@ -213,7 +208,7 @@ describe('a watch on a balance', () => {
     expect(alerts()[0]?.blocks).toContain('the balance reaches zero around 30 Dec 2026.');
   });
 
-  it('drops an alert that was still waiting for Slack when someone paused the watch', async () => {
+  it('drops an unsent alert when someone pauses the watch', async () => {
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'fatal_but_not_unclear' : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -276,7 +271,7 @@ describe('a watch on a budget', () => {
 describe('a watch on spikes', () => {
   const SPIKE: WatchRule = { kind: 'spike', factor: new Big(2), floor: new Big(0) };
 
-  it('says in the alert that its day was corrected down, and alerts again if it is corrected up', async () => {
+  it('says that a day was corrected down, and alerts again after an increase', async () => {
     await save(watch(SPIKE, { since: BEGIN - 9 * 24 * HOUR }));
     const day = '2026-11-19';
     const report = async (cost: number) => {
@@ -295,7 +290,7 @@ describe('a watch on spikes', () => {
     expect(alerts()[1]?.blocks).not.toContain('ecovered');
     await report(8_500);
     expect(alerts()).toHaveLength(2);
-    expect(alerts()[1]?.text).toBe('Project 123 corrected: billing now reports 8,500.00 for Thu 19 Nov');
+    expect(alerts()[1]?.text).toBe('Project 123: billing now reports 8,500.00 for Thu 19 Nov');
     expect(alerts()[1]?.blocks).toContain('Alert: Project 123 cost 8,000.00 on Thu 19 Nov');
     expect(alerts()[1]?.blocks).toContain('watch-acknowledge');
   });
@@ -314,7 +309,7 @@ describe('an alert that isn’t sent yet', () => {
     };
   };
 
-  it('says which figures it is based on', async () => {
+  it('says how many days its figures cover', async () => {
     for (const ago of [2, 3, 4, 5]) amounts.delete(addDays('2026-11-20', -ago));
     await save(watch({ kind: 'runway', days: 100 }));
     balance = 40_000;
@@ -324,7 +319,7 @@ describe('an alert that isn’t sent yet', () => {
     );
   });
 
-  it('isn’t sent if it has recovered meanwhile, and then there is no recovery message either', async () => {
+  it('isn’t sent if the balance has recovered meanwhile', async () => {
     slack.fault = (call) => (isPost(call) ? 'fatal_but_not_unclear' : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -340,7 +335,7 @@ describe('an alert that isn’t sent yet', () => {
     expect(alerts()).toHaveLength(1);
   });
 
-  it('is searched for in Slack if it may have been sent before a recovery, and updated if found', async () => {
+  it('is updated after a recovery if a search finds it in Slack', async () => {
     slack.fault = (call) => (isPost(call) ? { status: 502, take: true } : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -351,9 +346,9 @@ describe('an alert that isn’t sent yet', () => {
   });
 
   it.each([
-    [false, 'is sent if it isn’t there'],
-    [true, 'stays if it is there'],
-  ])('that may be in Slack when its watch is paused is looked for (there: %s), and %s', async (take) => {
+    ['is sent after all if a search doesn’t find it', false],
+    ['isn’t sent again if a search finds it', true],
+  ])('that may be in Slack when its watch is paused %s', async (_, take) => {
     slack.fault = (call) => (isPost(call) ? { status: 502, take } : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -364,7 +359,7 @@ describe('an alert that isn’t sent yet', () => {
     expect(alerts()).toHaveLength(1);
   });
 
-  it('can be acknowledged even if the process died before recording the message', async () => {
+  it('can be acknowledged even if its process died before recording it', async () => {
     slack.fault = (call) => (isPost(call) ? { status: 502, take: true } : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -376,7 +371,7 @@ describe('an alert that isn’t sent yet', () => {
   });
 
   it.each(['paused', 'snoozed'] as const)(
-    'that reached only one of two people is updated while its watch is %s, and not sent to the other',
+    'that reached one of two people isn’t sent to the other while %s',
     async (how) => {
       const two = people(ANNA, BEN);
       refuses('msg_too_long', directMessage(BEN));
@@ -399,7 +394,7 @@ describe('an alert that isn’t sent yet', () => {
     },
   );
 
-  it('is passed to the owner, then a manager, then whoever registered the connection, and says who it was meant for', async () => {
+  it('goes to owner, manager or registrar if its recipient can’t get messages', async () => {
     await delivery.save({
       settings: { managers: [BOSS] },
       connections: [{ token: 'a good token', registeredBy: REGISTRANT }],
@@ -413,7 +408,7 @@ describe('an alert that isn’t sent yet', () => {
   });
 
   it.each(['user_not_found', 'user_disabled'])(
-    'goes to nobody twice when one of several people can’t get it: %s',
+    'goes to nobody twice if one of its people can’t get it: %s',
     async (code) => {
       await delivery.save({ settings: { managers: [BOSS] } });
       refuses(code, ANNA);
@@ -442,7 +437,7 @@ it.each<[string, Partial<Watch>, Partial<Watch>, number]>([
   ['another watch', {}, { id: 'watch002', rule: { kind: 'balance', below: new Big(200_000) } }, 0],
   ['the end of a pause', { paused: { at: BEGIN, by: OWNER } }, {}, 0],
   ['the end of a snooze', {}, { snoozedUntil: BEGIN + HOUR + 5 * MINUTE }, 5],
-])('%s is followed by a check at once, not in the next hour', async (_, before, after, minutes) => {
+])('is sent after a check at once when someone changes %s', async (_, before, after, minutes) => {
   const isPausedOrSnoozed = 'paused' in before || 'snoozedUntil' in after;
   balance = isPausedOrSnoozed ? 40_000 : 100_000;
   await save(watch(BALANCE, 'snoozedUntil' in after ? after : before));
@@ -464,20 +459,20 @@ describe('billing queries for a watched project', () => {
     ['a budget', [BUDGET], ['consumption 123']],
     ['a runway', [RUNWAY], ['balance 123', 'consumption 123']],
     ['several rules', [BUDGET, BALANCE, RUNWAY, BALANCE], ['balance 123', 'consumption 123']],
-  ])('fetch what its rules need, once: %s', async (_, rules, expected) => {
+  ])('fetch once what the project’s rules need: %s', async (_, rules, expected) => {
     for (const [n, rule] of rules.entries()) await save(watch(rule, { id: `watch00${n}` }));
     await run();
     expect(asked()).toEqual(expected);
   });
 
-  it('aren’t made while the settings are damaged', async () => {
+  it('wait while the settings are damaged', async () => {
     await save(watch(BALANCE));
     await delivery.set({ settings: '{' });
     await forHours(2);
     expect([asked(), slack.posts]).toEqual([[], []]);
   });
 
-  it('are repeated in the next hour if they failed, and status says why until then', async () => {
+  it('are repeated in the next hour after a failure, which status names', async () => {
     await save(watch(RUNWAY));
     fakeBilling.failure = (_, __, what) =>
       what === 'consumption' ? new Failure('queue-full', { service: 'billing' }) : undefined;
@@ -489,7 +484,7 @@ describe('billing queries for a watched project', () => {
     expect(await stateOf()).toMatchObject({ problem: undefined, measurement: { kind: 'runway' } });
   });
 
-  it('fetch what its preview needs, before the watch is saved', async () => {
+  it('fetch what a preview needs before the watch is saved', async () => {
     const workspace = await load();
     const project = resolveProject({ project: '123', product: 1 }, workspace, UNLIMITED);
     const preview = await delivery.parts.watching.fetchPreview(workspace, project, RUNWAY);
@@ -500,8 +495,8 @@ describe('billing queries for a watched project', () => {
   });
 });
 
-describe('status of a watch', () => {
-  it('says when the watch was last checked and will be next, what was measured, and whether it is crossed', async () => {
+describe('the status of a watch', () => {
+  it('says when the watch is checked, what was measured, and whether it is crossed', async () => {
     await save(watch(BALANCE));
     expect(await stateOf()).toMatchObject({
       checkedAt: undefined,
@@ -544,7 +539,7 @@ describe('a watch whose account is gone', () => {
     await forHours(5);
   };
 
-  it('doesn’t alert by stored figures after a disconnect, and doesn’t show them', async () => {
+  it('neither alerts by stored figures nor shows them after a disconnect', async () => {
     await knowBalance();
     await delivery.remove('connection:main');
     await saveNew();
@@ -556,27 +551,24 @@ describe('a watch whose account is gone', () => {
   it.each([
     ['rejects', () => new Failure('token-rejected', { service: 'billing' })],
     ['refuses for this project', () => new Failure('forbidden', { service: 'billing' })],
-  ])(
-    'with another token that the service %s is paused and says why, until the token works',
-    async (_, failure) => {
-      await knowBalance();
-      fakeBilling.failure = ({ token }) => (token === 'another token' ? failure() : undefined);
-      await connect('another token');
-      await saveNew();
-      expect(slack.posts.filter(({ channel }) => channel === CHANNEL)).toEqual([]);
-      for (const id of ['watch001', 'watch002'])
-        expect(await stateOf(id)).toMatchObject({
-          ...{ measurement: undefined, isCrossed: false, isPaused: true },
-          problem: expect.stringMatching(/token/),
-        });
-      fakeBilling.failure = () => undefined;
-      await forHours(1);
-      expect(alerts()).toMatchObject([{ text: expect.stringContaining('about 5 days left, fewer than 14') }]);
-      expect(await stateOf('watch002')).toMatchObject({ isPaused: false, problem: undefined });
-    },
-  );
+  ])('is paused while the service %s the new token', async (_, failure) => {
+    await knowBalance();
+    fakeBilling.failure = ({ token }) => (token === 'another token' ? failure() : undefined);
+    await connect('another token');
+    await saveNew();
+    expect(slack.posts.filter(({ channel }) => channel === CHANNEL)).toEqual([]);
+    for (const id of ['watch001', 'watch002'])
+      expect(await stateOf(id)).toMatchObject({
+        ...{ measurement: undefined, isCrossed: false, isPaused: true },
+        problem: expect.stringMatching(/token/),
+      });
+    fakeBilling.failure = () => undefined;
+    await forHours(1);
+    expect(alerts()).toMatchObject([{ text: expect.stringContaining('about 5 days left, under 14') }]);
+    expect(await stateOf('watch002')).toMatchObject({ isPaused: false, problem: undefined });
+  });
 
-  it('drops a waiting alert that is based on the previous account’s figures', async () => {
+  it('drops an unsent alert with the previous account’s figures', async () => {
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'fatal_but_not_unclear' : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -588,24 +580,21 @@ describe('a watch whose account is gone', () => {
     expect(alerts()).toMatchObject([{ text: expect.stringContaining('has 45,000.00 left') }]);
   });
 
-  it.each(['balance', 'consumption'])(
-    'never alerts on an older %s when billing fails to return one',
-    async (what) => {
-      await save(watch({ kind: 'runway', days: 3 }));
-      balance = 5_000;
-      await forHours(1);
-      fakeBilling.failure = (_, __, asked) =>
-        asked === what ? new Failure('queue-full', { service: 'billing' }) : undefined;
-      await save(watch(RUNWAY, { since: delivery.now }));
-      await forHours(3);
-      expect(alerts()).toEqual([]);
-      expect(await stateOf()).toMatchObject({ problem: expect.any(String), isPaused: false });
-    },
-  );
+  it.each(['balance', 'consumption'])('never alerts on an older %s when billing fails', async (what) => {
+    await save(watch({ kind: 'runway', days: 3 }));
+    balance = 5_000;
+    await forHours(1);
+    fakeBilling.failure = (_, __, asked) =>
+      asked === what ? new Failure('queue-full', { service: 'billing' }) : undefined;
+    await save(watch(RUNWAY, { since: delivery.now }));
+    await forHours(3);
+    expect(alerts()).toEqual([]);
+    expect(await stateOf()).toMatchObject({ problem: expect.any(String), isPaused: false });
+  });
 });
 
 describe('a rejected token', () => {
-  it('pauses its watches, which resume once it is replaced', async () => {
+  it('pauses its watches until it is replaced', async () => {
     for (let n = 0; n < 10; n += 1)
       await save(
         watch(BALANCE, {
@@ -628,7 +617,7 @@ describe('a rejected token', () => {
     expect(new Set(inChannels.map(({ channel }) => channel)).size).toBe(10);
     expect(inChannels).toHaveLength(10);
     expect(alerts(directMessage(OWNER)).map(({ text }) => text)).toEqual([
-      'The access token of connection main was replaced',
+      'The access token for connection main was replaced',
     ]);
   });
 });

@@ -39,13 +39,13 @@ const tally = await startListenerBot(
   (workspaces) => {
     const scheduling = {
       loadLog: (workspace: string) => createDeliveryLog(tally.redis.client).load(workspace),
-      changed: async () => undefined,
       send: async () => 'posted' as const,
       retry: async () => undefined,
     };
     const { verbs = {}, ...listeners } = createSchedulesFeature({
       workspaces,
       scheduling,
+      changed: async () => undefined,
       limits: UNLIMITED,
     });
     return { ...listeners, commands: { '/billing': routeSubcommands(verbs) } };
@@ -182,7 +182,11 @@ describe('the list of next posts', () => {
     ...newMessage(postKey(example().id, date), CHANNEL, { due }, due),
     ...{ state, json: '{}' },
   });
-  const logOf = (messages: readonly PostEntry[]) => ({ messagesOf: () => messages as never });
+  const logOf = (messages: readonly PostEntry[]) => ({
+    fields: {},
+    messages,
+    messagesOf: () => messages as never,
+  });
   /** Delivers what is planned at the start and at each due time; a date that was begun and is not planned any more is dropped. */
   function deliver(one: Schedule, messages: readonly PostEntry[], from: number, until: number) {
     let done = messages;

@@ -95,7 +95,6 @@ export async function startAutomationBot() {
         watches: awayAtTimes(stored.watches),
       };
       const scheduling = {
-        changed,
         async loadLog(workspace: string) {
           await around.waits.shift();
           return createDeliveryLog(bot.redis.client).load(workspace);
@@ -108,7 +107,6 @@ export async function startAutomationBot() {
         retry: async () => undefined,
       };
       const watching = {
-        changed,
         loadStates: async () => around.states,
         async respond(_: string, watch: string, alert: string, response: AlertResponse) {
           around.responses.push({ watch, alert, response });
@@ -122,8 +120,8 @@ export async function startAutomationBot() {
         },
       };
       const record: Audit['record'] = (...entry) => createAudit(bot.redis.client).record(...entry);
-      const posts = createSchedulesFeature({ workspaces, scheduling, limits: UNLIMITED });
-      const alerts = createWatchesFeature({ workspaces, watching, audit: { record } });
+      const posts = createSchedulesFeature({ workspaces, scheduling, changed, limits: UNLIMITED });
+      const alerts = createWatchesFeature({ workspaces, watching, changed, audit: { record } });
       return {
         commands: { '/billing': routeSubcommands({ ...posts.verbs, ...alerts.verbs }) },
         actions: { ...posts.actions, ...alerts.actions },

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { type BillingClient, reportOutcomes } from '../../src/billing/client.ts';
 import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
 import type { MessageKind } from '../../src/delivery/outbox/message-kind.ts';
+import { type MakeReport, makeReport } from '../../src/delivery/reports/make-report.ts';
 import { createWorkspaceRunner } from '../../src/delivery/run.ts';
 import type { OnFinished } from '../../src/ops/work-record.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
@@ -23,6 +24,7 @@ export interface RunnerOptions {
   /** The same for every workspace. */
   readonly botToken?: string;
   readonly billing?: BillingClient;
+  readonly makeReport?: MakeReport;
   readonly keyring?: Keyring;
   readonly onLog?: (line: string) => void;
   readonly onFinished?: OnFinished;
@@ -68,6 +70,7 @@ export function createRunner(options: RunnerOptions, kinds: readonly MessageKind
     billing: reportOutcomes(options.billing ?? NO_BILLING, outcomes.billing),
     clientFor: async (workspace: string) => clients(options.botToken ?? `xoxb-${workspace}`, workspace),
     answerStore: outcomes,
+    makeReport: options.makeReport ?? makeReport,
     threads: createThreadStore(redis),
     onFinished: options.onFinished ?? (() => undefined),
   };

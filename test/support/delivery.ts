@@ -2,7 +2,7 @@
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { noticeKind } from '../../src/delivery/posts/notice-kind.ts';
-import { createPostKind } from '../../src/delivery/posts/post-kind.ts';
+import { postKind } from '../../src/delivery/posts/post-kind.ts';
 import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
 import { createScheduleService } from '../../src/delivery/posts/send-now.ts';
 import { reminderKind } from '../../src/delivery/reminder-kind.ts';
@@ -27,9 +27,9 @@ export interface DeliveryOptions extends RunnerOptions {
 export function createDeliveryParts(options: DeliveryOptions) {
   const { redisUrl, report = () => finding('100') } = options;
   const makeReport = async (question: ReportRequest) => report(question);
-  const kinds = [createPostKind(makeReport), noticeKind, reminderKind, alertKind];
+  const kinds = [postKind, noticeKind, reminderKind, alertKind];
   const changed = (workspace: string) => planner.changed(workspace);
-  const { parts, lines, outcomes, runner } = createRunner({ changed, ...options }, kinds);
+  const { parts, lines, outcomes, runner } = createRunner({ changed, makeReport, ...options }, kinds);
   const queue = connectQueue(redisUrl, () => undefined);
   const planner = createWakeUps({ ...parts, queue, runner });
   return {
@@ -39,7 +39,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     planner,
     saveRejection: outcomes.rejected,
     watching: createWatchService({ ...parts, changed }),
-    scheduling: createScheduleService({ ...parts, makeReport, changed }),
+    scheduling: createScheduleService({ ...parts, changed }),
     async close() {
       await planner.stop(5_000);
       queue.disconnect();

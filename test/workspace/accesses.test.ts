@@ -33,7 +33,7 @@ const GIVEN: NewAccess = {
 const { access, json } = serializeAccess(keyring, 'T1', GIVEN);
 
 describe('an application access', () => {
-  it('opens to what was registered, and shows four characters of its ID', () => {
+  it('decrypts to what was registered, and shows four characters of its ID', () => {
     expect(json).not.toContain(GIVEN.secret);
     expect(json).not.toContain(GIVEN.id);
     const { id, secret, authUrl } = GIVEN;
@@ -41,7 +41,7 @@ describe('an application access', () => {
     expect(access.lastFour).toBe('abcd');
   });
 
-  it('does not open in another workspace, for another project, or for another address', () => {
+  it('can’t be decrypted for another workspace, project or address', () => {
     expect(() => parseAccess(keyring, 'T2', '123', json).open()).toThrow(aFailure('unseal-failed'));
     expect(() => parseAccess(keyring, 'T1', '124', json)).toThrow(aFailure('unseal-failed'));
     const moved = json.replace('"project":"123"', '"project":"124"');
@@ -50,14 +50,14 @@ describe('an application access', () => {
     expect(() => parseAccess(keyring, 'T1', '123', sentElsewhere).open()).toThrow(aFailure('unseal-failed'));
   });
 
-  it('is resealed with the other records', () => {
+  it('is encrypted again with the other records', () => {
     const both = createKeyring([NEW, OLD]);
     const owner = sealOwnerOfField('T1', 'access:123', json)!;
     const resealed = reseal(both, owner, json)!;
     expect(parseAccess(createKeyring([NEW]), 'T1', '123', resealed).open().secret).toBe(GIVEN.secret);
   });
 
-  it('says when it expires if that is known, and masks a short ID completely', () => {
+  it('says when it expires, and masks a short ID completely', () => {
     const at = Date.UTC(2026, 10, 21);
     expect(describeAccess(access, at, 'UTC')).toBe('access ending abcd, expiry unknown');
     const expiring = { ...access, expiresAt: at + 12 * 86_400_000 };
@@ -65,7 +65,7 @@ describe('an application access', () => {
     expect(serializeAccess(keyring, 'T1', { ...GIVEN, id: 'short' }).access.lastFour).toBe('····');
   });
 
-  it('is described to Tally managers and to people it names, and to nobody else', () => {
+  it('is described only to Tally managers and people whom it lists', () => {
     const summary = (id: string, canManage: boolean) =>
       accessSummary(access, { id, canManage }, Date.UTC(2026, 10, 21), 'UTC');
     expect(summary('U1', false)).toBe('access ending abcd, expiry unknown');
@@ -80,7 +80,7 @@ describe('an application access', () => {
     ['one more', Array(MAX_ISSUERS + 1).fill('U1'), [], false],
     ['one more group', [], Array(MAX_ISSUER_GROUPS + 1).fill('S1'), false],
     ['a group among the people', ['S1'], [], false],
-  ])('checks its issuers: %s', (_, people, groups, isValid) => {
+  ])('limits its list of people: %s', (_, people, groups, isValid) => {
     const { json } = serializeAccess(keyring, 'T1', { ...GIVEN, issuers: { people, groups } });
     const parsed = tryParse(() => parseAccess(keyring, 'T1', GIVEN.project, json));
     expect(parsed !== undefined).toBe(isValid);
@@ -98,7 +98,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 describe('a token', () => {
-  it('counts as expiring soon from 14 days before, in days of the zone', () => {
+  it('counts as expiring soon from 14 days before, by the zone’s calendar', () => {
     const at = Date.UTC(2026, 10, 20, 23);
     const soon = (expiresAt: number, zone = 'UTC') => expiresSoon({ expiresAt }, at, zone);
     expect([soon(at + 15 * DAY), soon(at + 14 * DAY), soon(at - DAY)]).toEqual([false, true, true]);
@@ -112,8 +112,8 @@ describe('a token', () => {
   });
 });
 
-describe('a sealed field', () => {
-  it('opens only beside the addresses that its secret may be sent to', () => {
+describe('an encrypted field', () => {
+  it('can be decrypted only beside the addresses for its secret', () => {
     const record = { baseUrl: 'https://b', authUrl: 'https://a', name: 'x' };
     expect(sealOwnerOf('billing-token', 'T1', 'main', record).audience).toEqual(['https://b', 'https://a']);
     expect(sealOwnerOf('application-access', 'T1', '7', record).audience).toEqual(['https://a']);

@@ -40,8 +40,8 @@ const record = async (count: number, workspace = 'T1') => {
 };
 const numbers = (entries: readonly AuditEntry[]) => entries.map(({ about }) => Number(about.split('-')[1]));
 
-describe('the audit', () => {
-  it('lists the entries of one workspace, the newest first', async () => {
+describe('the audit log', () => {
+  it('lists a workspace’s entries, newest first', async () => {
     await audit.record('T1', ENTRY);
     await audit.record('T2', { ...ENTRY, about: 'elsewhere' });
     await audit.record('T1', { ...ENTRY, action: 'removed the project', at: ENTRY.at + 1 });
@@ -51,7 +51,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('is written with a change whose text ends in half a character', async () => {
+  it('stores a text that ends in half a character', async () => {
     const workspaces = createWorkspaces({
       redis,
       keyring: createKeyring([{ id: 'k', key: Buffer.alloc(32) }]),
@@ -62,7 +62,7 @@ describe('the audit', () => {
     expect((await audit.page('T1', 1)).entries).toMatchObject([{ about: 'prod \ufffd' }]);
   });
 
-  it('reports that nothing was written for a workspace that left', async () => {
+  it('stores nothing for a workspace that was removed', async () => {
     await expect(audit.record('T3', ENTRY)).rejects.toThrow(aFailure('not-installed'));
     expect((await audit.page('T3', 1)).entries).toEqual([]);
   });
@@ -100,12 +100,12 @@ describe('the audit', () => {
     '1'.repeat(30),
     '0-0',
     '99999999999999999999-0',
-  ])('shows the first page for an invalid place: %s', async (before) => {
+  ])('shows the first page for an invalid cursor: %s', async (before) => {
     await record(2);
     expect(numbers((await audit.page('T1', 20, before)).entries)).toEqual([2, 1]);
   });
 
-  it('shows entries of its own workspace only, whatever page is asked for', async () => {
+  it('shows no entries of another workspace, whatever page is asked for', async () => {
     for (const id of ['', 't1', 'T1:x', 'T1*', '../T1']) {
       await expect(audit.record(id, ENTRY)).rejects.toThrow(RangeError);
       await expect(audit.page(id, 1)).rejects.toThrow(RangeError);

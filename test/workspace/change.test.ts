@@ -37,7 +37,7 @@ const change = () => changeIn(workspaces, 'T1', ENTRY);
 const entries = async () => (await createAudit(redis).page('T1', 10)).entries;
 const FIRST = 'Someone else changed this first.';
 
-/** Everything that saves, each on a record where it can. */
+/** Every method that saves, each on a record that it can change. */
 const SAVING: Record<string, (change: WorkspaceChange) => Promise<unknown>> = {
   'a setting': (by) => workspaces.saveSettings(by, { zone: 'Asia/Tokyo' }),
   'a connection': (by) => workspaces.saveConnection(by, { ...MAIN, name: 'eu' }, 'eu'),
@@ -62,7 +62,7 @@ const SAVING: Record<string, (change: WorkspaceChange) => Promise<unknown>> = {
   'no watch': (by) => workspaces.watches.remove(by, 'watchid1'),
 };
 
-/** Something of everything that can be changed. */
+/** One item of everything that can be changed. */
 async function saveAll(): Promise<void> {
   const quiet = () => changeIn(workspaces, 'T1');
   for (const name of ['main', 'second']) await workspaces.saveConnection(await quiet(), { ...MAIN, name });
@@ -74,7 +74,7 @@ async function saveAll(): Promise<void> {
   await redis.hset(HASH, { 'project:damaged': '{' });
 }
 
-it('a change names who made it, when, and what it was about, and is based on what that person saw', async () => {
+it('a change says who made it, when, on which record, and about what', async () => {
   const workspace = await read();
   const request = { at: NOW, user: { id: 'U7' }, workspace };
   expect(auditedChange(request, ['added the project', 'prod'], ['changed the settings:', 'zone'])).toEqual({
@@ -86,7 +86,7 @@ it('a change names who made it, when, and what it was about, and is based on wha
   });
 });
 
-describe('a change and its entry in the audit', () => {
+describe('a change and its audit entry', () => {
   beforeEach(saveAll);
 
   it.each(Object.keys(SAVING))('are written together: %s', async (name) => {
@@ -96,16 +96,16 @@ describe('a change and its entry in the audit', () => {
     expect(await entries()).toEqual([ENTRY]);
   });
 
-  it.each(Object.keys(SAVING))('are both refused if the audit cannot be written: %s', async (name) => {
+  it.each(Object.keys(SAVING))('are both refused if the entry can’t be written: %s', async (name) => {
     const by = await change();
     const before = await redis.hgetall(HASH);
-    // A stream that ended: whatever is added is refused.
+    // Redis refuses new entries in a stream whose last ID is the highest possible.
     await redis.xadd('tally:{T1}:audit', '18446744073709551615-18446744073709551615', 'who', 'U1');
     await expect(SAVING[name]!(by)).rejects.toThrow();
     expect(await redis.hgetall(HASH)).toEqual(before);
   });
 
-  it('may have been saved if only the answer was lost, and are not reported as undone', async () => {
+  it('may both have been saved if Redis’s answer is lost', async () => {
     const by = await change();
     const proxy = await startRedisProxy(store.url);
     const interrupted = connectRedis(proxy.url);
@@ -126,7 +126,7 @@ describe('a change and its entry in the audit', () => {
     expect([(await read()).settings.zone, await entries()]).toEqual(['Asia/Tokyo', [ENTRY]]);
   });
 
-  it('are refused while the settings are damaged, so that nobody gains rights from a default', async () => {
+  it('are refused while the settings are damaged', async () => {
     await redis.hset(HASH, 'settings', '{');
     const by = await change();
     await expect(workspaces.chooseDefault(by, 'second')).rejects.toMatchObject({ kind: 'settings-damaged' });
@@ -137,11 +137,11 @@ describe('a change and its entry in the audit', () => {
   });
 });
 
-describe('requests that are running when a workspace leaves', () => {
+describe('requests during an uninstall', () => {
   beforeEach(saveAll);
   const nothing = async () => expect(await workspaceKeys(redis)).toEqual([]);
 
-  it.each(Object.keys(SAVING))('leave no key: %s', async (name) => {
+  it.each(Object.keys(SAVING))('leave no key if they end afterwards: %s', async (name) => {
     const by = await change();
     await createDeletion({ redis }).workspace('T1');
     await expect(SAVING[name]!(by)).rejects.toMatchObject({
@@ -150,7 +150,7 @@ describe('requests that are running when a workspace leaves', () => {
     await nothing();
   });
 
-  it.each(Object.keys(SAVING))('leave no key, in either order: %s', async (name) => {
+  it.each(Object.keys(SAVING))('leave no key, whichever comes first: %s', async (name) => {
     const by = await change();
     await Promise.allSettled([
       SAVING[name]!(by),
@@ -160,7 +160,7 @@ describe('requests that are running when a workspace leaves', () => {
     await nothing();
   });
 
-  it('leave no key: an entry, an event, a lock, a renewed token, a note, a workspace of its organization', async () => {
+  it('leave no key of any other kind', async () => {
     const installed = createInstallationStore({ redis, keyring: createKeyring([OLD]) });
     await installed.save('T1', 'an installation');
     await createDeletion({ redis: redis, others: async () => undefined }).workspace('T1');
@@ -173,7 +173,7 @@ describe('requests that are running when a workspace leaves', () => {
     await nothing();
   });
 
-  it('leave no key if it is the first change of a workspace whose token Slack rejects', async () => {
+  it('leave no key after a first change if Slack rejects the token', async () => {
     await redis.flushdb();
     const asked: string[] = [];
     const left = createWorkspaces({
@@ -210,13 +210,13 @@ describe('two people who change the same thing at once', () => {
     await workspaces.addProject(await changeIn(workspaces, 'T1'), PROD);
   });
 
-  it('give a renamed project one name, and the slower person is told', async () => {
+  it('give a project one new name, and the slower person an error', async () => {
     expect(told(await both(rename('live'), rename('main-site')))).toBe(FIRST);
     expect([...(await read()).aliases]).toEqual(['live']);
     expect(await entries()).toHaveLength(1);
   });
 
-  it('cannot bring a removed project back with an edit', async () => {
+  it('can’t bring a removed project back with an edit', async () => {
     await workspaces.saveSettings(await changeIn(workspaces, 'T1'), { zone: 'Asia/Tokyo' });
     const late = await both(
       (by) => workspaces.removeProject(by, PROD),
@@ -226,7 +226,7 @@ describe('two people who change the same thing at once', () => {
     expect((await read()).projects).toEqual([]);
   });
 
-  it('cannot remove what was changed in between', async () => {
+  it('can’t remove a project that was changed in between', async () => {
     const late = await both(
       (by) => workspaces.changeProject(by, 'prod', { ...PROD, id: '777' }),
       (by) => workspaces.removeProject(by, PROD),
@@ -235,13 +235,13 @@ describe('two people who change the same thing at once', () => {
     expect(findProject(await read(), 'prod')?.id).toBe('777');
   });
 
-  it('cannot give a channel a default project that was renamed', async () => {
+  it('can’t give a channel a default project that was renamed', async () => {
     const late = await both(rename('live'), (by) => workspaces.setChannelDefault(by, 'C1', 'prod'));
     expect(told(late)).toBe(FIRST);
     expect((await read()).channelDefault('C1')).toBeUndefined();
   });
 
-  it('keep the first person’s settings', async () => {
+  it('keep the settings that were saved first', async () => {
     const late = await both(
       (by) => workspaces.saveSettings(by, { zone: 'Asia/Tokyo' }),
       (by) => workspaces.saveSettings(by, { zone: 'Europe/Paris', guests: true }),
@@ -250,7 +250,7 @@ describe('two people who change the same thing at once', () => {
     expect((await read()).settings).toMatchObject({ zone: 'Asia/Tokyo', guests: false });
   });
 
-  it('cannot replace a token by a slower test of another one', async () => {
+  it('can’t overwrite a token that was saved first', async () => {
     await workspaces.saveConnection(await changeIn(workspaces, 'T1'), MAIN);
     const late = await both(
       (by) => workspaces.saveConnection(by, { ...MAIN, token: 'the-quicker-fake-token' }),
@@ -268,7 +268,7 @@ describe('two people who change the same thing at once', () => {
     ['a changed watch', 'no watch'],
     ['no watch', 'a changed watch'],
     ['no channel’s default', 'no project'],
-  ])('are decided in favour of the faster one: %s, then %s', async (quick, slow) => {
+  ])('get the faster person’s change: %s, then %s', async (quick, slow) => {
     await redis.flushdb();
     await saveAll();
     const late = await both(SAVING[quick]!, SAVING[slow]!);
@@ -279,7 +279,7 @@ describe('two people who change the same thing at once', () => {
   it.each([
     ...['another default', 'a setting', 'no channel’s default', 'a channel’s default', 'no access'],
     ...['no damaged project', 'a changed watch'],
-  ])('do not write or audit again a change that is already made: %s', async (name) => {
+  ])('write one change and one audit entry if both make it: %s', async (name) => {
     await redis.flushdb();
     await saveAll();
     const change = SAVING[name]!;
@@ -290,7 +290,7 @@ describe('two people who change the same thing at once', () => {
     expect(await entries()).toHaveLength(1);
   });
 
-  it('are not in conflict with resealing under another key, and the change is saved', async () => {
+  it('can save while records are encrypted again with another key', async () => {
     await workspaces.saveConnection(await changeIn(workspaces, 'T1'), MAIN);
     const by = await change();
     const json = (await redis.hget(HASH, 'connection:main'))!;

@@ -9,7 +9,7 @@ const NUMBER = '123456789';
 const SECRET = 'a-secret-for-tests-only';
 
 const other = createKeyring([{ id: 'other', key: randomBytes(32) }]);
-/** Sealed with a key that is not there. */
+/** No configured key opens this record. */
 const UNREADABLE = fieldsOf({ connections: [], accesses: [{ project: '1' }] }, other);
 const record = workspaceOf({
   projects: [{ alias: 'prod-web' }],
@@ -37,7 +37,7 @@ describe('a text', () => {
     `*${SECRET}*, please`,
     `spend ${NUMBER}`,
     `${SECRET};`,
-  ])('is recognized if it contains a registered secret: %s', (text) => {
+  ])('holds a registered secret: %s', (text) => {
     expect(holdsRegisteredSecret(text, record)).toBe(true);
   });
 
@@ -52,7 +52,7 @@ describe('a text', () => {
     `x${NUMBER}`,
     `${NUMBER}x`,
     'ab3de',
-  ])('isn’t recognized if it contains none: %s', (text) => {
+  ])('holds no registered secret: %s', (text) => {
     expect(holdsRegisteredSecret(text, record)).toBe(false);
   });
 });

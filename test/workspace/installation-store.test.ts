@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => redis.close());
 
-describe('a token that two processes renew', () => {
+describe('a Slack token that two processes renew', () => {
   it('is stored by the first process, and leaves other workspaces alone', async () => {
     for (const id of [NORTH, SOUTH]) await one.save(id, 'old');
     expect(await one.replace(NORTH, 'old', 'renewed by one')).toBe(true);
@@ -30,7 +30,7 @@ describe('a token that two processes renew', () => {
     expect(await Promise.all([NORTH, SOUTH].map((id) => other.load(id)))).toEqual(['renewed by one', 'old']);
   });
 
-  it('does not come back after the workspace left', async () => {
+  it('isn’t stored after the workspace was removed', async () => {
     await one.save(NORTH, 'old');
     await redis.client.del(recordKey(NORTH));
     expect(await other.replace(NORTH, 'old', 'renewed')).toBe(false);
@@ -39,7 +39,7 @@ describe('a token that two processes renew', () => {
 });
 
 describe('a workspace that joins an organization', () => {
-  /** A store in which this happens just before the workspace is written. */
+  /** Calls `happens` just before the workspace's record is written. */
   const interruptedBy = (happens: () => Promise<unknown>): InstallationRecords => {
     const client = new Proxy(redis.client, {
       get(target, name) {
@@ -62,20 +62,20 @@ describe('a workspace that joins an organization', () => {
   beforeEach(() => one.save(ORGANIZATION, 'installed'));
 
   it.each([
-    ['is let go', revoke],
-    ['loses the organization', () => redis.client.del(recordKey(ORGANIZATION))],
-  ])('leaves nothing behind when it %s meanwhile', async (_, happens) => {
+    ['is removed from the organization', revoke],
+    ['loses its organization’s installation', () => redis.client.del(recordKey(ORGANIZATION))],
+  ])('leaves no data behind if it %s meanwhile', async (_, happens) => {
     expect(await interruptedBy(happens).join(ORGANIZATION, NORTH)).toBe(false);
     expect(await traces()).toEqual([[], 0]);
   });
 
-  it('keeps its own installation if its access is revoked at that moment', async () => {
+  it('keeps its own installation if the organization revokes its access meanwhile', async () => {
     await one.save(NORTH, 'its own');
     expect(await interruptedBy(revoke).join(ORGANIZATION, NORTH)).toBe(false);
     expect([await one.load(NORTH), await one.organizationOf(NORTH)]).toEqual(['its own', undefined]);
   });
 
-  it('is not linked once its access was revoked, while other workspaces are', async () => {
+  it('isn’t linked once its access was revoked', async () => {
     await revoke();
     expect(await other.join(ORGANIZATION, SOUTH)).toBe(true);
     expect(await one.join(ORGANIZATION, NORTH)).toBe(false);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as keys from '../../src/redis/keys.ts';
 
-/** Every function of the table that names a key by one ID, and the key of this workspace. */
+/** All functions that make a key from one ID, with the keys of this workspace. */
 const namedBy = (id: string): readonly (readonly [name: string, key: string])[] =>
   Object.entries(keys).flatMap(([name, key]) =>
     typeof key === 'function' && /(?<!once)Key$/.test(name) && key.length === 1

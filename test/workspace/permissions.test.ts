@@ -21,7 +21,7 @@ describe('rights', () => {
     ['external', { guests: true, externals: false, named: true }, ''],
     ['external', { guests: false, externals: true, named: true }, 'ask'],
     ['nobody', { guests: true, externals: true, named: true }, ''],
-  ])('for a %s with %o: %s', (role, { guests, externals, named }, expected) => {
+  ])('of a %s with %o are: %s', (role, { guests, externals, named }, expected) => {
     const { canAsk, canManage } = permissionsOf(role, settings(guests, externals), named);
     expect([...(canAsk ? ['ask'] : []), ...(canManage ? ['manage'] : [])].join(', ')).toBe(expected);
   });
@@ -33,14 +33,14 @@ describe('rights', () => {
     ['nobody', 'manage', 'external'],
     ['nobody', 'workspaceUser', 'external'],
     ['member', 'manage', 'not-manager'],
-  ])('that a %s lacks to %s are refused with the reason: %s', (role, right, reason) => {
+  ])('that a %s lacks (%s) are refused with the reason: %s', (role, right, reason) => {
     const rights = permissionsOf(role, DEFAULT_SETTINGS, false);
     expect(() => requireRight(right, rights)).toThrow(
       expect.objectContaining({ kind: 'not-allowed', data: expect.objectContaining({ reason }) }),
     );
   });
 
-  it('that only need membership are granted to every guest, and to no external person', () => {
+  it('that need only membership include every guest, but no external person', () => {
     expect(() =>
       requireRight('workspaceUser', permissionsOf('guest', settings(false, false), false)),
     ).not.toThrow();
@@ -51,7 +51,7 @@ describe('rights', () => {
     );
   });
 
-  it('build on each other: a manager may ask, and a guest who may ask is not a member', () => {
+  it('build on each other', () => {
     const RIGHTS: readonly Right[] = ['workspaceUser', 'ask', 'member', 'manage'];
     const all = { ...DEFAULT_SETTINGS, guests: true, externals: true };
     const rightsOf = (role: Role) =>
@@ -67,7 +67,7 @@ describe('rights', () => {
     expect(meetsRight('manage', permissionsOf('member', all, false))).toBe(false);
   });
 
-  it('are not refused to a person who has them', () => {
+  it('are granted to a person who has them', () => {
     expect(() => requireRight('ask', permissionsOf('member', DEFAULT_SETTINGS, false))).not.toThrow();
     expect(() => requireRight('manage', permissionsOf('admin', DEFAULT_SETTINGS, false))).not.toThrow();
   });

@@ -47,7 +47,7 @@ describe('the project of a question', () => {
     });
   });
 
-  it('is found by its ID; other IDs use the defaults', () => {
+  it('is found by its ID, and other IDs get the defaults', () => {
     const record = recordOf([project('prod', { product: 2, connection: 'second' })]);
     expect(resolveProject({ project: '123' }, record, member())).toMatchObject({
       alias: 'prod',
@@ -68,14 +68,14 @@ describe('the project of a question', () => {
     });
   });
 
-  it('is found by ID and product if the ID has two names, and without a product is the cloud project', () => {
+  it('is found by ID and product if two aliases share the ID', () => {
     const record = recordOf([project('prod'), project('logs', { product: 2 })]);
     expect(resolveProject({ project: '123', product: 2 }, record, member()).alias).toBe('logs');
     expect(resolveProject({ project: '123' }, record, member()).alias).toBe('prod');
     expect(resolveProject({ project: '123', product: 3 }, record, member()).alias).toBeUndefined();
   });
 
-  it('has no name if two names share its ID and product', () => {
+  it('has no alias if two aliases share its ID and product', () => {
     const record = recordOf([project('a-one'), project('b-one', { connection: 'second' })]);
     expect(resolveProject({ project: '123' }, record, member())).toMatchObject({
       alias: undefined,
@@ -83,7 +83,7 @@ describe('the project of a question', () => {
     });
   });
 
-  it('is the channel’s default if none is named', () => {
+  it('is the channel’s default if the question names no project', () => {
     const record = recordOf([project('prod'), project('logs', { id: '7' })], { [`channel:${HERE}`]: 'logs' });
     expect(resolveProject({}, record, member()).alias).toBe('logs');
     expect(() => resolveProject({}, record, member(ELSEWHERE))).toThrow(aFailure('project-missing'));
@@ -99,7 +99,7 @@ describe('the project of a question', () => {
     expect(() => resolveProject({}, limited, manager)).toThrow(aFailure('project-missing'));
   });
 
-  it('is rejected while no connection exists', () => {
+  it('is refused while there is no connection', () => {
     expect(() => resolveProject({}, recordOf([], {}, false), member())).toThrow(aFailure('not-connected'));
   });
 
@@ -127,7 +127,7 @@ describe('a channel limit', () => {
     expect(resolveProject(named, record, { channel: undefined, isUnlimited: true }).project).toBe('123');
   });
 
-  it('applies to other names of the same ID', () => {
+  it('applies to other aliases of the project’s ID', () => {
     const record = recordOf([prod, project('logs', { product: 2 })]);
     expect(resolveProject({ alias: 'logs' }, record, member(ELSEWHERE)).product).toBe(2);
     expect(resolveProject({ project: '123', product: 2 }, record, member(ELSEWHERE)).alias).toBe('logs');
@@ -140,7 +140,7 @@ describe('a channel limit', () => {
       expect(() => resolveProject(named, record, member(ELSEWHERE))).toThrow(aFailure('not-allowed'));
   });
 
-  it('is the project’s: it applies to each of its names, in whatever order they were added', () => {
+  it('applies to each alias of the project, in whatever order they were added', () => {
     for (const names of [
       [prod, project('ok-name')],
       [project('a-first'), prod, project('zz-last')],
@@ -169,7 +169,7 @@ describe('a channel limit', () => {
     }
   });
 
-  it('allows only channels common to all names, except for managers', () => {
+  it('allows only the channels that all aliases have in common', () => {
     const record = recordOf([prod, project('other', { channels: [ELSEWHERE] })]);
     for (const alias of ['prod', 'other'])
       for (const place of [member(HERE), member(ELSEWHERE), member(null)])
@@ -177,7 +177,7 @@ describe('a channel limit', () => {
     expect(resolveProject({ alias: 'other' }, record, manager).project).toBe('123');
   });
 
-  it('isn’t shown under another product while a record is damaged', () => {
+  it('hides other products of its ID while a record is damaged', () => {
     const record = recordOf([project('open')], DAMAGED);
     expect(resolveProject({ alias: 'open' }, record, member()).product).toBe(1);
     expect(() => resolveProject({ alias: 'open', product: 2 }, record, member())).toThrow(
@@ -185,13 +185,13 @@ describe('a channel limit', () => {
     );
   });
 
-  it('doesn’t apply to projects with another ID', () => {
+  it('leaves projects with another ID alone', () => {
     const record = recordOf([prod, project('dev', { id: '124' })]);
     expect(resolveProject({ alias: 'dev' }, record, member(ELSEWHERE)).project).toBe('124');
     expect(resolveProject({ project: '124', product: 3 }, record, member(ELSEWHERE)).project).toBe('124');
   });
 
-  it('decides which projects are offered to choose from', () => {
+  it('decides which projects people can choose', () => {
     const record = recordOf([prod, project('dev', { id: '124' })]);
     const names = (place: ProjectScope) => visibleProjects(record, place).map(({ alias }) => alias);
     expect(names(member(HERE))).toEqual(['dev', 'prod']);
@@ -214,7 +214,7 @@ describe('several projects', () => {
       'failure' in one ? `${one.label} (${one.failure.kind})` : one.label,
     );
 
-  it('are resolved separately, and each once', () => {
+  it('are found separately, each once', () => {
     const named = [
       { alias: 'prod' },
       { project: '124' },
@@ -227,7 +227,7 @@ describe('several projects', () => {
     expect(first).toMatchObject({ project: '123', product: 3 });
   });
 
-  it('count as two if they have one ID and different products', () => {
+  it('count as two if they differ only in the product', () => {
     const two = recordOf([project('prod'), project('logs', { product: 2 })]);
     expect(labels([{ alias: 'prod' }, { alias: 'logs' }], undefined, two, member())).toEqual([
       'prod',
@@ -236,7 +236,7 @@ describe('several projects', () => {
     expect(labels([{ alias: 'prod' }, { alias: 'logs' }], 2, two, member())).toEqual(['prod']);
   });
 
-  it('are answered even if one of them fails', () => {
+  it('are found even if one of them fails', () => {
     expect(
       labels([{ alias: 'prod' }, { alias: 'secret' }, { project: '7' }], undefined, record, member()),
     ).toEqual(['prod', 'secret (not-allowed)', 'Project 7 (not-allowed)']);
@@ -246,7 +246,7 @@ describe('several projects', () => {
     ]);
   });
 
-  it('with `all` are those that people there can ask about', () => {
+  it('are those that people can ask about there, for `all`', () => {
     expect(labels('all', undefined, record, member())).toEqual(['dev', 'prod']);
     expect(labels('all', undefined, record, manager)).toEqual(['dev', 'prod', 'secret']);
     const secret = project('secret', { channels: [ELSEWHERE] });
@@ -256,7 +256,7 @@ describe('several projects', () => {
     expect(() => resolveProjects('all', undefined, unconnected, member())).toThrow(aFailure('not-connected'));
   });
 
-  it('can’t be named by ID while a project record is damaged, because the ID may belong to it', () => {
+  it('can’t be named by ID while a project record is damaged', () => {
     expect(() => resolveProject({ project: '999' }, damaged, member())).toThrow(aFailure('unseal-failed'));
     const other = recordOf(projects, { 'schedule:bad': '{' });
     expect(resolveProject({ project: '999' }, other, member()).project).toBe('999');
@@ -271,7 +271,7 @@ describe('the connection of a project', () => {
   const opened = (connection: string | undefined, of = record) =>
     openConnection(of, { connection, label: 'prod', alias: 'prod' });
 
-  it('is its own connection, or else the default one, with its token', () => {
+  it('is its own or the default, with a decrypted token', () => {
     expect(opened('eu')).toMatchObject({
       workspace: 'T1',
       connection: 'eu',
@@ -291,8 +291,8 @@ describe('the connection of a project', () => {
   });
 });
 
-describe('a project that a schedule or a watch chose', () => {
-  it('is limited if the people of the channel may not see it, even if a manager chose it', () => {
+describe('a project of a schedule or watch', () => {
+  it('is limited if the channel may not see it, even if a manager chose it', () => {
     const projects = [project('prod'), project('secret', { id: '7', channels: [ELSEWHERE] })];
     const record = recordOf(projects);
     const chosen = [
@@ -303,7 +303,7 @@ describe('a project that a schedule or a watch chose', () => {
     expect(limitedProjects(HERE, chosen, record)).toEqual([chosen[1]]);
     expect(limitedProjects(ELSEWHERE, chosen, record)).toEqual([]);
     const damaged = recordOf(projects, DAMAGED);
-    // What cannot be read may be the name that limits a project of nobody's.
+    // A record that can't be read may be the alias that limits an unregistered project.
     expect(limitedProjects(HERE, chosen, damaged)).toEqual([chosen[1], chosen[2]]);
   });
 });

@@ -23,7 +23,7 @@ function noting(store: Parameters<typeof createServiceStatus>[0]['workspaces'] =
   return { outcomes, changed, failures };
 }
 
-/** What the record says after billing was asked for the balance of project 123. */
+/** The record after billing was asked for the balance of project 123. */
 async function asked(balance: BillingClient['balance']) {
   const { failures } = await read();
   const access = { workspace: 'T1', connection: 'main', baseUrl: MAIN.baseUrl, token: MAIN.token, failures };
@@ -45,7 +45,7 @@ const save = async () => {
   await workspaces.addProject(await changeIn(workspaces, 'T1'), PROD);
 };
 
-it('a rejected token is stored, and so is the failure of its project', async () => {
+it('a rejected token is stored with the failure of its project', async () => {
   await save();
   const error = new Failure('token-rejected', { service: 'billing' });
   expect(await asked(() => Promise.reject(error))).toEqual({
@@ -56,7 +56,7 @@ it('a rejected token is stored, and so is the failure of its project', async () 
   });
 });
 
-it('a failure is cleared when the project answers, and nothing is written if there was none', async () => {
+it('a project’s failure is deleted when the project answers', async () => {
   await save();
   const answer = async () => ({ balance: { text: '1' }, bonuses: { text: '0' }, remarks: [] });
   const fails = () => Promise.reject(new Failure('service-failed', { service: 'billing', status: 500 }));
@@ -67,7 +67,7 @@ it('a failure is cleared when the project answers, and nothing is written if the
   expect(await asked(() => Promise.reject(new Failure('store-unavailable')))).toMatchObject({ writes: 0 });
 });
 
-it('a failing project keeps the time it began to fail, and nothing is stored about an unregistered one', async () => {
+it('a failing project keeps the time when it began to fail', async () => {
   await save();
   const before = { kind: 'timed-out', data: {}, topic: 'balance', since: 7 };
   await redis.hset(HASH, 'failed:123:1', JSON.stringify(before));
@@ -83,19 +83,16 @@ it.each([
   [new Failure('access-refused', { status: 403 }), undefined],
   [new Failure('access-not-found'), NOW],
   [new Failure('store-unavailable'), undefined],
-])(
-  'an application access unknown to the service is noted by the end of its ID: %s',
-  async (error, rejectedAt) => {
-    await workspaces.saveAccess(await changeIn(workspaces, 'T1'), ACCESS);
-    await noting().outcomes.notIssued({ id: 'another' }, { workspace: 'T1', connection: '123' }, error);
-    const access = { kind: 'access', name: '123' } as const;
-    expect((await read()).rejectedAt(access)).toBeUndefined();
-    await noting().outcomes.notIssued(ACCESS, { workspace: 'T1', connection: '123' }, error);
-    expect((await read()).rejectedAt(access)).toBe(rejectedAt);
-  },
-);
+])('an application access that the service refuses is stored as rejected: %s', async (error, rejectedAt) => {
+  await workspaces.saveAccess(await changeIn(workspaces, 'T1'), ACCESS);
+  await noting().outcomes.notIssued({ id: 'another' }, { workspace: 'T1', connection: '123' }, error);
+  const access = { kind: 'access', name: '123' } as const;
+  expect((await read()).rejectedAt(access)).toBeUndefined();
+  await noting().outcomes.notIssued(ACCESS, { workspace: 'T1', connection: '123' }, error);
+  expect((await read()).rejectedAt(access)).toBe(rejectedAt);
+});
 
-it('a new rejection plans reminders, and never makes the request fail', async () => {
+it('a new rejection starts a run, and never makes the request fail', async () => {
   await save();
   const { fingerprint: mark = '' } = (await read()).connections.get('main') ?? {};
   const rejection = { ...CONNECTION, workspace: 'T1', mark };

@@ -1,4 +1,4 @@
-/** The small stores beside a workspace's record: nonces, events, installations, the index; and deleting. */
+/** The stores beside a workspace's record: nonces, events, installations, the index, and deletion. */
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterAll(() => store.close());
 
 describe('a nonce', () => {
-  it('is accepted once for each kind, and forgotten after it expires', async () => {
+  it('is accepted once for each kind, until it expires', async () => {
     const [states, requests] = [createOAuthNonces(redis), createOAuthNonces(redis, 'request')];
     const spent = await Promise.all(Array.from({ length: 5 }, () => states.spend('one', 600)));
     expect(spent.filter(Boolean)).toHaveLength(1);
@@ -37,7 +37,7 @@ describe('a nonce', () => {
 describe('an installation', () => {
   const installed = () => createInstallationStore({ redis, keyring: createKeyring([OLD]) });
 
-  it('is stored sealed, and only its own workspace can open it', async () => {
+  it('is encrypted, and only its own workspace can decrypt it', async () => {
     await installed().save('T1', 'a text with xoxb-fake');
     expect(await installed().load('T1')).toBe('a text with xoxb-fake');
     expect(await installed().load('T2')).toBeUndefined();
@@ -48,7 +48,7 @@ describe('an installation', () => {
     expect(await redis.zscore(INDEX_KEY, 'T1')).not.toBeNull();
   });
 
-  it('of an organization serves the workspaces that joined, until one of them leaves', async () => {
+  it('of an organization serves the workspaces that joined', async () => {
     const store = installed();
     await store.join('E1', 'T1');
     expect(await redis.keys('*')).toEqual([]);
@@ -65,7 +65,7 @@ describe('an installation', () => {
     expect(await workspaceKeys(redis)).toEqual([]);
   });
 
-  it('leaves nothing behind for a workspace that joins while its organization leaves', async () => {
+  it('leaves no data of a workspace that joins during the organization’s uninstall', async () => {
     await installed().save('E1', 'an installation');
     const leaving = new Proxy(redis, {
       get(target, name) {
@@ -80,7 +80,7 @@ describe('an installation', () => {
     expect((await workspaceKeys(redis)).filter((key) => !key.includes('workspaces'))).toEqual([]);
   });
 
-  it('is refreshed by one process at a time', async () => {
+  it('has a lock that one process holds at a time', async () => {
     const store = installed();
     await store.save('T1', 'an installation');
     expect(await store.lock('T1')).toBe(true);
@@ -89,10 +89,10 @@ describe('an installation', () => {
   });
 });
 
-describe('deleting an organization', () => {
+describe('the deletion of an organization', () => {
   const [ORG, TEAMS] = ['E0GRID0001', ['T0GRID0001', 'T0GRID0002']];
 
-  it('also deletes other data of each of its workspaces', async () => {
+  it('includes the data of its workspaces', async () => {
     await redis.sadd(membersKey(ORG), ...TEAMS);
     const deleted: string[] = [];
     await createDeletion({ redis: redis, others: async (id) => void deleted.push(id) }).organization(ORG);
@@ -100,7 +100,7 @@ describe('deleting an organization', () => {
     expect(await workspaceKeys(redis)).toEqual([]);
   });
 
-  it('keeps the list of its workspaces if a step fails, so that it can be repeated', async () => {
+  it('keeps the list of workspaces if a step fails', async () => {
     await redis.sadd(membersKey(ORG), ...TEAMS);
     const failing = createDeletion({
       redis: redis,
@@ -127,7 +127,7 @@ describe('the index of workspaces', () => {
     expect(await listed()).toEqual(ids.filter((id) => id !== 'T8').sort());
   });
 
-  it('drops a workspace without a record, but not one that may be about to get one', async () => {
+  it('drops a workspace without a record, unless it was just added', async () => {
     await index().touch('T1');
     await redis.zadd(INDEX_KEY, Date.now() - 61_000, 'T2');
     await Promise.all(['T1', 'T2', 'T3'].map((id) => index().removeAbsent(id)));
@@ -136,23 +136,26 @@ describe('the index of workspaces', () => {
 });
 
 describe('an event that Slack sends again', () => {
-  it.each(['something', 'nothing'])('is handled once when %s is stored for the workspace', async (known) => {
-    if (known === 'something') await redis.hset(recordKey('T0NORTH001'), 'settings', '{}');
-    const [one, other] = [createEventDedup(redis), createEventDedup(redis)];
-    const heard = await Promise.all([one, other, one].map(({ first }) => first('T0NORTH001', 'Ev1')));
-    expect(heard.filter(Boolean)).toEqual([true]);
-    expect(await one.first('T0NORTH001', 'Ev2')).toBe(true);
-    expect(await one.first('T0SOUTH001', 'Ev1')).toBe(true);
-  });
+  it.each(['something', 'nothing'])(
+    'is handled once if the record of the workspace has %s',
+    async (known) => {
+      if (known === 'something') await redis.hset(recordKey('T0NORTH001'), 'settings', '{}');
+      const [one, other] = [createEventDedup(redis), createEventDedup(redis)];
+      const heard = await Promise.all([one, other, one].map(({ first }) => first('T0NORTH001', 'Ev1')));
+      expect(heard.filter(Boolean)).toEqual([true]);
+      expect(await one.first('T0NORTH001', 'Ev2')).toBe(true);
+      expect(await one.first('T0SOUTH001', 'Ev1')).toBe(true);
+    },
+  );
 
-  it('is handled once even if the workspace’s first record is written in between', async () => {
+  it('is handled once even if the workspace’s record is created in between', async () => {
     const { first } = createEventDedup(redis);
     expect(await first('T0NORTH001', 'Ev1')).toBe(true);
     await redis.hset(recordKey('T0NORTH001'), 'settings', '{}');
     expect(await first('T0NORTH001', 'Ev1')).toBe(false);
   });
 
-  it('leaves only an unnamed mark for an unknown workspace, for a short time', async () => {
+  it('leaves only a short-lived hash of an unknown workspace', async () => {
     await createEventDedup(redis).first('T0NORTH001', 'Ev1');
     const keys = await redis.keys('*');
     expect(keys.join(' ')).not.toMatch(/NORTH|Ev1/);

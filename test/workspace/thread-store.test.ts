@@ -37,7 +37,7 @@ const textsAt = async (place: ThreadPlace, at = AT) => {
 };
 
 describe('the last question of a thread', () => {
-  it('is known to everyone if everyone saw its answer', async () => {
+  it('is remembered for everyone if everyone saw its answer', async () => {
     await threads.remember(PLACE, question('prod october'), 'everybody');
     expect(await threads.recall(OTHER, AT)).toEqual({ ...NOTHING, answered: question('prod october') });
   });
@@ -47,13 +47,13 @@ describe('the last question of a thread', () => {
     ['another channel', { channel: 'C2' }],
     ['another workspace', { workspace: 'T2' }],
     ['the channel itself', { thread: '' }],
-    ['a name that looks like another place', { channel: 'C1","17.1' }],
-  ])('is not known in %s', async (_, elsewhere) => {
+    ['a channel whose name imitates the stored place', { channel: 'C1","17.1' }],
+  ])('isn’t remembered for %s', async (_, elsewhere) => {
     await threads.remember(PLACE, question('prod'), 'everybody');
     expect(await threads.recall({ ...PLACE, ...elsewhere }, AT)).toEqual(NOTHING);
   });
 
-  it('is known to one person if nobody else saw its answer', async () => {
+  it('is remembered for one person if nobody else saw its answer', async () => {
     await threads.remember(PLACE, question('prod', AT - 2), 'everybody');
     await threads.remember(PLACE, question('payroll', AT - 1), 'person');
     expect(await textsAt(PLACE)).toEqual(['payroll', undefined]);
@@ -62,7 +62,7 @@ describe('the last question of a thread', () => {
     expect(await textsAt(PLACE)).toEqual(['staging', undefined]);
   });
 
-  it('is marked if it failed, and only the person who asked can refer to it', async () => {
+  it('is remembered as failed only for the person who asked', async () => {
     await threads.remember(PLACE, question('prod', AT - 2), 'everybody');
     await threads.remember(PLACE, question('staging', AT - 1), 'failed');
     expect(await textsAt(PLACE)).toEqual(['prod', 'staging']);
@@ -86,7 +86,7 @@ describe('the last question of a thread', () => {
     expect(await redis.client.zcard(threadTimesKey('T1'))).toBe(1);
   });
 
-  it('isn’t written for a workspace that was removed', async () => {
+  it('isn’t stored for a workspace that was removed', async () => {
     await redis.client.unlink('tally:{T1}:record');
     await threads.remember(PLACE, question('prod'), 'everybody');
     expect(await redis.client.keys('tally:{T1}:*')).toEqual([]);

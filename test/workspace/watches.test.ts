@@ -38,7 +38,7 @@ describe('the record of a watch', () => {
     { kind: 'runway', days: 14 },
     { kind: 'budget', amount: new Big('1000000000000000000000000000') },
     { kind: 'spike', factor: new Big('2.5'), floor: new Big(0) },
-  ] as const)('is read as it was written: $kind', (rule) => {
+  ] as const)('is read as it was written: a $kind rule', (rule) => {
     expect(read({ ...WATCH, rule })).toEqual({ ...WATCH, rule });
   });
 
@@ -49,11 +49,11 @@ describe('the record of a watch', () => {
     ['a factor of nothing', { kind: 'spike', factor: '0', floor: '1' }],
     ['a runway of half a day', { kind: 'runway', days: 0.5 }],
     ['an exponent', { kind: 'balance', below: '1e9' }],
-  ])('is damaged by a rule with %s', (_, rule) => {
+  ])('counts as damaged with %s', (_, rule) => {
     expect(() => parseWatch(WATCH.id, withRule(rule))).toThrow();
   });
 
-  test('is damaged if it lists more people than one alert can go to', () => {
+  test('counts as damaged with more people than an alert can go to', () => {
     const to = (people: number) =>
       JSON.stringify({
         ...WATCH,
@@ -70,12 +70,12 @@ describe('the record of a watch', () => {
     ['a channel and people', { people: ['U1'] }],
     ['no project', { projects: [] }],
     ['two projects', { projects: [WATCH.projects[0], { id: '7', product: 1 }] }],
-  ])('is damaged if it has %s', (_, change) => {
+  ])('counts as damaged with %s', (_, change) => {
     const json = JSON.stringify({ ...WATCH, rule: { kind: 'runway', days: 1 }, ...change });
     expect(() => parseWatch(WATCH.id, json)).toThrow();
   });
 
-  test('is damaged if its record was copied from another watch', () => {
+  test('counts as damaged if it was copied from another watch', () => {
     expect(() => parseWatch('other123', serializeWatch(WATCH))).toThrow();
   });
 });

@@ -56,7 +56,7 @@ describe('a workspace', () => {
     expect(record.channelDefault('C1')).toBeUndefined();
   });
 
-  it('reads back everything that was saved', async () => {
+  it('keeps everything that was saved', async () => {
     await workspaces.saveSettings(await changing(), zone('America/New_York'));
     const saved = await workspaces.saveConnection(await changing(), MAIN);
     const record = await read();
@@ -95,7 +95,7 @@ describe('several connections', () => {
   const named = async (name: string) =>
     workspaces.saveConnection(await changing(), { ...MAIN, name, token: `${TOKEN}-${name}` });
 
-  it('are listed by name, and each opens its own token', async () => {
+  it('are listed by name, each with its own token', async () => {
     for (const name of ['main', 'finance', 'eu']) await named(name);
     const record = await read();
     expect(record.connectionNames).toEqual(['eu', 'finance', 'main']);
@@ -107,7 +107,7 @@ describe('several connections', () => {
     expect(findConnection(record, 'nobody')).toBeUndefined();
   });
 
-  it('use the chosen default, else the only connection, else none', async () => {
+  it('have a default: the chosen connection, or else the only one', async () => {
     await named('finance');
     expect(findConnection(await read())?.name).toBe('finance');
     await named('eu');
@@ -126,7 +126,7 @@ describe('a token', () => {
     expect(JSON.stringify((await read()).connections)).not.toContain(TOKEN);
   });
 
-  it('is shown as its last four characters and the start of its SHA-256', async () => {
+  it('is shown by its last four characters and the start of its SHA-256', async () => {
     const { lastFour, fingerprint } = await workspaces.saveConnection(await changing(), MAIN);
     expect(lastFour).toBe('abcd');
     expect(fingerprint).toBe(createHash('sha256').update(TOKEN).digest('hex').slice(0, 12));
@@ -135,20 +135,20 @@ describe('a token', () => {
   it.each([
     ['elevenchars', '····'],
     ['twelve-chars', 'hars'],
-  ])('written as %s is shown as %s', async (token, shown) => {
+  ])('is shown masked: %s as %s', async (token, shown) => {
     expect(await workspaces.saveConnection(await changing(), { ...MAIN, token })).toMatchObject({
       lastFour: shown,
     });
   });
 
-  it('opens for its own workspace only', async () => {
+  it('can be decrypted only for its own workspace', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await redis.copy(HASH, 'tally:{T2}:record');
     const connection = findConnection(await workspaces.load('T2'));
     expect(() => connection?.token()).toThrow(aFailure('unseal-failed', 'not-authentic'));
   });
 
-  it('opens only under its own name, whatever its record says', async () => {
+  it('can be decrypted only under its own name', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const json = (await redis.hget(HASH, 'connection:main'))!;
     await redis.hset(HASH, 'connection:eu', json);
@@ -169,7 +169,7 @@ describe('a token', () => {
       '"authUrl":"https://identity.example.org/v3"',
     ],
     ['identity gone', '"authUrl":"https://identity.example.com/v3",', ''],
-  ])('doesn’t open next to a changed address: %s', async (_, from, to) => {
+  ])('can’t be decrypted beside a changed address: %s', async (_, from, to) => {
     await workspaces.saveConnection(await changing(), MAIN);
     const json = (await redis.hget(HASH, 'connection:main'))!;
     expect(json).toContain(from);
@@ -178,7 +178,7 @@ describe('a token', () => {
     expect(() => connection?.token()).toThrow(aFailure('unseal-failed', 'not-authentic'));
   });
 
-  it('opens after a new key was put before its own, and reports when its key is gone', async () => {
+  it('can be decrypted while its key is configured', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const next = { id: 'k2', key: randomBytes(32) };
     const reading = async (...keys: (typeof KEY)[]) =>
@@ -191,7 +191,7 @@ describe('a token', () => {
 });
 
 describe('a project', () => {
-  it('gets an alias only once, however many people ask at the same time', async () => {
+  it('gets an alias once, however many people try at a time', async () => {
     const ids = Array.from({ length: 20 }, (_, n) => String(n + 1));
     const added = await Promise.all(
       ids.map(async (id) => workspaces.addProject(await changing(), { ...PROD, id })),
@@ -200,7 +200,7 @@ describe('a project', () => {
     expect(findProject(await read(), 'prod')?.id).toBe(ids[added.indexOf(true)]);
   });
 
-  it('keeps its channels when renamed, and never takes the alias of another project', async () => {
+  it('keeps its channels when renamed', async () => {
     await workspaces.addProject(await changing(), PROD);
     await workspaces.addProject(await changing(), STAGING);
     await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
@@ -216,7 +216,7 @@ describe('a project', () => {
     expect(record.channelDefault('C1')).toBe('live');
   });
 
-  it('is removed together with its channel defaults', async () => {
+  it('is removed also as a channel’s default', async () => {
     await workspaces.addProject(await changing(), PROD);
     await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
     await workspaces.setChannelDefault(await changing(), 'C2', 'prod');
@@ -230,7 +230,7 @@ describe('a project', () => {
 describe('a rejected credential', () => {
   const CONNECTION = { kind: 'connection', name: 'main' } as const;
 
-  it('is stored only once until the credential works or is registered again', async () => {
+  it('is stored once until the credential works or is replaced', async () => {
     const { fingerprint: mark } = await workspaces.saveConnection(await changing(), MAIN);
     const note = (at: number) =>
       outcomesOf(workspaces, at).rejected({ workspace: 'T1', ...CONNECTION, mark });
@@ -246,7 +246,7 @@ describe('a rejected credential', () => {
     expect(await rejectedAt()).toBeUndefined();
   });
 
-  it('isn’t stored if it was only tried in a form, or was replaced or removed', async () => {
+  it('isn’t stored unless it is the registered credential', async () => {
     const before = await workspaces.saveConnection(await changing(), MAIN);
     const { fingerprint } = await workspaces.saveConnection(await changing(), {
       ...MAIN,
@@ -263,12 +263,12 @@ describe('a rejected credential', () => {
   });
 });
 
-describe('the record after an answer', () => {
+describe('the record after billing’s answer', () => {
   const BALANCE = { id: '123', product: 1, balance: '10.000000000000000000001', bonuses: '-2' } as const;
   const MINUTE = 60_000;
   const HOUR = 60 * MINUTE;
 
-  /** How many writes went out for these notes, one after the other, each by a request of its own. */
+  /** @returns how many writes these answers caused, one after the other */
   async function writesOf(...notes: StoredAnswer[]): Promise<number> {
     let writes = 0;
     const writeUnaudited: typeof workspaces.writeUnaudited = (...args) =>
@@ -278,7 +278,7 @@ describe('the record after an answer', () => {
     return writes;
   }
 
-  it('wakes the workspace once a rejected token works again', async () => {
+  it('starts a run once a rejected token works again', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const mark = (await read()).connections.get('main')?.fingerprint ?? '';
     const woken: string[] = [];
@@ -297,7 +297,7 @@ describe('the record after an answer', () => {
     expect(woken).toEqual(['T1']);
   });
 
-  it('stores when a connection was last used, and the exact balance of a project', async () => {
+  it('has the connection’s last use and the project’s exact balance', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.addProject(await changing(), PROD);
     await writesOf({ connection: 'main', at: NOW, balance: BALANCE });
@@ -323,7 +323,7 @@ describe('the record after an answer', () => {
         await redis.hset(HASH, 'project:prod', JSON.stringify({ ...PROD, connection: 'eu' }));
       },
     ],
-  ])('no longer holds a balance once the connection %s', async (_, change) => {
+  ])('has no balance once the connection %s', async (_, change) => {
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.addProject(await changing(), PROD);
     await writesOf({ connection: 'main', at: NOW, balance: BALANCE });
@@ -345,7 +345,7 @@ describe('the record after an answer', () => {
   });
 });
 
-describe('a lifetime', () => {
+describe('the expiry of a credential', () => {
   const UNTIL = Date.UTC(2026, 11, 3, 8);
   const DAY = 86_400_000;
 
@@ -357,11 +357,11 @@ describe('a lifetime', () => {
     [0, 'expired Thu 3 Dec 2026 (today)'],
     [DAY, 'expired Thu 3 Dec 2026 (yesterday)'],
     [3 * DAY, 'expired Thu 3 Dec 2026 (3 days ago)'],
-  ])('is described %i ms after its end: %s', (after, words) => {
+  ])('reads %i ms afterwards: %s', (after, words) => {
     expect(formatExpiry({ expiresAt: UNTIL }, UNTIL + after, 'UTC')).toBe(words);
   });
 
-  it('counts days in the workspace’s time zone, and may be endless', () => {
+  it('counts days in the workspace’s time zone', () => {
     expect(formatExpiry({ expiresAt: UNTIL }, UNTIL - 9 * 3_600_000, 'UTC')).toContain('(tomorrow)');
     expect(formatExpiry({ expiresAt: UNTIL }, UNTIL - 9 * 3_600_000, 'Asia/Tokyo')).toContain('(today)');
     expect(formatExpiry({ lifetime: 'none' }, NOW, 'UTC')).toBe('no expiry');
@@ -369,7 +369,7 @@ describe('a lifetime', () => {
   });
 });
 
-describe('a record that is read back', () => {
+describe('a stored record', () => {
   it('is rejected if it was copied from another field', async () => {
     await redis.hset(HASH, {
       'project:live': JSON.stringify(PROD),
@@ -386,7 +386,7 @@ describe('a record that is read back', () => {
   });
 });
 
-describe('a damaged part', () => {
+describe('a damaged record', () => {
   const DAMAGE = [
     '',
     '{',
@@ -397,7 +397,7 @@ describe('a damaged part', () => {
     '{"zone":7}',
   ];
 
-  it.each(DAMAGE)('is refused when used, and leaves the other parts usable: %s', async (json) => {
+  it.each(DAMAGE)('is refused when used, and leaves other records usable: %s', async (json) => {
     await workspaces.saveSettings(await changing(), zone('Asia/Tokyo'));
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.saveConnection(await changing(), { ...MAIN, name: 'eu' });
@@ -430,7 +430,7 @@ describe('a damaged part', () => {
     expect(findConnection(damagedSettings, 'main')?.token()).toBe(TOKEN);
   });
 
-  it('with an invalid seal is listed and does not open', async () => {
+  it('with an invalid secret is listed, but can’t be decrypted', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const record = JSON.parse((await redis.hget(HASH, 'connection:main'))!);
     await redis.hset(HASH, 'connection:main', JSON.stringify({ ...record, sealed: TOKEN }));

@@ -1,7 +1,7 @@
-/** Who may get the messages that Tally sends on its own. Checked before every send and update. */
+/** Decides who may get the messages that Tally sends on its own. Every send and update asks again. */
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { ChosenProject } from '../../workspace/projects/project-ref.ts';
-import { isShownTo } from '../../workspace/projects/resolve-project.ts';
+import { isShownTo, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { meetsRight } from '../../workspace/roles-and-rights.ts';
@@ -9,51 +9,43 @@ import type { OutboxMessage } from '../delivery-log.ts';
 import type { DeliveryContext, Recipient, Refusal } from './message-kind.ts';
 import { notSentFailure } from './retry-policy.ts';
 
-export type RecipientContext = Pick<DeliveryContext, 'loadWorkspace' | 'users' | 'client' | 'teamId'>;
-
-/** Loads the workspace's record and the person's role. @param to Slack ID @throws slack-failed, store-unavailable */
-async function findRecipient(
-  to: string,
-  { loadWorkspace, users, client, teamId }: RecipientContext,
-): Promise<Recipient> {
-  const workspace = await loadWorkspace();
-  if (!isPerson(to)) return { workspace, scope: { channel: to, isUnlimited: false }, isGone: false };
-  const hasLimits = workspace.projects.some(({ channels }) => channels.length > 0);
-  const people = users(await client(), teamId);
-  const permissions = await people.permissionsOf(to, workspace.settings, hasLimits);
-  return {
-    workspace,
-    scope: { channel: undefined, isUnlimited: permissions.canManage },
-    isGone: !meetsRight('member', permissions),
-  };
-}
-
-/**
- * Whether these projects may be shown to the recipient now. @returns a refusal if not @throws slack-failed,
- * store-unavailable
- */
+/** @returns a refusal if the recipient may not see these projects now @throws slack-failed, store-unavailable */
 export async function checkRecipient(
   to: SlackId,
   projects: readonly ChosenProject[],
-  context: RecipientContext,
+  {
+    loadWorkspace,
+    users,
+    client,
+    teamId,
+  }: Pick<DeliveryContext, 'loadWorkspace' | 'users' | 'client' | 'teamId'>,
 ): Promise<{ readonly recipient: Recipient; readonly refusal?: Refusal }> {
-  const recipient = await findRecipient(to, context);
-  const { workspace, scope, isGone } = recipient;
-  const isShown = projects.every((project) => isShownTo(project, workspace, scope));
-  if (!isGone && isShown) return { recipient };
-  const why = isGone ? 'person-left' : isPerson(to) ? 'person-not-manager' : 'channel-limited';
-  return { recipient, refusal: { isGone, cause: notSentFailure(why) } };
+  const workspace = await loadWorkspace();
+  const isShown = (scope: ProjectScope) => projects.every((project) => isShownTo(project, workspace, scope));
+  if (!isPerson(to)) {
+    const recipient = { workspace, scope: { channel: to, isUnlimited: false } };
+    if (isShown(recipient.scope)) return { recipient };
+    return { recipient, refusal: { isGone: false, cause: notSentFailure('channel-limited') } };
+  }
+  const hasLimits = workspace.projects.some(({ channels }) => channels.length > 0);
+  const people = users(await client(), teamId);
+  const permissions = await people.permissionsOf(to, workspace.settings, hasLimits);
+  const recipient = { workspace, scope: { channel: undefined, isUnlimited: permissions.canManage } };
+  const isGone = !meetsRight('member', permissions);
+  if (!isGone && isShown(recipient.scope)) return { recipient };
+  const cause = notSentFailure(isGone ? 'person-left' : 'person-not-manager');
+  return { recipient, refusal: { isGone, cause } };
 }
 
-/** People to tell about a problem: the named managers, then those who registered a connection as managers. */
+/** Managers named in the settings come first, then the people who registered a connection. */
 export const responsiblePeople = (workspace: Workspace): readonly SlackId[] => [
   ...workspace.settings.managers,
   ...workspace.connectionNames.flatMap((name) => workspace.connections.get(name)?.registeredBy ?? []),
 ];
 
 /**
- * Who gets a message that its recipient can't: the item's owner, the next responsible person, or an admin. Nobody gets
- * it twice. @returns undefined if nobody is left @throws slack-failed, store-unavailable
+ * Finds another person for a message: its owner, another responsible person, or an admin. Nobody gets a message twice.
+ * @returns undefined if nobody is left @throws slack-failed, store-unavailable
  */
 export async function findReplacement(
   message: OutboxMessage,
@@ -70,7 +62,7 @@ export async function findReplacement(
   ]);
   const isNext = (person: SlackId) => !taken.has(person);
   const next = [...(owner === undefined ? [] : [owner]), ...responsiblePeople(workspace)].find(isNext);
-  // Listing all users is Slack's only way to find admins: do it only if no other copy of the message was delivered.
+  // Slack finds admins only by listing all users. Ask only if no other copy of the message was delivered.
   if (next !== undefined || others.some(({ state }) => state !== 'failed')) return next;
   return (await users(await client(), teamId).admins()).find(isNext);
 }

@@ -1,3 +1,4 @@
+/** Decides what follows when a message can't be sent: another try, a pause, or the end. */
 import {
   type DataOf,
   Failure,
@@ -11,16 +12,14 @@ import { MAX_RETRY_DELAY, messageKindOf, type OutboxMessage, SLACK_SETTLE } from
 
 export interface FailureEffect {
   readonly cause: StoredFailure;
-  /** `permanent`: a person must fix it. `unclear`: Slack may have the message. `final`: give up. `later`: retry. */
+  /** `permanent`: a person must fix it. `unclear`: Slack may have the message. `final`: give up. `later`: try again. */
   readonly kind: 'permanent' | 'unclear' | 'final' | 'later';
-  /** Whether this recipient can't get any message. */
   readonly isUnreachable?: boolean;
   /** How long Slack limits the rate of the whole workspace. */
   readonly wait?: Millis;
 }
 
-/** Slack's error codes for a revoked token or a workspace that is gone. */
-const GONE: ReadonlySet<string> = new Set([
+const REVOKED_CODES: ReadonlySet<string> = new Set([
   'account_inactive',
   'token_revoked',
   'token_expired',
@@ -29,8 +28,8 @@ const GONE: ReadonlySet<string> = new Set([
   'app_uninstalled',
   'team_not_found',
 ]);
-/** Slack's error codes after which the message may have arrived, and Tally's codes for no response. */
-const UNCLEAR: ReadonlySet<string> = new Set([
+/** `failed` is Tally's own code for no response. */
+const UNCLEAR_CODES: ReadonlySet<string> = new Set([
   'internal_error',
   'fatal_error',
   'service_unavailable',
@@ -39,8 +38,7 @@ const UNCLEAR: ReadonlySet<string> = new Set([
   'http_error',
   'failed',
 ]);
-/** Slack's error codes for a person who can't get messages. */
-const UNREACHABLE: ReadonlySet<string> = new Set([
+const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'user_not_found',
   'user_disabled',
   'users_not_found',
@@ -48,7 +46,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'cannot_dm_bot',
   'messages_tab_disabled',
 ]);
-const CHANNEL = {
+const CHANNEL_REASONS = {
   'not-there': 'not-in-channel',
   archived: 'channel-archived',
   restricted: 'channel-restricted',
@@ -57,10 +55,9 @@ const CHANNEL = {
 export const notSentFailure = (reason: DataOf<'not-sent'>['reason']): StoredFailure =>
   storeFailure(new Failure('not-sent', { reason }));
 
-/** How long to wait if Slack limits the rate without a Retry-After. */
-const DEFAULT_RATE_PAUSE: Millis = 30_000;
+const DEFAULT_RETRY_AFTER: Millis = 30_000;
 
-/** @throws store-unavailable again, because that says nothing about the message */
+/** @throws store-unavailable if that is the error, because it says nothing about the message */
 export function effectOf(error: unknown): FailureEffect {
   if (!isFailure(error)) return { kind: 'later', cause: notSentFailure('own-error') };
   const cause = storeFailure(error);
@@ -74,7 +71,11 @@ export function effectOf(error: unknown): FailureEffect {
     case 'not-installed':
       return { kind: 'permanent', cause };
     case 'cannot-post':
-      return { kind: 'permanent', isUnreachable: true, cause: notSentFailure(CHANNEL[error.data.reason]) };
+      return {
+        kind: 'permanent',
+        isUnreachable: true,
+        cause: notSentFailure(CHANNEL_REASONS[error.data.reason]),
+      };
     case 'not-sent':
       return { kind: 'final', cause };
     case 'slack-failed':
@@ -88,31 +89,30 @@ function slackEffect(
   { data: { code, retryAfter, method } }: FailureOf<'slack-failed'>,
   cause: StoredFailure,
 ): FailureEffect {
-  if (GONE.has(code)) return { kind: 'permanent', cause: notSentFailure('slack-token-rejected') };
-  if (UNREACHABLE.has(code)) return { kind: 'later', isUnreachable: true, cause };
+  if (REVOKED_CODES.has(code)) return { kind: 'permanent', cause: notSentFailure('slack-token-rejected') };
+  if (UNREACHABLE_CODES.has(code)) return { kind: 'later', isUnreachable: true, cause };
   if (code === 'ratelimited') {
-    const wait = retryAfter === undefined ? DEFAULT_RATE_PAUSE : retryAfter * 1000;
+    const wait = retryAfter === undefined ? DEFAULT_RETRY_AFTER : retryAfter * 1000;
     return { kind: 'later', wait: Math.min(wait, MAX_RETRY_DELAY), cause };
   }
-  return { kind: method === 'chat.postMessage' && UNCLEAR.has(code) ? 'unclear' : 'later', cause };
+  return { kind: method === 'chat.postMessage' && UNCLEAR_CODES.has(code) ? 'unclear' : 'later', cause };
 }
 
-/** Waits between attempts: an hour in total, each short enough that a post goes out soon after an outage. */
-const PAUSES = [1, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3].map((minutes) => minutes * MINUTE);
-/** Then one attempt an hour for three days; but none for a post, because the next post names the failed date. */
-const HOURS = 72;
+/** One hour of attempts, at most 5 minutes apart, so that a post goes out soon after an outage. */
+const RETRY_PAUSES = [1, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3].map((minutes) => minutes * MINUTE);
+/** After that, one attempt an hour for three days. Posts get none, because the next post names the failed date. */
+const HOURLY_RETRIES = 72;
 
-/** How long to wait after `tries` failed attempts; undefined to give up. */
 const retryDelay = (message: OutboxMessage, tries: number): Millis | undefined =>
-  PAUSES[tries - 1] ??
-  (messageKindOf(message) !== 'post' && tries <= PAUSES.length + HOURS ? HOUR : undefined);
+  RETRY_PAUSES[tries - 1] ??
+  (messageKindOf(message) !== 'post' && tries <= RETRY_PAUSES.length + HOURLY_RETRIES ? HOUR : undefined);
 
-/** How long to wait after an update failed. Updates are tried for as long as the message is kept. */
+/** Failed updates are tried again for as long as the message is kept. */
 const UPDATE_PAUSE: Millis = 30 * MINUTE;
 
 /**
- * The message's record after a failure. If Slack may have the message, the record keeps when and where it was sent, to
- * search for it. Rate limits don't count as failed attempts.
+ * The record after a failure. It keeps when and where the message was sent if Slack may have it. Rate limits don't
+ * count as tries.
  */
 export function afterFailure<About>(
   before: OutboxMessage<About>,
@@ -136,10 +136,14 @@ export function afterFailure<About>(
 
 export const isUnchangeable = (error: unknown): boolean =>
   isFailure(error) &&
-  (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.data.code)));
+  (error.kind === 'cannot-post' ||
+    (error.kind === 'slack-failed' && UNCHANGEABLE_CODES.includes(error.data.code)));
 
 export const isSlackError = (error: unknown): boolean =>
   isFailure(error) && (error.kind === 'cannot-post' || error.kind === 'slack-failed');
 
-/** Slack's error codes for a message that was deleted or can't be edited. */
-const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];
+const UNCHANGEABLE_CODES: readonly string[] = [
+  'message_not_found',
+  'cant_update_message',
+  'edit_window_closed',
+];

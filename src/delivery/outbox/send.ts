@@ -1,5 +1,5 @@
 /**
- * Sends a message: records that sending begins (the claim), checks the recipient's rights, sends, records the result.
+ * Sends a message in four steps: check the recipient's rights, record that sending begins, send, record the result.
  * After a crash, finds the message in Slack by its metadata. Also updates posted messages.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -25,28 +25,20 @@ import {
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import { dropMessage, type OutboxMessage, OvertakenError, putMessage } from '../delivery-log.ts';
-import {
-  type DeliveryContext,
-  type Draft,
-  type MessageKind,
-  type Recipient,
-  type Refusal,
-  rememberQuestion,
-  type Transition,
-} from './message-kind.ts';
+import { rememberQuestion } from './follow-up.ts';
+import type { DeliveryContext, Draft, MessageKind, Recipient, Refusal, Transition } from './message-kind.ts';
 import { checkRecipient, findReplacement } from './recipients.ts';
 import { afterFailure, effectOf, type FailureEffect, isSlackError, isUnchangeable } from './retry-policy.ts';
 
 /** The longest time between recording that sending begins and the call to Slack. */
 const MAX_CLAIM_AGE: Millis = 3_000;
-/** How long to try to record that a message was sent while Redis is down. */
 const CONFIRM_TIMEOUT: Millis = 30_000;
 
 const DUPLICATE = 'This may be a duplicate: Tally was interrupted while sending.';
 
 /**
- * Sends or updates a message that is due, or records why it can't and when to retry. @throws OvertakenError if another
- * process works on the message; store-unavailable; while stopping, any error that isn't Slack's
+ * @throws OvertakenError if another process works on the message; store-unavailable; while stopping, any error that
+ * isn't Slack's
  */
 export function deliverMessage<About>(
   kind: MessageKind<About>,
@@ -72,10 +64,9 @@ export function deliverMessage<About>(
 
 type Outcome = Transition<unknown>['outcome'] | 'sent' | 'found';
 
-/** A message while it is sent: its record as it was read (`message`) and as last written (`stored`). */
 class Sending<About> {
   private stored: OutboxMessage<About>;
-  /** Whether an earlier attempt may have reached Slack, although the message wasn't found there. */
+  /** An earlier attempt may have reached Slack, although a search didn't find the message there. */
   private mayBeInSlack: boolean;
 
   constructor(
@@ -98,7 +89,7 @@ class Sending<About> {
       if (!('render' in prepared)) return await this.save(prepared.outcome, prepared.message);
       return isPosted ? await this.update(prepared) : await this.post(prepared);
     } catch (error) {
-      // Slack's own errors are recorded even while stopping: otherwise the next run must search for the message.
+      // Slack's own errors are recorded even while stopping. Otherwise the next run has to search for the message.
       const isOvertaken = error instanceof OvertakenError;
       const isStopped = context.stopping.aborted && !isSlackError(error);
       annotate({ outcome: isOvertaken ? 'overtaken' : isStopped ? 'stopped' : 'retrying', error });
@@ -107,7 +98,7 @@ class Sending<About> {
     }
   }
 
-  /** Searches Slack for the message. @throws not-sent if the message may have been sent twice already */
+  /** @throws not-sent if the message may have been sent twice already */
   private async find(): Promise<boolean> {
     const { key, to, channel = to, at, isAgain } = this.message;
     const found = await findSentMessage(await this.context.client(), channel, key, at);
@@ -116,7 +107,6 @@ class Sending<About> {
       return true;
     }
     this.mayBeInSlack = found === 'unknown';
-    // If it isn't sure that the message arrived, send it a second time, but never a third.
     if (this.mayBeInSlack && isAgain)
       throw new Failure('not-sent', {
         reason: this.kind.name === 'post' ? 'post-unconfirmed' : 'message-unconfirmed',
@@ -141,7 +131,7 @@ class Sending<About> {
     const claim = { channel, at, ...(mayBeInSlack && { isAgain: true }), state: 'sending' } as const;
     const { about = message.about } = draft;
     await this.write({ ...rest, ...claim, about });
-    // This process hung for so long that another may have taken over, which then searches Slack.
+    // This process hung so long that another may already search Slack for the message.
     if (performance.now() - began > MAX_CLAIM_AGE) throw new OvertakenError();
     const metadata = deliveryMetadata(key);
     const { ts } = await postMessage(client, { channel, thread: undefined }, shown, { metadata });
@@ -161,7 +151,7 @@ class Sending<About> {
     return notes.length === 0 ? message : { ...message, blocks: [contextBlock(...notes), ...message.blocks] };
   }
 
-  /** Records that the message was sent. If this fails, the next run finds the message in Slack. */
+  /** If this fails, the next run finds the message in Slack. */
   private async confirm(posted: PostedTo): Promise<void> {
     const { kind, context } = this;
     const { next: _, cause: __, ...rest } = this.stored;
@@ -170,7 +160,7 @@ class Sending<About> {
     for (;;)
       try {
         await this.write(this.withNextUpdate(sent));
-        return rememberQuestion(kind.questionOf?.(sent, context), posted, context);
+        return rememberQuestion(kind.questionOf?.(sent, context), posted, context.teamId, context);
       } catch (error) {
         const isAway = isFailure(error, 'store-unavailable');
         if (!isAway || performance.now() - began > CONFIRM_TIMEOUT) throw error;
@@ -178,7 +168,7 @@ class Sending<About> {
       }
   }
 
-  /** Updates the message in Slack. An update can be repeated, so nothing is recorded before it. */
+  /** An update can be repeated, so nothing is recorded before it. */
   private async update(draft: Draft<About>): Promise<Outcome> {
     const { context, message } = this;
     const { key, to, channel = to, ts = '' } = message;
@@ -187,7 +177,7 @@ class Sending<About> {
     const { recipient, refusal } = await checkRecipient(to, draft.projects, context);
     const { next: _, ...rest } = message;
     const settled = draft.isLast ? undefined : { ...rest, about: draft.about ?? message.about };
-    // If the recipient may no longer see the new content, leave the message unchanged.
+    // The recipient may not see the new content, so the message stays as it is.
     if (refusal !== undefined) return this.save('refused', settled);
     try {
       const shown = this.draw(draft, context.clock(), recipient);
@@ -210,7 +200,7 @@ class Sending<About> {
     return this.save(transition.outcome, transition.message);
   }
 
-  /** Passes the message to the next responsible person; if there is none, the message fails. */
+  /** Sends the message to the next responsible person instead. Without one, the message fails. */
   private async passOn(cause: StoredFailure): Promise<Transition<About>> {
     const { context, message } = this;
     const { next: _, channel: __, isAgain: ___, ...rest } = message;
@@ -227,7 +217,6 @@ class Sending<About> {
     const after = afterFailure(message, this.stored, this.mayBeInSlack, effect, context.clock());
     const ordinary = { outcome: after.state === 'failed' ? 'failed' : 'retrying', message: after } as const;
     const isForOther = effect.isUnreachable && message.state !== 'posted' && kind.onFailed === undefined;
-    // If no other recipient can be found now, retry.
     const transition = isForOther
       ? await this.passOn(effect.cause).catch(() => ordinary)
       : (kind.onFailed?.(after, effect, context) ?? ordinary);
@@ -241,7 +230,6 @@ class Sending<About> {
     return outcome;
   }
 
-  /** @throws OvertakenError if the message's record has changed */
   private async write(after: OutboxMessage<About> | undefined): Promise<void> {
     const { deliveryLog, teamId } = this.context;
     const { json } = this.stored;
@@ -251,21 +239,17 @@ class Sending<About> {
   }
 }
 
-/** The type of metadata by which a message is found again in Slack. */
 const DELIVERY_EVENT_TYPE = 'tally_delivery';
 
-/** @param key the message's key in the delivery log */
 const deliveryMetadata = (key: string): MessageMetadata => ({
   event_type: DELIVERY_EVENT_TYPE,
   event_payload: { key },
 });
 
-/** The most by which Slack's clock and Tally's are expected to differ, in ms. */
-const CLOCK_SKEW = 300_000;
-/** The most messages that Slack returns per page. */
-const MOST = 999;
+const MAX_CLOCK_SKEW = 300_000;
+const MAX_PAGE_LENGTH = 999;
 
-/** Slack's error codes when Tally can't read a channel: it lacks an optional scope, or isn't a member. */
+/** Slack's codes when Tally can't read a channel: an optional scope is missing, or Tally isn't a member. */
 const NOT_READABLE: readonly string[] = [
   'missing_scope',
   'not_allowed_token_type',
@@ -277,8 +261,8 @@ const NOT_READABLE: readonly string[] = [
 ];
 
 /**
- * Searches a channel's history for a message. @returns its `ts`; `absent`; `unknown` if it can't be read, or is too long
- * @param at when it was sent @throws slack-failed if Slack does not answer
+ * @param at when the message was sent @returns `unknown` if Tally can't read the history, or reads only part of it
+ * @throws slack-failed
  */
 export async function findSentMessage(
   client: WebClient,
@@ -291,9 +275,9 @@ export async function findSentMessage(
       client.conversations.history({
         channel,
         include_all_metadata: true,
-        limit: MOST,
-        oldest: seconds(at - CLOCK_SKEW),
-        latest: seconds(at + CLOCK_SKEW),
+        limit: MAX_PAGE_LENGTH,
+        oldest: seconds(at - MAX_CLOCK_SKEW),
+        latest: seconds(at + MAX_CLOCK_SKEW),
       }),
     );
     const found = messages.find(

@@ -1,4 +1,4 @@
-/** Tells a schedule's owner that a post failed or is paused. One message covers all schedules with the same cause. */
+/** Tells a schedule's owner that posts failed or are paused. One message covers all schedules with one cause. */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
@@ -23,7 +23,6 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 import {
   type DeliveryLogSnapshot,
   dropMessage,
-  dueTime,
   newMessage,
   type OutboxMessage,
   putMessage,
@@ -35,21 +34,19 @@ import { isHandled, type LastDelivery, lastDelivery } from './post-record.ts';
 
 const noticeAbout = z.object({
   owner: z.string(),
-  /** `failed`: the post of one date wasn't sent. `paused`: nothing can be posted until the cause is fixed. */
+  /** `failed`: one date's post wasn't sent. `paused`: a person must fix the cause first. */
   why: z.enum(['failed', 'paused']),
   cause: storedFailure,
-  /** The affected schedules, each with the time when its post was due. */
   cases: z.array(z.object({ schedule: z.string(), due: z.int() })).readonly(),
 });
 type NoticeAbout = Readonly<z.infer<typeof noticeAbout>>;
 type Notice = OutboxMessage<NoticeAbout>;
 type Case = NoticeAbout['cases'][number];
 
-/** The causes that only managers can fix and that no reminder tells them about. */
+/** Only managers can fix these causes, and no reminder tells them. */
 const FOR_MANAGERS: readonly string[] = ['not-connected', 'connection-missing', 'not-allowed'];
 const DELIVERED: readonly string[] = ['posted', 'posted-late'] satisfies LastDelivery['result'][];
 
-/** What the owner should hear about a schedule's last post; undefined if there is nothing to tell. */
 function newsOf({ id, owner, paused }: Schedule, snapshot: DeliveryLogSnapshot): NoticeAbout | undefined {
   const { result, cause, due = 0 } = lastDelivery(id, snapshot) ?? {};
   if (paused !== undefined || cause === undefined) return undefined;
@@ -60,7 +57,6 @@ function newsOf({ id, owner, paused }: Schedule, snapshot: DeliveryLogSnapshot):
 const isSameNews = (a: NoticeAbout, b: NoticeAbout): boolean =>
   isDeepStrictEqual([a.owner, a.why, a.cause], [b.owner, b.why, b.cause]);
 
-/** Puts the news about all schedules with the same owner and cause into one notice. */
 function newsOfAll({ workspace, snapshot }: RunView): readonly NoticeAbout[] {
   const all: NoticeAbout[] = [];
   for (const schedule of workspace.schedules) {
@@ -74,10 +70,10 @@ function newsOfAll({ workspace, snapshot }: RunView): readonly NoticeAbout[] {
   return all;
 }
 
-/** Whether the notice is about a pause that goes on. Other schedules that this cause stops are added to the notice. */
+/** Schedules that the same cause stops later are added to the notice while the pause goes on. */
 const isOpenPause = ({ state, about }: Notice): boolean => about.why === 'paused' && state !== 'failed';
 
-/** The owner, and a manager if only managers can fix it. Nobody if a reminder tells it, or Tally has no Slack token. */
+/** Nobody gets a notice if a reminder already tells them, or if Tally has no Slack token. */
 function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace): readonly SlackId[] {
   const { managers } = workspace.settings;
   const { kind } = cause;
@@ -92,16 +88,14 @@ function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace
   return manager ? [owner, manager] : [owner];
 }
 
-/** Adds new notices, adds schedules to notices of pauses that go on, and deletes notices that no schedule needs. */
 function planNotices(view: RunView): Plan {
   const { workspace, snapshot, now } = view;
   const notices = snapshot.messagesOf(noticeKind);
   const messages = newsOfAll(view).flatMap((news) =>
     recipientsOf(news, workspace).flatMap((to): Notice[] => {
-      // The key ends with the first recipient. `to` may be another person since.
       const sent = notices.filter(({ key, about }) => key.endsWith(`/${to}`) && isSameNews(about, news));
       const known = sent.flatMap(({ about }) => about.cases);
-      // A pause that goes on is not told again, whichever date it began with.
+      // A pause that goes on needs no second notice, whatever date it began with.
       const isKnown = ({ schedule, due }: Case) =>
         known.some((other) => other.schedule === schedule && (news.why === 'paused' || other.due === due));
       const cases = news.cases.filter((one) => !isKnown(one));
@@ -124,7 +118,6 @@ function planNotices(view: RunView): Plan {
 
 type NoticeView = Pick<RunView, 'workspace' | 'snapshot'>;
 
-/** Whether the owner still needs to hear about this schedule. */
 function isLive(
   { owner, why }: NoticeAbout,
   { schedule: id, due }: Case,
@@ -144,11 +137,9 @@ export const noticeKind: MessageKind<NoticeAbout> = {
   name: 'notice',
   about: noticeAbout,
   plan: planNotices,
-  dueAt(message, view) {
-    const { now } = view;
-    const at = dueTime(message, now);
-    if (message.state !== 'posted' || at !== undefined || !isOpenPause(message)) return at;
-    return isSettled(message.about, view) ? now : undefined;
+  dueAt(message, view, planned) {
+    if (message.state !== 'posted' || planned !== undefined || !isOpenPause(message)) return planned;
+    return isSettled(message.about, view) ? view.now : undefined;
   },
   async prepare(message, context) {
     const { snapshot } = context;
@@ -165,14 +156,14 @@ const CONNECTION_MISSING = [
   'Add the connection again.',
 ] as const;
 const LIMITED = [
-  'Ask a Tally manager to allow this channel for the project, or choose another in the schedule.',
-  'Allow this channel for the project, or choose another in the schedule.',
+  'Ask a Tally manager to allow this channel for the project, or choose another channel in the schedule.',
+  'Allow this channel for the project, or choose another channel in the schedule.',
 ] as const;
-/** What to do about each cause; the second text is for managers, if theirs differs. */
+/** Managers get the second text, if there is one. */
 const REMEDIES: Readonly<Record<string, readonly [everybody: string, manager?: string]>> = {
   'channel-archived': ['Unarchive the channel, or choose another in the schedule.'],
   'not-in-channel': ['Type /invite @Tally in the channel.'],
-  'channel-restricted': ['Allow Tally to post there, or choose another channel in the schedule.'],
+  'channel-restricted': ['Ask an admin to let Tally post there, or choose another channel in the schedule.'],
   'token-rejected': [
     `It may have expired or been revoked. A Tally manager can replace it with ${commandText('/billing connect')}.`,
     'It may have expired or been revoked. Replace it.',
@@ -183,13 +174,9 @@ const REMEDIES: Readonly<Record<string, readonly [everybody: string, manager?: s
 };
 const NEED_CONNECT: readonly string[] = ['token-rejected', 'not-connected', 'connection-missing'];
 
-/** The most schedules that one notice lists. */
 const MAX_LISTED = 15;
 
-/**
- * The notice's text. If its reader may not ask about a project, the text leaves out the project and the cause, which
- * may name it. @param at ms since the epoch
- */
+/** A reader who may not ask about a project sees neither the project nor the cause, which may name it. */
 export function drawNotice(
   notice: NoticeAbout,
   view: NoticeView & Pick<Recipient, 'scope'>,
@@ -270,8 +257,9 @@ function nextSteps(notice: NoticeAbout, canManage: boolean, workspace: Workspace
   const isShared = remedy === 'token-rejected' || recipientsOf(notice, workspace).length > 1;
   return compact([
     step && escapeMarkup(step),
-    why === 'paused' && 'Tally tries again after a change, or with the next post.',
-    isGivenUp && 'Tally tried for an hour. The next post mentions this date.',
+    why === 'paused' &&
+      'Tally tries again when the next post is due, or once the schedule or the connection changes.',
+    isGivenUp && 'Tally tried for an hour. The next post will mention this one.',
     isShared && (canManage ? 'The owner was notified too.' : 'A Tally manager was notified too.'),
   ]);
 }

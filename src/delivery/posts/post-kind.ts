@@ -1,4 +1,4 @@
-/** The posts of schedules. A post is checked later, and corrected if its figures have changed. */
+/** The posts of schedules. Tally checks a post again later, and corrects it if its figures have changed. */
 import { Failure, type StoredFailure, storeFailure } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
@@ -7,7 +7,7 @@ import { FIELDS, hashBucket } from '../../redis/keys.ts';
 import { connectionsOf } from '../../workspace/projects/project-ref.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
-import { dropMessage, dueTime, newMessage, putMessage } from '../delivery-log.ts';
+import { dropMessage, newMessage, putMessage } from '../delivery-log.ts';
 import {
   type DeliveryContext,
   type Draft,
@@ -18,14 +18,7 @@ import {
   type Transition,
 } from '../outbox/message-kind.ts';
 import { effectOf, type FailureEffect } from '../outbox/retry-policy.ts';
-import {
-  followUpQuestionOf,
-  type MakeReport,
-  type PostContext,
-  type ReportResult,
-  runReport,
-  shownProjects,
-} from '../reports/make-report.ts';
+import { followUpQuestionOf, type ReportResult, runReport, shownProjects } from '../reports/make-report.ts';
 import { refreshPost, renderPost } from './post-message.ts';
 import {
   dateOf,
@@ -42,23 +35,19 @@ import {
   scheduleOf,
 } from './post-record.ts';
 
-/** Posts of different workspaces that are due at the same time are spread over this time. */
-const SPREAD: Millis = 20_000;
-/** A post sent later than this says that it is late. */
+/** Workspaces whose posts are due at the same time take turns within this time. */
+const WORKSPACE_SPREAD: Millis = 20_000;
 const LATE_AFTER: Millis = 5 * MINUTE;
-/** How often to ask billing for a day that a post waits for. */
-const LOOK_INTERVAL: Millis = 30 * MINUTE;
-/** How long the records of sent posts are kept: longer than until the last check. */
-const KEEP: Millis = 96 * HOUR;
-/** After this many failed attempts to correct a post, Tally waits for the next check. */
-const MAX_EDITS = 6;
-/** The most missed dates that a post names; it only counts earlier ones. */
-const MAX_NAMED = 10;
+const BILLING_CHECK_INTERVAL: Millis = 30 * MINUTE;
+/** How long a sent post's record is kept: longer than until its last check. */
+const RECORD_LIFETIME: Millis = 96 * HOUR;
+const MAX_CORRECTION_TRIES = 6;
+const MAX_NAMED_DATES = 10;
 
 function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView) {
   const posts = postsOf(schedule.id, snapshot);
   const { last, settled, due, upcoming } = planDates(schedule, posts, now);
-  // The newest post names the missed dates, so it waits until it is known whether an earlier post was sent.
+  // The newest post names the missed dates. It waits until Tally knows whether the earlier post was sent.
   const isBegun = posts.some(
     (post) => dateOf(post) === due?.date || (post.state === 'sending' && post.about.basis === undefined),
   );
@@ -72,13 +61,13 @@ function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView)
         isHandled(post) &&
         post !== last &&
         post !== settled &&
-        (post.state === 'failed' || now - post.at > KEEP),
+        (post.state === 'failed' || now - post.at > RECORD_LIFETIME),
     ),
-    next: upcoming && upcoming.at + hashBucket(workspace.teamId, SPREAD),
+    next: upcoming && upcoming.at + hashBucket(workspace.teamId, WORKSPACE_SPREAD),
   };
 }
 
-export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
+export const postKind: MessageKind<PostAbout> = {
   ...POSTS,
   plan(view) {
     const { workspace, snapshot } = view;
@@ -93,24 +82,21 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
       next: earliest(...each.map(({ next }) => next)),
     };
   },
-  dueAt(message, view) {
+  dueAt(message, view, planned) {
     const { now } = view;
     const schedule = findSchedule(message, view);
-    // The posts of a damaged schedule wait, because someone may repair the schedule.
+    // Someone may repair a damaged schedule, so its posts wait.
     if (schedule === undefined) return undefined;
-    const at = dueTime(message, now);
     const { state, about } = message;
     if (isHandled(message)) {
-      return schedule.paused !== undefined || now - message.at > KEEP ? undefined : at;
+      return schedule.paused !== undefined || now - message.at > RECORD_LIFETIME ? undefined : planned;
     }
     if (state === 'due' && findWanted(message, view) === undefined) return 0;
     const isPaused = about.basis !== undefined && about.basis === basisOf(schedule, message.cause, view);
-    return isPaused ? undefined : at;
+    return isPaused ? undefined : planned;
   },
   prepare: (message, context) =>
-    message.state === 'posted'
-      ? refreshPost(message, { ...context, makeReport })
-      : preparePost(message, { ...context, makeReport }),
+    message.state === 'posted' ? refreshPost(message, context) : preparePost(message, context),
   nextUpdate: (message, { clock }) => nextRefresh(message, message.about.post, clock()),
   questionOf: ({ about: { post } }, { workspace }) =>
     post && followUpQuestionOf({ ...post.subject, ...post }, workspace),
@@ -119,9 +105,8 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
       ? undefined
       : pausePost(message, storeFailure(new Failure('not-allowed', { reason: 'channel' })), context),
   onFailed: afterFailedTry,
-});
+};
 
-/** @param after the post's record after the failure; `failed` if Tally gives up */
 function afterFailedTry(
   after: PostEntry,
   { kind, cause }: FailureEffect,
@@ -131,7 +116,7 @@ function afterFailedTry(
   const now = context.clock();
   if (state === 'posted') {
     const { next: _, ...rest } = after;
-    const again = after.tries > MAX_EDITS ? nextRefresh(after, undefined, now) : next;
+    const again = after.tries > MAX_CORRECTION_TRIES ? nextRefresh(after, undefined, now) : next;
     return { outcome: 'retrying', message: { ...rest, ...(again !== undefined && { next: again }) } };
   }
   if (kind === 'permanent' && state !== 'failed') return pausePost(after, cause, context);
@@ -150,7 +135,6 @@ interface Wanted {
   readonly missed: readonly DueTime[];
 }
 
-/** @returns undefined if the schedule no longer has this post's date, time or channel */
 function findWanted(post: PostEntry, view: RunView): Wanted | undefined {
   const schedule = findSchedule(post, view);
   if (schedule === undefined || schedule.channel !== post.to) return undefined;
@@ -159,7 +143,6 @@ function findWanted(post: PostEntry, view: RunView): Wanted | undefined {
   return { schedule, due, missed };
 }
 
-/** Pauses the post until its cause may be fixed or the next date is due. */
 function pausePost(post: PostEntry, cause: StoredFailure, context: DeliveryContext): Transition<PostAbout> {
   const schedule = findSchedule(post, context);
   const { next: _, ...rest } = post;
@@ -169,7 +152,7 @@ function pausePost(post: PostEntry, cause: StoredFailure, context: DeliveryConte
   return { outcome: 'paused', message: { ...rest, tries: 0, cause, about: paused } };
 }
 
-/** A hash that changes when the cause may be gone: people changed the setup, or billing accepts the token again. */
+/** Changes when the cause may be gone: people changed the setup, or billing accepts the token again. */
 function basisOf(
   schedule: Schedule,
   cause: StoredFailure | undefined,
@@ -183,7 +166,7 @@ function basisOf(
 
 async function preparePost(
   message: PostEntry,
-  context: PostContext,
+  context: DeliveryContext,
 ): Promise<Draft<PostAbout> | Transition<PostAbout>> {
   const wanted = findWanted(message, context);
   if (wanted === undefined) return closePost(message, context);
@@ -203,7 +186,7 @@ async function preparePost(
   const { report, projects, timing } = schedule;
   const { covers, figures, unanswered, awaits } = result;
   const post: PostContent = {
-    // For a post that waited for figures, `at` is later than the due time.
+    // `at` is later than the due time if the post waited for figures.
     isLate: clock() - message.at > LATE_AFTER || message.about.post?.isLate === true,
     earlier,
     figures,
@@ -226,12 +209,12 @@ function closePost(post: PostEntry, { workspace, snapshot, clock }: DeliveryCont
   const { due } = schedule ? planDates(schedule, postsOf(schedule.id, snapshot), at) : {};
   const isSuperseded = due !== undefined && due.date > dateOf(post);
   const { next: _, ...rest } = post;
-  // Keep the record while Slack may have the message.
+  // Slack may have the message, so keep its record.
   const isKept = post.state === 'sending' || isSuperseded;
   return { outcome: 'skipped', message: isKept ? { ...rest, state: 'failed', at } : undefined };
 }
 
-/** When to ask billing again for the day that the post waits for. @returns undefined to post now */
+/** When to ask billing again for the day that the post waits for; undefined to post now. */
 function waitUntil(
   { waitHours }: Schedule,
   due: DueTime,
@@ -240,16 +223,15 @@ function waitUntil(
 ): { readonly next: Millis; readonly awaits: Day } | undefined {
   const end = due.at + waitHours * HOUR;
   if (awaits === undefined || now >= end) return undefined;
-  return { next: Math.min(now + LOOK_INTERVAL, end), awaits };
+  return { next: Math.min(now + BILLING_CHECK_INTERVAL, end), awaits };
 }
 
-/** @returns what the post says about earlier dates without a post */
 async function summarizeMissedDates(
   { schedule, missed }: Wanted,
-  context: PostContext,
+  context: DeliveryContext,
 ): Promise<MissedDates> {
-  // Only count missed balances: the balance of a past date is unknown.
-  const maxNamed = REPORTS[schedule.report].coversDays ? MAX_NAMED : 0;
+  // Billing tells no past balances, so missed balance reports are only counted.
+  const maxNamed = REPORTS[schedule.report].coversDays ? MAX_NAMED_DATES : 0;
   const counted = Math.max(0, missed.length - maxNamed);
   const named = await Promise.all(
     missed.slice(counted).map(async ({ date, at }) => {

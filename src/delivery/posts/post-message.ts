@@ -1,4 +1,4 @@
-/** Renders a post, and updates it later if figures changed or a missing project has answered. */
+/** Renders a post. Later updates it if figures have changed, or a project that didn't answer now does. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Button } from '@slack/types';
 import { wordFailure } from '../../domain/failure/index.ts';
@@ -26,19 +26,13 @@ import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type ChosenProject,
   connectionsOf,
-  moneyWriter,
   projectKey,
   projectLabel,
+  projectMoneyFormatter,
 } from '../../workspace/projects/project-ref.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { Draft, Transition } from '../outbox/message-kind.ts';
-import {
-  detailsButton,
-  type PostContext,
-  type ReportResult,
-  runReport,
-  shownProjects,
-} from '../reports/make-report.ts';
+import type { DeliveryContext, Draft, Transition } from '../outbox/message-kind.ts';
+import { detailsButton, type ReportResult, runReport, shownProjects } from '../reports/make-report.ts';
 import {
   type CoveredDays,
   dateOf,
@@ -52,7 +46,6 @@ import {
 type Figures = ReportResult['figures'];
 
 export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'without'> {
-  /** When the post was sent. */
   readonly at: Millis;
   readonly timing: Timing;
   readonly owner: SlackId;
@@ -60,13 +53,12 @@ export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'w
   readonly report: ReportName;
   readonly projects: readonly ChosenProject[];
   readonly workspace: Workspace;
-  /** When the post was last corrected. */
   readonly corrected?: number;
 }
 
 /**
- * The report as a post. Above it: whether the post is late. Small print below: when it was corrected, its schedule and
- * its owner. The mention of the owner notifies them when the post is sent, not when it is edited.
+ * Adds lateness above the report, and its schedule and owner below. Slack notifies the mentioned owner when the post is
+ * sent, not when it is edited.
  */
 export function renderPost(result: ReportResult, details: PostDetails): Message {
   const { message, covers } = result;
@@ -75,7 +67,6 @@ export function renderPost(result: ReportResult, details: PostDetails): Message 
   const late = `Late: was due ${formatDays(date, date, posted.slice(0, 4))}`;
   const print = joinTexts(' · ', [
     corrected !== undefined && `*corrected ${timeAfter(posted, corrected, timing.zone)}*`,
-    // The report already names the missing day.
     without !== undefined && 'Tally adds the missing day later',
     covers.zone !== timing.zone && `days in ${escapeMarkup(covers.zone)}`,
     escapeMarkup(formatTiming(timing)),
@@ -99,13 +90,13 @@ export function renderPost(result: ReportResult, details: PostDetails): Message 
   };
 }
 
-/** A time such as `15:02`, with its date unless that is `posted`. */
+/** `15:02`, or `22 Nov, 15:02` if that isn't the day of the post. */
 function timeAfter(posted: Day, at: Millis, zone: Timing['zone']): string {
   const { day, time } = wallClockAt(at, zone);
   return day === posted ? time : `${formatDays(day, day, posted.slice(0, 4))}, ${time}`;
 }
 
-/** Moves the buttons into a menu beside the first lines, which makes the post shorter. */
+/** A menu beside the first lines makes the post shorter than a row of buttons. */
 function withMenu(blocks: readonly Block[], buttons: readonly Button[]): Block[] {
   const options = buttons.map(({ text, value = '' }) => option(text.text, value));
   const lines = blocks.find(({ type }) => type === 'section');
@@ -115,7 +106,7 @@ function withMenu(blocks: readonly Block[], buttons: readonly Button[]): Block[]
   );
 }
 
-/** One line per missed date: `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)`. */
+/** `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)` */
 function missedLines({ earlier, at, timing, projects, workspace }: PostDetails): string[] {
   const { counted, named } = earlier;
   const lines = named.map((missed) => {
@@ -125,11 +116,8 @@ function missedLines({ earlier, at, timing, projects, workspace }: PostDetails):
       ? `No figures ${due}. ${wordFailure(missed.cause, dayAt(at, timing.zone))}`
       : `${coveredText(missed.covers)}: ${figuresText(missed.figures, projects, workspace)} ${due}`;
   });
-  return compact([
-    lines.length + counted > 0 && 'Missed earlier:',
-    counted > 0 && pluralize(counted, 'earlier date'),
-    ...lines,
-  ]);
+  if (lines.length === 0) return counted === 0 ? [] : [`Missed posts: ${counted}`];
+  return compact(['Missed posts:', counted > 0 && pluralize(counted, 'older post'), ...lines]);
 }
 
 const coveredText = ({ first, last, zone }: CoveredDays): string => `${formatDays(first, last)} ${zone}`;
@@ -139,17 +127,15 @@ function figuresText(figures: Figures, projects: readonly ChosenProject[], works
     const digits = figures[projectKey(project)];
     if (digits === undefined) return [];
     const value = parseFigure(digits);
-    const money = moneyWriter(project, workspace, workspace.settings.locale);
+    const money = projectMoneyFormatter(project, workspace, workspace.settings.locale);
     return `${projectLabel(project, workspace)} ${value === undefined ? 'no figure' : money(value)}`;
   });
   return parts.length === 0 ? 'no figures' : parts.join(' · ');
 }
 
-/** Whether any project's figure differs by more than `percent`. */
 const figuresDiffer = (before: Figures, after: Figures, percent: number): boolean =>
   [...Object.keys(before), ...Object.keys(after)].some((key) => differs(before[key], after[key], percent));
 
-/** Whether two figures differ by more than `percent`. A new or missing figure always does. */
 function differs(before: string | undefined, after: string | undefined, percent: number): boolean {
   const [was, is] = [parseFigure(before), parseFigure(after)];
   if (was === undefined || is === undefined) return was !== is;
@@ -161,36 +147,35 @@ function parseFigure(digits: string | undefined) {
   return 'value' in amount ? amount.value : undefined;
 }
 
-/** A post is corrected if a total has changed by more than this, in percent. */
-const CORRECTED_FROM = 5;
+const CORRECTED_FROM_PERCENT = 5;
 
 /**
- * Makes a post's report again with the projects, days, zone and connections that it had, but with current rights. A
- * project that doesn't answer keeps its posted figure. @throws Failure
+ * Makes a posted report again, with the projects, days, zone and connections of the post and the rights of now. @throws
+ * Failure
  */
 export async function refreshPost(
   message: PostEntry,
-  context: PostContext,
+  context: DeliveryContext,
 ): Promise<Draft<PostAbout> | Transition<PostAbout>> {
   const { workspace, clock } = context;
   const { next: _, cause: __, ...rest } = message;
   const { due, post } = message.about;
   const schedule = workspace.schedules.find(({ id }) => id === scheduleOf(message));
   const never: Transition<PostAbout> = { outcome: 'skipped', message: rest };
-  // With another connection, the same project ID may mean another account's project.
+  // Over another connection, a project ID may mean another account's project.
   if (post === undefined || schedule === undefined || hasOtherConnections(post, workspace)) return never;
   const { subject, figures: posted, without } = post;
   const { channel = message.to } = message;
   const result = await runReport({ ...subject, channel, posted }, due, context);
   if (!isDeepStrictEqual(result.covers, subject.covers)) return never;
   const { unanswered, awaits, figures } = result;
-  // Without a project's figure the post can't be rendered again, so the next check tries again.
+  // A post without one of its figures can't be rendered. The next check tries again.
   const isLost = Object.keys(posted).some(
     (key) => !(key in figures) && !['not-allowed', undefined].includes(unanswered[key]?.kind),
   );
-  // If the day that was missing is now reported, the post is updated however small the change.
+  // A day that was missing is filled in, however small the change.
   const isFilledIn = without !== undefined && awaits === undefined;
-  const isChanged = figuresDiffer(posted, figures, isFilledIn ? 0 : CORRECTED_FROM);
+  const isChanged = figuresDiffer(posted, figures, isFilledIn ? 0 : CORRECTED_FROM_PERCENT);
   const now = clock();
   if (isLost || !isChanged) {
     const next = nextRefresh(message, result, now);

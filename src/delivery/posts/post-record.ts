@@ -6,17 +6,14 @@ import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.
 import { type Schedule, scheduleContentSchema } from '../../workspace/record/automation-records.ts';
 import type { DeliveryLogSnapshot, OutboxMessage } from '../delivery-log.ts';
 
-/** The days that a post covers, in this time zone. */
 const coveredDays = z.object({ first: z.iso.date(), last: z.iso.date(), zone: z.string() });
 export type CoveredDays = Readonly<z.infer<typeof coveredDays>>;
 
 const figures = z.record(z.string(), z.string());
 
-/** What a post says about earlier dates without a post, oldest first. */
 const missedDates = z.object({
-  /** How many missed dates are not named; they come before the named ones. */
   counted: z.int(),
-  /** The named dates with their figures, or with why there are none. */
+  /** Oldest first. */
   named: z
     .array(
       z.union([
@@ -31,35 +28,27 @@ export type MissedDates = Readonly<z.infer<typeof missedDates>>;
 const postContent = z.object({
   isLate: z.boolean(),
   earlier: missedDates,
-  /** `<project id>:<product>` → the figure's digits as posted. */
   figures,
-  /** `<project id>:<product>` → why the project didn't answer last time. Its earlier figure may still be shown. */
   unanswered: z.record(z.string(), storedFailure),
   /** The day that billing hadn't reported when the post was sent. */
   without: z.string().exactOptional(),
-  /** When the post was last corrected. */
   corrected: z.int().exactOptional(),
   /** The schedule and settings when the post was sent. Both may change later. */
   subject: scheduleContentSchema.extend({
-    /** The reporting time zone. */
     zone: z.string(),
     covers: coveredDays,
-    /** The names of the connections, in the order of the projects. */
     connections: z.array(z.string()).readonly(),
   }),
 });
 export type PostContent = Readonly<z.infer<typeof postContent>>;
 
-/** The format of the record `post/<schedule>/<date>`. A damaged record counts as failed. */
 export const POSTS = {
   name: 'post',
   about: z.object({
-    /** When the date's post is due. */
     due: z.int().default(0),
     post: postContent.exactOptional(),
-    /** While the post waits: the day that billing hasn't reported yet. */
+    /** The day that the post waits for, because billing hasn't reported it. */
     awaits: z.string().exactOptional(),
-    /** When the last attempt was made, if it failed. */
     tried: z.int().exactOptional(),
     /** While the post is paused: a hash of the setup. When the hash changes, Tally tries again. */
     basis: z.string().exactOptional(),
@@ -72,11 +61,7 @@ export const postKey = (schedule: string, date: Day): string => `post/${schedule
 export const scheduleOf = ({ key }: Pick<OutboxMessage, 'key'>): string => key.split('/')[1] ?? '';
 export const dateOf = ({ key }: Pick<OutboxMessage, 'key'>): Day => key.split('/')[2] ?? '';
 
-/** A schedule's posts, ordered by date. */
-export function postsOf(
-  schedule: string,
-  snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
-): readonly PostEntry[] {
+export function postsOf(schedule: string, snapshot: DeliveryLogSnapshot): readonly PostEntry[] {
   return snapshot
     .messagesOf(POSTS)
     .filter((post) => scheduleOf(post) === schedule)
@@ -85,27 +70,19 @@ export function postsOf(
 
 export const isHandled = ({ state }: OutboxMessage): boolean => state !== 'due' && state !== 'sending';
 
-/** What happened to the newest date that Tally posted or tried to, for display. */
+/** The newest date that Tally posted or tried to post, for display. */
 export interface LastDelivery {
   readonly date: Day;
-  /** When the post was due (`due`), and when it was sent or given up (`at`). */
+  /** `due`: when the post was due. `at`: when Tally sent it or gave up. */
   readonly due: Millis;
   readonly at: Millis;
-  /** `paused`: a person has to fix the cause first. */
   readonly result: 'posted' | 'posted-late' | 'failed' | 'trying' | 'waiting' | 'paused';
-  /** For `failed`, `trying` and `paused`: why the last attempt failed. */
   readonly cause?: StoredFailure | undefined;
-  /** For `waiting`: the day that billing hasn't reported yet. */
   readonly awaits?: Day | undefined;
-  /** For `trying` and `waiting`: when Tally tries again. */
   readonly next?: Millis | undefined;
 }
 
-/** @returns undefined if Tally hasn't posted or tried to yet */
-export function lastDelivery(
-  schedule: string,
-  snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
-): LastDelivery | undefined {
+export function lastDelivery(schedule: string, snapshot: DeliveryLogSnapshot): LastDelivery | undefined {
   const last = postsOf(schedule, snapshot).findLast((post) => resultOf(post) !== undefined);
   const result = last && resultOf(last);
   if (last === undefined || result === undefined) return undefined;
@@ -126,15 +103,12 @@ function resultOf({ state, cause, about }: PostEntry): LastDelivery['result'] | 
   return state === 'failed' ? 'failed' : 'trying';
 }
 
-/** The newest post that was sent or given up. */
-export const lastHandled = (
-  schedule: string,
-  snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
-): PostEntry | undefined => postsOf(schedule, snapshot).findLast(isHandled);
+export const lastHandled = (schedule: string, snapshot: DeliveryLogSnapshot): PostEntry | undefined =>
+  postsOf(schedule, snapshot).findLast(isHandled);
 
 /**
- * A schedule's dates without a post: those overdue, and the next `ahead`. Shared by posts, forms and lists, so that
- * they agree. Never before `last`, even if the clock was set back. @param last the newest post sent or given up
+ * A schedule's dates without a post: those overdue, and the next `ahead`. No date is before `last`, even if the clock
+ * was set back.
  */
 export function splitDueTimes(
   { timing, since }: Pick<Schedule, 'timing' | 'since'>,
@@ -151,10 +125,10 @@ export function splitDueTimes(
   return { overdue, next };
 }
 
-/** The date to post now: the newest overdue one. Its post names the missed dates before it. */
+/** Only the newest overdue date gets a post. That post names the missed dates before it. */
 export function planDates(schedule: Schedule, posts: readonly PostEntry[], now: Millis) {
   const last = posts.findLast(isHandled);
-  // A failed date is named by the next post, like a date that was never tried.
+  // The next post names a failed date like a date that was never tried.
   const settled = posts.findLast(({ state }) => state === 'posted');
   if (schedule.paused !== undefined) return { last, settled, missed: [] };
   const { overdue, next } = splitDueTimes(schedule, last, now);
@@ -164,12 +138,10 @@ export function planDates(schedule: Schedule, posts: readonly PostEntry[], now: 
   return { last, settled, due, upcoming: next[0], missed };
 }
 
-/** A post is checked again this long after it was sent. */
-const LOOKS: readonly Millis[] = [6, 24, 72].map((hours) => hours * HOUR);
-/** After the post and after each check, projects that didn't answer are asked again for this long. */
-const FILL_IN: Millis = 3 * HOUR;
-/** How often they are asked in this time. */
-const ASK_AGAIN: Millis = 30 * MINUTE;
+const REFRESH_TIMES: readonly Millis[] = [6, 24, 72].map((hours) => hours * HOUR);
+/** After the post and each check, projects that didn't answer are asked again for this long. */
+const ASK_AGAIN_FOR: Millis = 3 * HOUR;
+const ASK_AGAIN_INTERVAL: Millis = 30 * MINUTE;
 
 /** Whether asking again could add a missing project. A project that the channel may not see is never added. */
 const isIncomplete = (post: Pick<PostContent, 'unanswered'> | undefined): boolean =>
@@ -182,8 +154,9 @@ export function nextRefresh(
   now: Millis,
 ): Millis | undefined {
   const age = now - at;
-  const began = LOOKS.findLast((look) => look <= age) ?? 0;
-  if (isIncomplete(shown) && age + ASK_AGAIN <= began + FILL_IN) return now + ASK_AGAIN;
-  const next = LOOKS.find((look) => look > age);
+  const began = REFRESH_TIMES.findLast((look) => look <= age) ?? 0;
+  if (isIncomplete(shown) && age + ASK_AGAIN_INTERVAL <= began + ASK_AGAIN_FOR)
+    return now + ASK_AGAIN_INTERVAL;
+  const next = REFRESH_TIMES.find((look) => look > age);
   return next && at + next;
 }

@@ -1,4 +1,4 @@
-/** What people can do with a schedule's posts: send one now, send a test to themselves, and try a paused post again. */
+/** What people can do with a schedule's posts: send one now, send a test to themselves, or try a paused post again. */
 import type { Button } from '@slack/types';
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -7,117 +7,109 @@ import { buttonRow, context as contextBlock, type Message, mention } from '../..
 import { postMessage } from '../../slack/reply/message-calls.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { createAnswerCollector } from '../../workspace/save-service-status.ts';
-import { putMessage } from '../delivery-log.ts';
-import { type RunServices, rememberQuestion } from '../outbox/message-kind.ts';
+import { type DeliveryLog, putMessage } from '../delivery-log.ts';
+import { rememberQuestion } from '../outbox/follow-up.ts';
+import type { RunServices } from '../outbox/message-kind.ts';
 import { checkRecipient } from '../outbox/recipients.ts';
 import {
   detailsButton,
   followUpQuestionOf,
-  type MakeReport,
   type ReportResult,
   runReport,
   shownProjects,
 } from '../reports/make-report.ts';
+import type { WakeUps } from '../wake-ups.ts';
 import { postsOf } from './post-record.ts';
 
-interface SchedulingServices extends RunServices {
-  readonly makeReport: MakeReport;
-  /** Runs the workspace again after a change. Never rejects. */
-  readonly changed: (workspace: SlackId) => Promise<void>;
+/** @throws store-unavailable from every method */
+export interface ScheduleService {
+  readonly loadLog: DeliveryLog['load'];
+  retry(teamId: SlackId, scheduleId: string): Promise<void>;
+  /**
+   * Sends a report that doesn't replace any of the schedule's own posts. Nothing is retried. @param schedule may be
+   * unsaved @param why only the sender gets a `test` @returns `repeated` for a double click @throws cannot-post, and
+   * any failure of the report
+   */
+  send(
+    teamId: SlackId,
+    schedule: Schedule,
+    why: ManualReason,
+    sender: SlackId,
+  ): Promise<'posted' | 'repeated'>;
 }
 
-export type ScheduleService = ReturnType<typeof createScheduleService>;
+type ManualReason = 'test' | 'now';
 
-/** A second press of **Send now** within this time counts as a double click. */
-const SAME_PRESS: Millis = MINUTE;
+const DOUBLE_CLICK: Millis = MINUTE;
 
-export const createScheduleService = (services: SchedulingServices) => {
+export function createScheduleService(services: RunServices & Pick<WakeUps, 'changed'>): ScheduleService {
   const { deliveryLog, changed, clock } = services;
-  const retry = async (teamId: SlackId, schedule: string): Promise<void> => {
-    const paused = postsOf(schedule, await deliveryLog.load(teamId)).flatMap((post) => {
-      const { basis, ...about } = post.about;
-      return basis === undefined ? [] : putMessage({ ...post, about });
-    });
-    if (paused.length > 0) await deliveryLog.write(teamId, paused);
-    await changed(teamId);
-  };
-  return {
-    changed,
-    /** Loads the delivery log. @throws store-unavailable */
+  const service: ScheduleService = {
     loadLog: deliveryLog.load,
-    /** Tries a paused post again now. @throws store-unavailable */
-    retry,
-    /**
-     * Posts the schedule's current report; posts on its dates go out all the same. The post says who asked, or that it
-     * is a test, which only that person gets. `schedule` may be unsaved. Nothing is retried. @returns `repeated` for a
-     * double click @throws cannot-post, and any failure of the report
-     */
-    async send(
-      teamId: SlackId,
-      schedule: Schedule,
-      why: ManualReason,
-      by: SlackId,
-    ): Promise<'posted' | 'repeated'> {
+    async retry(teamId, scheduleId) {
+      const paused = postsOf(scheduleId, await deliveryLog.load(teamId)).flatMap((post) => {
+        const { basis, ...about } = post.about;
+        return basis === undefined ? [] : putMessage({ ...post, about });
+      });
+      if (paused.length > 0) await deliveryLog.write(teamId, paused);
+      await changed(teamId);
+    },
+    async send(teamId, schedule, why, sender) {
+      if (why === 'test') {
+        await sendByHand(services, teamId, schedule, why, sender);
+        return 'posted';
+      }
       const name = `by-hand/${schedule.id}`;
       const before = (await deliveryLog.load(teamId)).fields[name];
-      const pressed = clock();
-      if (why === 'now') {
-        if (Math.abs(pressed - Number(before)) < SAME_PRESS) return 'repeated';
-        const press = { name, before, after: String(pressed) };
-        if (!(await deliveryLog.write(teamId, [press]))) return 'repeated';
-      }
+      const pressed = String(clock());
+      if (Math.abs(Number(pressed) - Number(before)) < DOUBLE_CLICK) return 'repeated';
+      if (!(await deliveryLog.write(teamId, [{ name, before, after: pressed }]))) return 'repeated';
       try {
-        await sendByHand(services, teamId, schedule, why, by);
+        await sendByHand(services, teamId, schedule, why, sender);
       } catch (error) {
-        if (why === 'now')
-          await deliveryLog.write(teamId, [{ name, before: String(pressed), after: undefined }]);
+        await deliveryLog.write(teamId, [{ name, before: pressed, after: undefined }]);
         throw error;
       }
-      // Sending worked, so a paused post may work too.
-      if (why === 'now') await retry(teamId, schedule.id);
+      // The cause of a pause may be gone, too.
+      await service.retry(teamId, schedule.id);
       return 'posted';
     },
   };
-};
+  return service;
+}
 
 async function sendByHand(
-  services: SchedulingServices,
+  services: RunServices,
   teamId: SlackId,
   schedule: Schedule,
   why: ManualReason,
-  by: SlackId,
+  sender: SlackId,
 ): Promise<void> {
   const { workspaces, clientFor, users, answerStore, clock } = services;
   const workspace = await workspaces.load(teamId);
   const answerCollector = createAnswerCollector(clock);
-  const context = { ...services, workspace, answerCollector };
-  const began = clock();
-  const result = await runReport(schedule, began, context);
+  const result = await runReport(schedule, clock(), { ...services, workspace, answerCollector });
   const projects = shownProjects(schedule, result);
   const loadWorkspace = () => workspaces.load(teamId);
   // A test shows only what the channel may see, as the post will.
   const rights = { loadWorkspace, users, client: () => clientFor(teamId), teamId };
   const { refusal } = await checkRecipient(schedule.channel, projects, rights);
   if (refusal !== undefined) throw new Failure('not-allowed', { reason: 'channel' });
-  const target = { channel: why === 'test' ? by : schedule.channel, thread: undefined };
+  const target = { channel: why === 'test' ? sender : schedule.channel, thread: undefined };
   const made = { ...schedule, ...result };
-  const message = manualPostMessage(result, why, by, detailsButton(made, workspace));
+  const message = manualPostMessage(result, why, sender, detailsButton(made, workspace));
   const posted = await postMessage(await clientFor(teamId), target, message);
   await Promise.all(answerCollector.all().map((answer) => answerStore.save(workspace, answer)));
-  await rememberQuestion(followUpQuestionOf(made, workspace), posted, { ...services, teamId });
+  await rememberQuestion(followUpQuestionOf(made, workspace), posted, teamId, services);
 }
 
-/** Why a person sent the post. Only they get a `test`. */
-export type ManualReason = 'test' | 'now';
-
-/** @param buttons shown below the post */
 export function manualPostMessage(
   { message }: ReportResult,
   why: ManualReason,
-  by: SlackId,
+  sender: SlackId,
   buttons: readonly Button[],
 ): Message {
-  const who = mention(by);
+  const who = mention(sender);
   const heading = why === 'now' ? `Sent by ${who} with Send now` : `Test of a scheduled post, sent by ${who}`;
   return { text: message.text, blocks: [contextBlock(heading), ...message.blocks, ...buttonRow(buttons)] };
 }

@@ -1,4 +1,4 @@
-/** Makes the reports of schedules: fetches what a channel may see, and notes which question the report answers. */
+/** Makes a schedule's report from what its channel may see, and notes which question the report answers. */
 import type { Button } from '@slack/types';
 import { type BillingClient, emptyIfNoData } from '../../billing/client.ts';
 import {
@@ -45,7 +45,7 @@ import {
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { type AnswerCollector, storedBalance } from '../../workspace/save-service-status.ts';
-import { type AskedQuestion, askAbout, type DeliveryContext } from '../outbox/message-kind.ts';
+import { type AskedQuestion, askAbout } from '../outbox/follow-up.ts';
 import type { CoveredDays } from '../posts/post-record.ts';
 import {
   amountOf,
@@ -58,28 +58,23 @@ import {
 export interface ReportRequest {
   readonly report: ReportName;
   readonly workspace: Workspace;
-  /** In the order in which they are shown. Several projects make one report together. */
   readonly projects: readonly ChosenProject[];
   readonly channel: SlackId;
-  /** The instant (ms since the epoch) that the figures are as of. */
   readonly at: Millis;
-  /** The time zone of the days: the reporting zone; for a correction, the zone that the post was sent with. */
+  /** The zone of the days: the reporting zone; for a correction, the zone of the post. */
   readonly zone: Zone;
-  /** How many days a report named “Yesterday’s spend” covers: several after a weekend, for example. */
+  /** How many days a “Yesterday’s spend” covers: three on a Monday, for example. */
   readonly days: number;
-  /** Remembers billing's answers, so that several schedules ask once. */
   readonly billing: BillingClient;
-  /** For a correction: the posted figures, which projects that don't answer keep. */
+  /** For a correction: the posted figures. A project that doesn't answer keeps its own. */
   readonly posted?: ReportResult['figures'];
-  /** Notes which connections answered, and the balances of registered projects. */
   readonly answeredBy: AnswerCollector['add'];
 }
 
-/** A report, and the figures that a later correction compares with. */
 export interface ReportResult {
   /** The report without its owner and lateness, which the post adds. The last block is the small print. */
   readonly message: Message;
-  /** `<project id>:<product>` → the exact digits of the total; absent if there is no total. */
+  /** `<project id>:<product>` → the exact digits of the total; absent if there is no total */
   readonly figures: Readonly<Record<string, string>>;
   readonly covers: CoveredDays;
   /** The newest day, if billing hasn't reported it for every project. */
@@ -88,7 +83,6 @@ export interface ReportResult {
   readonly unanswered: Readonly<Record<string, StoredFailure>>;
 }
 
-/** The projects whose figures a post shows. */
 export const shownProjects = (
   { projects }: Pick<Schedule, 'projects'>,
   { unanswered, figures }: Pick<ReportResult, 'unanswered' | 'figures'>,
@@ -98,28 +92,30 @@ export const shownProjects = (
 /** @throws Failure if no project answered */
 export type MakeReport = (request: ReportRequest) => Promise<ReportResult>;
 
-/** The report's name and projects: `“Yesterday’s spend” for prod, web-shop`. @param scope as in `describeProjects` */
+/** `“Yesterday’s spend” for prod, web-shop`. @param scope as in `describeProjects` */
 export const describeReport = (
   schedule: Pick<Schedule, 'report' | 'projects'>,
   workspace: Workspace,
   scope?: ProjectScope,
 ): string => `“${REPORTS[schedule.report].title}” for ${describeProjects(schedule, workspace, scope)}`;
 
-/** What a report is made for. `zone` defaults to the workspace's. */
 type ReportSubject = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> &
   Pick<ReportRequest, 'posted'> & { readonly zone?: Zone };
 
-export interface PostContext extends DeliveryContext {
+interface ReportContext {
   readonly makeReport: MakeReport;
+  readonly workspace: Workspace;
+  readonly billing: BillingClient;
+  readonly answerCollector: AnswerCollector;
+  readonly clock: () => Millis;
 }
 
-/** Makes a report with figures as of `at`, under current rights. @throws Failure */
+/** Makes a report with figures as of `at` and the rights of now. @throws Failure */
 export async function runReport(
   { timing, zone, ...request }: ReportSubject,
   at: Millis,
-  context: Pick<PostContext, 'makeReport' | 'workspace' | 'billing' | 'answerCollector' | 'clock'>,
+  { makeReport, workspace, billing, answerCollector, clock }: ReportContext,
 ): Promise<ReportResult> {
-  const { makeReport, workspace, billing, answerCollector, clock } = context;
   const instant = Math.min(at, clock());
   return makeReport({
     ...request,
@@ -132,11 +128,10 @@ export async function runReport(
   });
 }
 
-/** The parts of a posted report that say which projects and days it is about. */
 type PostedReport = Pick<Schedule, 'report' | 'projects'> &
   Pick<ReportResult, 'covers' | 'figures' | 'unanswered'>;
 
-/** The question a post answers, for follow-ups. “This month” becomes the month's name, which stays true. */
+/** The question that a post answers, for follow-ups. “This month” becomes the month's name, which stays true. */
 export function followUpQuestionOf(posted: PostedReport, workspace: Workspace): AskedQuestion | undefined {
   const { report, covers } = posted;
   if (report === 'month-to-date') return questionAbout(posted, covers.first.slice(0, 7), workspace);
@@ -148,7 +143,6 @@ export function followUpQuestionOf(posted: PostedReport, workspace: Workspace): 
   return questionAbout(posted, daysText(first, last) + compared, workspace);
 }
 
-/** A button that opens the exact figures, under the rights of the person who clicks. */
 export function detailsButton(posted: PostedReport, workspace: Workspace): Button[] {
   const { first, last } = posted.covers;
   const question = questionAbout(posted, daysText(first, last), workspace);
@@ -198,7 +192,7 @@ export const makeReport: MakeReport = async (request) => {
 const keyOf = ({ project, product }: Pick<UnresolvedProject, 'project' | 'product'>): string =>
   `${project}:${product}`;
 
-/** A post's newest day, if a project with daily data hasn't reported it. */
+/** The post's newest day, if a project that reports daily hasn't reported it. */
 function awaitedDay({ answered, periods }: ReportView): Day | undefined {
   const newest = periods.main.window.days.at(-1);
   const isAwaited = ({ figures: { main, charted } }: ProjectFigures): boolean =>
@@ -206,7 +200,7 @@ function awaitedDay({ answered, periods }: ReportView): Day | undefined {
   return answered.some(isAwaited) ? newest : undefined;
 }
 
-/** Asks for the days and the balance in parallel. Works without the balance. */
+/** The report also works without the balance. */
 async function fetchProject(
   { workspace, channel, billing, answeredBy, posted = {} }: ReportRequest,
   chosen: ReportRequest['projects'][number],
@@ -233,7 +227,7 @@ async function fetchProject(
       zone,
       days: requested,
     });
-    // In a balance report, a project with a balance is complete even without reported days.
+    // A balance report needs no reported days if the project has a balance.
     const isEnough = async () => headline === 'left' && typeof (await leaving) !== 'string';
     const [consumed, left] = await Promise.all([
       consuming.catch(async (error) => ((await isEnough()) ? emptyIfNoData(error) : Promise.reject(error))),

@@ -1,6 +1,6 @@
 /**
- * Renders a scheduled report. Header: the main figure. Then one line each for the comparison, the month so far, and the
- * balance. One project gets a chart, several get rows and totals.
+ * Renders a scheduled report. The header has the main figure. Below come the comparison, the month so far and the
+ * balance, a line each. One project gets a chart; several get rows and totals.
  */
 import { type Failure, remarkLead } from '../../domain/failure/index.ts';
 import {
@@ -64,18 +64,15 @@ import {
   runningOutLine,
 } from '../../slack/commands/asked-projects.ts';
 
-/** One project's figures in a report. */
 export interface ProjectFigures extends ProjectAnswer {
   readonly figures: ReportFigures;
-  /** The workspace's number format, not a person's, because everyone reads the report. */
   readonly locale: string;
   /** The balance, or a sentence that says why there is none. */
   readonly balance: Account | string;
-  /** If a post is updated but this project doesn't answer: the figure that the post shows now. */
+  /** For an update, if this project doesn't answer: the figure that the post shows now. */
   readonly unchanged?: { readonly headline: Headline; readonly amount: Money; readonly failure: Failure };
 }
 
-/** Whether the header says what was spent or what is left. */
 export type Headline = 'spent' | 'left';
 
 export interface ReportView extends ProjectAnswers<ProjectFigures> {
@@ -83,7 +80,6 @@ export interface ReportView extends ProjectAnswers<ProjectFigures> {
   readonly periods: ReportPeriods;
 }
 
-/** The figure that the header shows; undefined if unknown. */
 export function amountOf(
   { balance, figures, unchanged }: ProjectFigures,
   headline: Headline,
@@ -96,7 +92,6 @@ export function amountOf(
 const formatterFor = ({ target, locale }: ProjectFigures): MoneyFormatter =>
   moneyFormatter(locale, target.currency);
 
-/** From top to bottom: header; comparison, month and balance; chart or rows; notes; small print. */
 export function renderReport(view: ReportView): Message {
   const { answered, failed, periods } = view;
   const [only] = answered.length + failed.length === 1 ? answered : [];
@@ -123,12 +118,10 @@ export function renderReport(view: ReportView): Message {
   };
 }
 
-/** A report with its only project, if it has just one, and with its totals. */
 type Post = ReportView & { readonly only: ProjectFigures | undefined; readonly totals: Totals | undefined };
 
-/** Totals over all projects. A total is absent if a project lacks the figure: a partial sum would look complete. */
+/** Sums over all projects. A sum is undefined if any project lacks the figure, because it would look complete. */
 interface Totals extends Record<'spent' | 'usual' | 'month' | 'forecast' | 'left', Money | undefined> {
-  /** Writes amounts without the currency, which the header has. */
   readonly money: MoneyFormatter;
   readonly locale: string;
   readonly change: UsageChange | undefined;
@@ -158,7 +151,7 @@ function totalsOf({ answered }: ReportView): Totals | undefined {
   };
 }
 
-/** The header: `prod · Thu 26 Nov · 30,535.61 EUR · 4× a usual Thursday`, `2 of 3 projects · 1,234.00 EUR left` */
+/** `prod · Thu 26 Nov · 30,535.61 EUR · 4× a usual Thursday`, `2 of 3 projects · 1,234.00 EUR left` */
 function titleOf({ headline, answered, failed, periods, only, totals }: Post): string {
   const { window } = periods.main;
   const known = answered.filter((answer) => amountOf(answer, headline) !== undefined);
@@ -174,11 +167,11 @@ function titleOf({ headline, answered, failed, periods, only, totals }: Post): s
   return joinTexts(' · ', [who, window.label, spent, totals && newsOf(totals, window.days)]);
 }
 
-/** Whether so few days are reported that the header must say how many. */
+/** Whether the header must say how many days are reported, because they are few. */
 const isThin = ({ fullDays, reported }: Usage): boolean =>
   fullDays > 1 && !isWellReported(reported.length, fullDays);
 
-/** `24.50 and €12.25`: one sum for each currency. Negative sums are called “credited” or “overdrawn”. */
+/** `24.50 and €12.25`: a sum for each currency. Negative sums are called “credited” or “overdrawn”. */
 function sumTexts(known: readonly ProjectFigures[], headline: Headline): string {
   const formatters = new Map(known.map((answer) => [answer.target.currency, formatterFor(answer)]));
   const sums = [...formatters].map(([label, money]) => {
@@ -190,10 +183,10 @@ function sumTexts(known: readonly ProjectFigures[], headline: Headline): string 
   return sums.join(' and ');
 }
 
-/** A day's spend is unusual at `least` times its usual amount or more, or at `most` times or less. */
+/** A day's spend is news at `least` times its usual amount or more, or at `most` times or less. */
 const NEWS = { least: '1.5', most: '0.5' } as const;
 
-/** `4× a usual Thursday` for an unusual day's spend; '' otherwise. */
+/** `4× a usual Thursday`; '' if the day's spend is as usual */
 function newsOf({ spent, usual, locale }: Totals, [day = '']: readonly Day[]): string {
   if (spent === undefined || usual === undefined || usual.lte(0)) return '';
   const factor = divide(spent, usual);
@@ -202,7 +195,7 @@ function newsOf({ spent, usual, locale }: Totals, [day = '']: readonly Day[]): s
   return `${formatFactor(rounded, locale)}× a usual ${WEEKDAY_NAMES[isoWeekday(day) - 1]}`;
 }
 
-/** @param uncompared why no project can be compared; '' if one project can */
+/** @param uncompared why no project can be compared; '' if one can */
 function figureLines(post: Post, uncompared: string): string {
   const { headline, only, totals, periods } = post;
   if (totals === undefined) return uncompared;
@@ -220,11 +213,11 @@ function figureLines(post: Post, uncompared: string): string {
   return joinTexts('\n', [left, joinTexts(' · ', [(only || spent) && day, compared]), month]);
 }
 
-/** The change, such as `▲ 1.9 %`; '' if it rounds to 0.0 %. */
+/** `▲ 1.9 %`; '' if it rounds to 0.0 % */
 const percentText = (percent: Money, locale: string): string =>
   percent.abs().lte('0.05') ? '' : formatPercent(percent, locale);
 
-/** `*▲ 1.9 %* vs 9–15 Nov (daily average, 6 of 7 days reported)`; '' if nothing can be compared. */
+/** `*▲ 1.9 %* vs 9–15 Nov (daily average, 6 of 7 days reported)`; '' without a comparison */
 function comparisonText({ change, money, locale }: Totals, { main: { before } }: ReportPeriods): string {
   if (change?.figures === undefined) return '';
   const { percent, daily } = change.figures;
@@ -240,17 +233,17 @@ function comparisonText({ change, money, locale }: Totals, { main: { before } }:
   return text === '' ? `Same as ${against}` : `*${text}* vs ${against}`;
 }
 
-/** Why a project can't be compared; '' if it can, or if none of its days is reported, which is said elsewhere. */
+/** Why the project can't be compared; '' if it can, or if none of its days is reported. */
 function uncomparedText({ figures: { change } }: ProjectFigures, { main }: ReportPeriods): string {
   const labels = { current: main.window.label, before: main.before.label };
   return change && change.coverage.current.reported > 0 ? formatUncompared(change, labels) : '';
 }
 
-/** `(6 of 7 days)`: how many days the figure covers; '' if it covers all. */
+/** ` (6 of 7 days)`: how many days a figure covers; '' if it covers all */
 const partText = (reported: number, of: number): string =>
   reported < of ? ` (${reported} of ${of} days)` : '';
 
-/** This month's total and forecast in one line. A report about the month has the total in its header already. */
+/** A report about the month already has this total in its header. */
 function monthLine({ answered, periods: { month: days, main, today } }: ReportView, totals: Totals): string {
   const { money, month, forecast } = totals;
   const isMonth = main.window.days.length === days.length && main.window.days[0] === days[0];
@@ -265,7 +258,7 @@ function monthLine({ answered, periods: { month: days, main, today } }: ReportVi
   return joinTexts(' · ', [total, expected && `${total === false ? '*Forecast*' : 'forecast'} ${expected}`]);
 }
 
-/** One line with what is left and how long it lasts; for several projects, the sum and which run out soon. */
+/** What is left and how long it lasts; for several projects, the sum and which run out soon. */
 function leftLine({ headline, answered, only }: Post, totals: Totals): string {
   const { left, money } = totals;
   if (typeof only?.balance === 'string') return `*Balance unknown*: ${escapeMarkup(only.balance)}`;
@@ -277,7 +270,7 @@ function leftLine({ headline, answered, only }: Post, totals: Totals): string {
   ]);
 }
 
-/** How long the money lasts, at which daily average. Mentions bonuses if they add a day or more. */
+/** How long the money lasts, at which daily average. Names bonuses that add a day or more. */
 function lastsText(runway: Runway | undefined, { bonuses }: Account, money: MoneyFormatter): string {
   if (runway === undefined) return '';
   if (runway.kind === 'overdrawn' || runway.kind === 'unknown') return formatRunwayLine(runway, money);
@@ -292,10 +285,7 @@ function lastsText(runway: Runway | undefined, { bonuses }: Account, money: Mone
   ]);
 }
 
-/**
- * What is unusual, mrkdwn: an unnamed project's product, and days without data (the header names a single missing day).
- * Slack may hide bar labels.
- */
+/** Slack may hide a chart's labels, so days without data are named here. The header names a single missing day. */
 function smallPrint({ target, figures }: ProjectFigures, { today }: ReportPeriods, isCharted: boolean) {
   const { main, charted } = figures;
   const { missing: all } = isCharted ? charted : main;
@@ -306,7 +296,7 @@ function smallPrint({ target, figures }: ProjectFigures, { today }: ReportPeriod
   ]);
 }
 
-/** Reservations about the figures. Plain text, because some of it comes from billing. */
+/** Plain text, because some of it comes from billing. */
 function projectNotes({ figures: { main, strays }, remarks }: ProjectFigures, { today }: ReportPeriods) {
   return compact([
     ...describeUnreadable(main, dayNamerFor([today])),
@@ -317,7 +307,7 @@ function projectNotes({ figures: { main, strays }, remarks }: ProjectFigures, { 
   ]);
 }
 
-/** `*` beside an amount that doesn't cover everything. */
+/** Marks an amount that doesn't cover everything. */
 const partMark = ({ total, reported, fullDays }: Usage): string =>
   total.readable > 0 && (total.incomplete || reported.length < fullDays) ? '*' : '';
 
@@ -325,7 +315,7 @@ const partMark = ({ total, reported, fullDays }: Usage): string =>
 function digestNotes({ answered, periods }: ReportView, shared: string): string[] {
   return answered.flatMap((answer) => {
     const { figures, unchanged, target } = answer;
-    if (unchanged !== undefined) return `${target.label}, as posted before: ${unchanged.failure.message}`;
+    if (unchanged !== undefined) return `${target.label}: not updated. ${unchanged.failure.message}`;
     const { main } = figures;
     const gaps = main.fullDays > 1 && main.missing.length > 0;
     const uncompared = uncomparedText(answer, periods);
@@ -339,7 +329,7 @@ function digestNotes({ answered, periods }: ReportView, shared: string): string[
   });
 }
 
-/** One row per project, largest first, then projects without an answer and why. Three columns fit a phone. */
+/** A row for each project, largest first, then projects without an answer. Three columns fit a phone. */
 function digestRows({ answered, headline, failed, periods, totals }: Post): string[][] {
   const sizeOf = (answer: ProjectFigures): Money => amountOf(answer, headline) ?? ZERO;
   const sorted = answered.toSorted((a, b) => sizeOf(b).cmp(sizeOf(a)));

@@ -5,14 +5,20 @@ import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBefore, earliest, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
-import { moneyWriter } from '../../workspace/projects/project-ref.ts';
+import { projectMoneyFormatter } from '../../workspace/projects/project-ref.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
-import { dueTime, type FieldWrite, type OutboxMessage, OvertakenError } from '../delivery-log.ts';
 import {
-  askAbout,
+  type FieldWrite,
+  newMessage,
+  type OutboxMessage,
+  OvertakenError,
+  putMessage,
+} from '../delivery-log.ts';
+import { askAbout } from '../outbox/follow-up.ts';
+import {
   type DeliveryContext,
   hashOf,
   hashSetup,
@@ -22,20 +28,13 @@ import {
 import { type AlertBasis, alertMessage, alertText, correctionText, recoveryText } from './alert-message.ts';
 import {
   type Alert,
-  type AlertAbout,
-  alertAbout,
   alertKey,
   alertName,
   findAlert,
   isOpen,
-  isPausedOrSnoozed,
-  MAX_ALERTS,
-  messagesOfAlert,
-  startingRecord,
   type WatchRecord,
   watchField,
   watchRecordOf,
-  withoutUnseenAlerts,
 } from './alert-record.ts';
 import {
   fetchFigures,
@@ -47,7 +46,14 @@ import {
   type StoredFigures,
 } from './watch-figures.ts';
 
-/** The watch and the alert that a message is about; undefined if removed. */
+const alertAbout = z.object({
+  /** The watch's owner, who gets the message if its recipient can't. */
+  owner: z.string(),
+  /** A hash of the alert that Slack shows. If the alert has another hash now, the message is updated. */
+  shows: z.string(),
+});
+type AlertAbout = Readonly<z.infer<typeof alertAbout>>;
+
 function subjectOf({ key }: OutboxMessage, { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>) {
   const [, id = '', name = ''] = key.split('/');
   return {
@@ -77,16 +83,13 @@ export const alertKind: MessageKind<AlertAbout> = {
     };
   },
   /** A paused or snoozed watch sends nothing. A message that Slack has, or may have, is still updated. */
-  dueAt(message, view) {
+  dueAt(message, view, planned) {
     const { watch, alert } = subjectOf(message, view);
-    // Due now, so that `prepare` deletes the message.
     if (alert === undefined) return view.now;
     if (watch === undefined) return undefined;
     if (message.state === 'posted')
       return message.about.shows === hashOf(alert) ? undefined : (message.next ?? 0);
-    return message.state === 'due' && isPausedOrSnoozed(watch, view.now)
-      ? undefined
-      : dueTime(message, view.now);
+    return message.state === 'due' && isPausedOrSnoozed(watch, view.now) ? undefined : planned;
   },
   async prepare(message, context) {
     const { watch, alert } = subjectOf(message, context);
@@ -95,7 +98,7 @@ export const alertKind: MessageKind<AlertAbout> = {
     const { projects } = watch;
     const source = figuresSourceOf(projects[0], workspace);
     const isNew = message.state !== 'posted';
-    // Don't send an alert that is already over or that rests on another account's figures.
+    // An alert isn't sent if it is already over, or if its figures are another account's.
     if (isNew && !(isOpen(alert) && alert.source === source))
       return { outcome: 'skipped', message: undefined };
     return {
@@ -109,12 +112,11 @@ export const alertKind: MessageKind<AlertAbout> = {
     const { watch, alert } = subjectOf(message, context);
     if (watch === undefined || alert === undefined) return undefined;
     const { rule, projects } = watch;
-    // `episode` is the month of a budget or the day of a spike.
     return needsBalance(rule)
       ? askAbout('/balance', projects, '', context.workspace)
       : askAbout('/spend', projects, alert.episode, context.workspace);
   },
-  /** If the recipient may not see the message, it is deleted. The next check then forgets the alert. */
+  /** A refused alert is deleted. The next check then forgets it. */
   onRefused: ({ insteadOf }, { isGone }) =>
     isGone || insteadOf !== undefined ? undefined : { outcome: 'refused', message: undefined },
 };
@@ -122,25 +124,21 @@ export const alertKind: MessageKind<AlertAbout> = {
 const CHECK_FIELD = 'check/watches';
 
 const schema = z.object({
-  /** When the last check was completed. */
   at: z.int(),
-  /** What `hashSetup` returned at that check. */
   setup: z.string(),
 });
 
-/** The time of the next hourly check. Workspaces are spread over the hour. @returns ms since the epoch */
 function hourlyCheckAfter(teamId: SlackId, at: Millis): Millis {
   const spread = hashBucket(teamId, HOUR);
   return (Math.floor((at - spread) / HOUR) + 1) * HOUR + spread;
 }
 
-/** When to check all watches next: `now` or earlier if a check is due; undefined for never. */
 export function nextCheck({ workspace, snapshot, now }: RunView): Millis | undefined {
   const { teamId, watches } = workspace;
   // Without settings there is no time zone, so nothing says which day is today.
   if (watches.length === 0 || isDamaged(workspace, 'settings')) return undefined;
   const last = tryParseRecord(schema, snapshot.fields[CHECK_FIELD]);
-  // `last.at` lies in the future if the clock was set back: check now.
+  // A last check in the future means that the clock was set back: check now.
   if (last === undefined || last.at > now || last.setup !== hashSetup(workspace, 'watch')) return now;
   const snoozes = watches.flatMap(({ paused, snoozedUntil = 0 }) =>
     paused === undefined && snoozedUntil > last.at ? snoozedUntil : [],
@@ -149,8 +147,8 @@ export function nextCheck({ workspace, snapshot, now }: RunView): Millis | undef
 }
 
 /**
- * Asks billing about all watched projects and judges each watch. States and alerts are stored in one step, so that each
- * alert is sent once even after a crash. @throws OvertakenError, store-unavailable
+ * Watch states and alerts are stored in one step, so that each alert is sent once even after a crash. @throws
+ * OvertakenError, store-unavailable
  */
 async function checkWatches(context: DeliveryContext): Promise<void> {
   const { workspace, snapshot, teamId, now, deliveryLog } = context;
@@ -174,11 +172,9 @@ async function checkWatches(context: DeliveryContext): Promise<void> {
   if (!(await deliveryLog.write(teamId, writes))) throw new OvertakenError();
 }
 
-/** Whether the watch's channel may no longer see its project. */
 export const isProjectLimited = ({ channel, projects: [project] }: Watch, workspace: Workspace): boolean =>
   channel !== undefined && !isShownTo(project, workspace, { channel, isUnlimited: false });
 
-/** @param figures undefined if billing wasn't asked @returns what to write: a changed state, new alerts */
 function checkWatch(
   watch: Watch,
   figures: StoredFigures | undefined,
@@ -186,14 +182,15 @@ function checkWatch(
 ): readonly FieldWrite[] {
   const stored = watchRecordOf(watch.id, snapshot);
   const source = figuresSourceOf(watch.projects[0], workspace);
-  // An alert that wasn't sent and rests on another account's figures counts as unseen, and is dropped.
+  // An alert that wasn't sent counts as unseen if its figures are another account's.
   const isSeen = (alert: Alert) => {
     const key = alertKey(watch.id, alertName(alert));
     return snapshot.messages.some(
       (message) => message.key.startsWith(key) && (message.state !== 'due' || alert.source === source),
     );
   };
-  const before = withoutUnseenAlerts(startingRecord(watch, stored), isSeen);
+  const known = stored?.since === watch.since ? stored : { since: watch.since, alerted: [], alerts: [] };
+  const before = withoutUnseenAlerts(known, isSeen);
   const canEvaluate = figures !== undefined && hasFigures(watch.rule, figures);
   const { record, added } = canEvaluate
     ? applyFindings(watch, before, figures, { workspace, now })
@@ -206,7 +203,7 @@ function checkWatch(
   return [{ name, before: json, after }, ...added.flatMap((alert) => messagesOfAlert(watch, alert))];
 }
 
-/** The watch's new state and alerts. A paused or snoozed watch creates none, but sent alerts are updated. */
+/** A paused or snoozed watch creates no alerts. Sent alerts are updated all the same. */
 function applyFindings(
   watch: Watch,
   before: WatchRecord,
@@ -223,7 +220,7 @@ function applyFindings(
     isSuspended: isPausedOrSnoozed(watch, now),
   });
   if (!found.isKnown) return { record: before, added: [] };
-  const money = moneyWriter(projects[0], workspace, locale);
+  const money = projectMoneyFormatter(projects[0], workspace, locale);
   const average = averageDay(judged);
   const { today, account } = judged;
   const explained = { today, ...(account && { account }), ...(average && { average }) };
@@ -249,8 +246,36 @@ function applyFindings(
 }
 
 const WEEK = 7;
-/** `6 of the last 7 days reported`; '' if no day is reported, or billing wasn't asked for any. */
+/** `6 of the last 7 days reported`; '' if no day is */
 function coverageText({ amounts, today, zone }: WatchFigures): string {
   const reported = daysBefore(today, WEEK, zone).filter((day) => amounts.has(day)).length;
   return reported === 0 ? '' : `${reported} of the last ${WEEK} days reported`;
 }
+
+/** How many alerts of a watch are kept. Buttons of older alerts say that they are gone. */
+const MAX_ALERTS = 6;
+
+/**
+ * Drops alerts that no recipient was allowed to see. Their threshold then counts as not crossed, so that the recipients
+ * get a new alert once they may see the project.
+ */
+function withoutUnseenAlerts(record: WatchRecord, isSeen: (alert: Alert) => boolean): WatchRecord {
+  const unseen = record.alerts.filter((alert) => isOpen(alert) && !isSeen(alert));
+  if (unseen.length === 0) return record;
+  const episodes = new Set(unseen.map(({ episode }) => episode));
+  return {
+    ...record,
+    alerted: record.alerted.filter(({ episode }) => !episodes.has(episode)),
+    alerts: record.alerts.filter((alert) => !unseen.includes(alert)),
+  };
+}
+
+/** A paused or snoozed watch is checked, but sends no alerts. */
+const isPausedOrSnoozed = ({ paused, snoozedUntil = 0 }: Watch, now: Millis): boolean =>
+  paused !== undefined || snoozedUntil > now;
+
+const messagesOfAlert = (watch: Watch, alert: Alert): readonly FieldWrite[] =>
+  (watch.people ?? [watch.channel]).map((to) => {
+    const about: AlertAbout = { owner: watch.owner, shows: hashOf(alert) };
+    return putMessage(newMessage(alertKey(watch.id, alertName(alert)) + to, to, about, alert.at));
+  });

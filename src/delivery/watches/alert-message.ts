@@ -34,12 +34,11 @@ import {
   overflow,
   section,
 } from '../../slack/block-kit/blocks.ts';
-import { projectLabel, type WriteMoney } from '../../workspace/projects/project-ref.ts';
+import { type ProjectMoneyFormatter, projectLabel } from '../../workspace/projects/project-ref.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type Alert, alertName, isOpen } from './alert-record.ts';
 
-/** The message that shows an alert as it is now. */
 export function alertMessage(alert: Alert, watch: Watch, workspace: Workspace): Message {
   const [project] = watch.projects;
   const label = projectLabel(project, workspace);
@@ -68,7 +67,7 @@ const NEXT_STEP: Readonly<Record<Watch['rule']['kind'], string>> = {
   spike: 'Find out what ran that day. Tally only sees the amount.',
 };
 
-/** What has happened since the alert. Once the header shows a newer figure, the first line has the original one. */
+/** Once the header shows a newer figure, the first line has the original one. */
 function stateLines({ at, state, now, acknowledged, snoozed }: Alert, title: string): readonly string[] {
   return compact([
     now !== undefined && `${formatInstant(at)} · Alert: ${escapeMarkup(title)}`,
@@ -82,10 +81,9 @@ function stateLines({ at, state, now, acknowledged, snoozed }: Alert, title: str
   ]);
 }
 
-/** Includes today, because today's spend may be what used up the money. */
+/** Today's spend may be what used up the money. */
 const WEEK = 'last-7-days including today';
 
-/** The alert's buttons. **Acknowledge** and **Snooze** are left out once the alert is over. */
 function alertActions(alert: Alert, watch: Watch): Block {
   const about = `${watch.id} ${alertName(alert)}`;
   const { rule, projects } = watch;
@@ -100,7 +98,6 @@ function alertActions(alert: Alert, watch: Watch): Block {
       alert.acknowledged === undefined &&
       button('watch-acknowledge', 'Acknowledge', { value: about, style: 'primary' }),
     button('run:days', 'See the days', { value: spent(rule.kind === 'budget' ? episode : week) }),
-    // A budget's alert doesn't ask what changed since the month before.
     rule.kind !== 'budget' &&
       button('run:why', 'What changed', {
         value: spent(isDay ? episode : `${WEEK} vs same-days-last-week`, 'why'),
@@ -123,19 +120,17 @@ type SpikeRule = Extract<WatchRule, { readonly kind: 'spike' }>;
 
 export interface AlertBasis extends Pick<WatchFigures, 'account' | 'today'> {
   readonly rule: WatchRule;
-  /** What was measured, in the form of the rule's kind. */
   readonly measurement: WatchMeasurement;
-  /** The month of a budget, or the day of a spike. */
   readonly episode: string;
-  /** The average daily cost, if enough recent days are reported. */
+  /** The average daily cost; absent if too few recent days are reported. */
   readonly average?: Money;
 }
 
-/** The title, which follows the project's name (` has 48,210.00 EUR left, below 50,000.00 EUR`), and the line below. */
+/** `title` follows the project's name: ` has 48,210.00 EUR left, below 50,000.00 EUR`. */
 export function alertText(
   level: WatchLevel,
   basis: AlertBasis,
-  money: WriteMoney,
+  money: ProjectMoneyFormatter,
 ): { readonly title: string; readonly why: string } {
   const { title, why } = textsOf(level, basis, money) ?? { title: ' crossed its threshold', why: [] };
   return { title, why: withFullStop(joinTexts('; ', why)) };
@@ -146,8 +141,7 @@ interface Texts {
   readonly why: readonly Optional<string>[];
 }
 
-/** @returns undefined if there are no figures */
-function textsOf(level: WatchLevel, basis: AlertBasis, money: WriteMoney): Texts | undefined {
+function textsOf(level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFormatter): Texts | undefined {
   const { rule } = basis;
   switch (rule.kind) {
     case 'balance':
@@ -165,14 +159,13 @@ function textsOf(level: WatchLevel, basis: AlertBasis, money: WriteMoney): Texts
   }
 }
 
-/** The measurement, typed as that of this kind of rule. */
 const measuredAs = <K extends WatchKind>(_: K, { measurement }: Pick<AlertBasis, 'measurement'>) =>
   measurement as MeasurementOf<K>;
 
 const monthOf = (basis: AlertBasis): MonthSpend | undefined =>
   measuredAs('budget', basis).months.find(({ month }) => month === basis.episode);
 
-/** The day of the spike, and the first later day that is below its own limit. */
+/** `calm`: the first later day below its own limit. */
 function daysOf(rule: SpikeRule, basis: AlertBasis) {
   const { days } = measuredAs('spike', basis);
   const calm = days.find((later) => {
@@ -185,7 +178,7 @@ function daysOf(rule: SpikeRule, basis: AlertBasis) {
 function balanceTexts(
   below: Money,
   { balance, runway }: MeasurementOf<'balance'>,
-  money: WriteMoney,
+  money: ProjectMoneyFormatter,
 ): Texts | undefined {
   if (balance === undefined) return undefined;
   const now = balance.lt(0) ? ` is overdrawn by ${money(balance.abs())}` : ` has ${money(balance)} left`;
@@ -198,7 +191,7 @@ function balanceTexts(
   };
 }
 
-function runwayTexts(days: number, basis: AlertBasis, money: WriteMoney): Texts {
+function runwayTexts(days: number, basis: AlertBasis, money: ProjectMoneyFormatter): Texts {
   const { runway } = measuredAs('runway', basis);
   const { account, average } = basis;
   const left = runway?.kind === 'estimate' ? runway.days : undefined;
@@ -208,19 +201,19 @@ function runwayTexts(days: number, basis: AlertBasis, money: WriteMoney): Texts 
     ? ': less than a day left'
     : left === undefined
       ? ' is overdrawn'
-      : `: about ${pluralize(left, 'day')} left, fewer than ${days}`;
+      : `: about ${pluralize(left, 'day')} left, under ${days}`;
   const until = left && runway?.kind === 'estimate' ? `, until around ${dateText(runway.until)}` : '';
   const rate = average === undefined ? '' : `, ${rateText(average, money)}${until}`;
   return { title, why: account === undefined ? [] : [`${fundsText(account, money)}${rate}`] };
 }
 
-const rateText = (average: Money, money: WriteMoney): string =>
+const rateText = (average: Money, money: ProjectMoneyFormatter): string =>
   `at ${money(average)} a day (average of the last 7 days)`;
 
-/** What the money left consists of: `balance 40.00, bonuses 5.00`. */
-const fundsText = ({ balance, bonuses }: Account, money: WriteMoney): string =>
+/** `balance 40.00, bonuses 5.00` */
+const fundsText = ({ balance, bonuses }: Account, money: ProjectMoneyFormatter): string =>
   joinTexts(', ', [
-    `balance ${'value' in balance ? money(balance.value) : 'not readable'}`,
+    `balance ${'value' in balance ? money(balance.value) : 'unreadable'}`,
     formatBonuses(bonuses, money),
   ]);
 
@@ -229,7 +222,7 @@ function budgetTexts(
   amount: Money,
   { month, spent, forecast, reported, of }: MonthSpend,
   today: Day,
-  money: WriteMoney,
+  money: ProjectMoneyFormatter,
 ): Texts {
   const name = formatMonth(month, today);
   const covered = `${reported} of ${pluralize(of, 'day')} reported`;
@@ -247,7 +240,7 @@ function budgetTexts(
   };
 }
 
-function spikeTexts(rule: SpikeRule, spend: DaySpend, money: WriteMoney): Texts {
+function spikeTexts(rule: SpikeRule, spend: DaySpend, money: ProjectMoneyFormatter): Texts {
   const { day, amount, baseline, basis, basisDays = 0 } = spend;
   const limit = spikeLimit(rule, spend);
   const title = ` cost ${money(amount)} on ${dayText(day)}`;
@@ -258,17 +251,15 @@ function spikeTexts(rule: SpikeRule, spend: DaySpend, money: WriteMoney): Texts 
     basis === 'weekday'
       ? `the median of ${basisDays < 4 ? `${basisDays} of ` : ''}${weekdays}`
       : `the average of the ${basisDays} reported days before`;
-  const floor = limit.eq(rule.floor)
-    ? `the alert starts at ${money(rule.floor)}`
-    : `${formatFactor(rule.factor, money.locale)} times that is ${money(limit)}`;
-  return { title: `${title}, ${times} times the usual`, why: [`${money(baseline)} is ${usual}`, floor] };
+  const why = [`usual: ${money(baseline)}, ${usual}`, `alert from ${money(limit)}`];
+  return { title: `${title}, ${times} times the usual`, why };
 }
 
-/** Follows the project's name in the title: ` recovered: 51,000.00 EUR left`. */
-export const recoveryText = (level: WatchLevel, basis: AlertBasis, money: WriteMoney): string =>
+/** Follows the project's name: ` recovered: 51,000.00 EUR left`. */
+export const recoveryText = (level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFormatter): string =>
   joinTexts(': ', [' recovered', recoveredTo(level, basis, money)]);
 
-function recoveredTo(level: WatchLevel, basis: AlertBasis, money: WriteMoney): string {
+function recoveredTo(level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFormatter): string {
   const { rule, account, today } = basis;
   switch (rule.kind) {
     case 'balance': {
@@ -298,13 +289,13 @@ function recoveredTo(level: WatchLevel, basis: AlertBasis, money: WriteMoney): s
   }
 }
 
-/** If a spike's amount has changed: ` corrected: billing now reports 9.00 EUR for Wed 18 Nov`. */
-export function correctionText(basis: AlertBasis, money: WriteMoney): string {
+/** Follows the project's name: `: billing now reports 9.00 EUR for Wed 18 Nov`. */
+export function correctionText(basis: AlertBasis, money: ProjectMoneyFormatter): string {
   const spend = measuredAs('spike', basis).days.find(({ day }) => day === basis.episode);
-  return ` corrected: ${spend === undefined ? 'billing now reports another amount' : reportedNow(spend, money)}`;
+  return `: ${spend === undefined ? 'billing now reports another amount' : reportedNow(spend, money)}`;
 }
 
-const reportedNow = ({ day, amount }: DaySpend, money: WriteMoney): string =>
+const reportedNow = ({ day, amount }: DaySpend, money: ProjectMoneyFormatter): string =>
   `billing now reports ${money(amount)} for ${dayText(day)}`;
 
 const hasBonuses = (account: Account | undefined): boolean =>
@@ -312,7 +303,5 @@ const hasBonuses = (account: Account | undefined): boolean =>
 
 const withFullStop = (text: string): string =>
   text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-/** `Wed 18 Nov` */
 const dayText = (day: Day): string => formatDays(day, day, day.slice(0, 4));
-/** `20 Dec 2026` */
 const dateText = (day: Day): string => formatDays(day, day).slice(4);

@@ -1,4 +1,4 @@
-/** Billing's figures for watched projects. They are fetched at each check, and stored to be shown in lists. */
+/** Billing's figures for watched projects, fetched at each check and stored for lists. */
 import pLimit from 'p-limit';
 import * as z from 'zod';
 import { type BillingClient, emptyIfNoData, type Subscription } from '../../billing/client.ts';
@@ -39,31 +39,29 @@ import type { DeliveryContext } from '../outbox/message-kind.ts';
 const schema = z.object({
   /** The connection and token that billing was asked with: what `figuresSourceOf` returned. */
   source: z.string(),
-  /** The amounts as billing sent them; '' if unreadable. `at`: when billing was asked. */
+  /** Amounts as billing sent them; '' if unreadable. */
   account: z.object({ balance: z.string(), bonuses: z.string(), at: z.int() }).exactOptional(),
   /** The complete days up to `until` that billing reported, as days of `zone`. */
   usage: z
     .object({ days: z.record(z.string(), z.string()), until: z.string(), zone: z.string(), at: z.int() })
     .exactOptional(),
-  /** Why billing gave no answer last time. */
   problem: storedFailure.exactOptional(),
 });
 
 export type StoredFigures = Readonly<z.infer<typeof schema>>;
 
 /**
- * The log's field with billing's last answers about a project. Lists show them; alerts use fresh figures. The field's
- * name contains the project's alias, because two names of one project can have different connections, and so accounts.
+ * A field for each alias: two aliases of a project can have different connections, and so accounts. Lists show the
+ * stored figures; alerts rest on fresh ones.
  */
 export const figuresField = (project: ChosenProject): string => `figures/${projectValue(project)}`;
 
-/** @returns undefined if the figures are missing or damaged */
 export const storedFigures = (
   project: ChosenProject,
   { fields }: Pick<DeliveryLogSnapshot, 'fields'>,
 ): StoredFigures | undefined => tryParseRecord(schema, fields[figuresField(project)]);
 
-/** Identifies connection and token: figures from others belong to another account. '' if there is no connection. */
+/** The connection and its token. Figures from another source belong to another account. '' without a connection. */
 export function figuresSourceOf(project: ChosenProject, workspace: Workspace): string {
   const name = connectionNameOf(project, workspace);
   if (!workspace.connectionNames.includes(name)) return '';
@@ -75,7 +73,6 @@ const accountOf = ({ balance, bonuses }: NonNullable<StoredFigures['account']>) 
   bonuses: parseAmount({ text: bonuses }),
 });
 
-/** The figures that a watch is judged by, as of `today` in `zone`. */
 export function parseWatchFigures({ account, usage }: StoredFigures, today: Day, zone: Zone): WatchFigures {
   const spent = Object.entries(usage?.zone === zone ? usage.days : {}).flatMap(([day, digits]) => {
     const amount = parseAmount({ text: digits });
@@ -84,9 +81,8 @@ export function parseWatchFigures({ account, usage }: StoredFigures, today: Day,
   return { today, zone, amounts: new Map(spent), ...(account && { account: accountOf(account) }) };
 }
 
-/** Balance and runway rules need the balance; other rules need only the spend. */
 export const needsBalance = ({ kind }: WatchRule): boolean => kind === 'balance' || kind === 'runway';
-/** Whether the rule can't be judged without the spend. A balance rule uses the spend only to explain its alert. */
+/** A balance rule uses the spend only to explain its alert. */
 const needsUsage = ({ kind }: WatchRule): boolean => kind !== 'balance';
 
 export const hasFigures = (rule: WatchRule, { account, usage }: StoredFigures): boolean =>
@@ -94,7 +90,6 @@ export const hasFigures = (rule: WatchRule, { account, usage }: StoredFigures): 
 
 const digitsOf = (wire: WireScalar): string => ('text' in wire ? wire.text : '');
 
-/** @param at the current time @throws Failure */
 export async function fetchAccount(
   billing: BillingClient,
   access: OpenedConnection,
@@ -105,7 +100,7 @@ export async function fetchAccount(
   return { balance: digitsOf(balance), bonuses: digitsOf(bonuses), at };
 }
 
-/** Fetches the complete days from `from` to yesterday. @returns no days if none is reported @throws Failure */
+/** Fetches the complete days from `from` to yesterday. @returns no days if billing reports none @throws Failure */
 export async function fetchUsage(
   billing: BillingClient,
   access: OpenedConnection,
@@ -128,10 +123,11 @@ export async function fetchUsage(
   return { days: Object.fromEntries(digits), until, zone, at };
 }
 
-/** How many projects are fetched in parallel. */
 const PARALLEL = 5;
 
-/** Fetches each project's figures once. @returns them by `figuresField` name @throws store-unavailable */
+/**
+ * Fetches each project once, however many watches it has. @returns figures by `figuresField` @throws store-unavailable
+ */
 export async function fetchFigures(watches: readonly Watch[], context: DeliveryContext) {
   const limit = pLimit(PARALLEL);
   const fields = [...new Set(watches.map(({ projects }) => figuresField(projects[0])))];
@@ -144,7 +140,7 @@ export async function fetchFigures(watches: readonly Watch[], context: DeliveryC
   return new Map(await Promise.all(fetched));
 }
 
-/** @returns fresh figures, and fresh ones completed with older ones @throws unexpected errors and store-unavailable */
+/** `now`: what billing just answered. `stored`: the same, completed with older figures. */
 async function fetchProject(
   watches: readonly Watch[],
   { workspace, snapshot, billing, clock, answerCollector }: DeliveryContext,

@@ -1,6 +1,8 @@
+/** What people can do with watches and alerts: see their state, acknowledge or snooze, and preview a rule. */
 import { isFailure, kindOf, wordFailure } from '../../domain/failure/index.ts';
+import type { Account, Runway } from '../../domain/money/runway.ts';
 import { evaluateRule, simulateWatch, simulationFrom } from '../../domain/money/watch-evaluation.ts';
-import { measureWatch, type WatchRule } from '../../domain/money/watch-measurement.ts';
+import { measureWatch, type WatchMeasurement, type WatchRule } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
@@ -8,6 +10,7 @@ import type { Watch } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { OvertakenError } from '../delivery-log.ts';
 import type { RunServices, RunView } from '../outbox/message-kind.ts';
+import type { WakeUps } from '../wake-ups.ts';
 import { isProjectLimited, nextCheck } from './alert-kind.ts';
 import {
   type Alert,
@@ -30,42 +33,62 @@ import {
   storedFigures,
 } from './watch-figures.ts';
 
-export type WatchState = Readonly<ReturnType<typeof stateOf>>;
+/** @throws store-unavailable from every method */
+export interface WatchService {
+  loadStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>>;
+  /**
+   * For a snooze, the caller first saves the watch's `snoozedUntil`. @param name from `alertName` @returns `repeated` if
+   * somebody has acknowledged the alert already; `gone` if the alert is deleted
+   */
+  respond(
+    teamId: SlackId,
+    watch: string,
+    name: string,
+    response: AlertResponse,
+  ): Promise<'recorded' | 'repeated' | 'gone'>;
+  /** The balance may be missing if the rule doesn't need it. The caller checks the right to ask. @throws Failure */
+  fetchPreview(workspace: Workspace, project: ResolvedProject, rule: WatchRule): Promise<PreviewFigures>;
+}
 
-/** What a person did with an alert: acknowledged or snoozed it. */
+export interface WatchState {
+  /** When billing last answered; undefined for not yet. */
+  readonly checkedAt: Millis | undefined;
+  readonly nextCheckAt: Millis | undefined;
+  readonly measurement: WatchMeasurement | undefined;
+  readonly isCrossed: boolean;
+  /** Why the last check failed, as a sentence. */
+  readonly problem: string | undefined;
+  /** The watch can't be checked until someone replaces the token. */
+  readonly isPaused: boolean;
+  /** Why the last alert couldn't be sent, as a sentence. */
+  readonly undelivered: string | undefined;
+  /** The name of the newest alert, if people can still acknowledge it. */
+  readonly openAlert: string | undefined;
+}
+
+export interface PreviewFigures extends StoredFigures {
+  readonly today: Day;
+}
+
 export type AlertResponse = Required<Pick<Alert, 'acknowledged'>> | Required<Pick<Alert, 'snoozed'>>;
 
-/** @throws store-unavailable from every method */
-export type WatchService = ReturnType<typeof createWatchService>;
+/** A check or another person may write the same watch at the same time. */
+const MAX_ATTEMPTS = 10;
 
 export function createWatchService({
   deliveryLog,
   billing,
   clock,
   changed,
-}: Pick<RunServices, 'deliveryLog' | 'billing' | 'clock'> & {
-  /** Runs the workspace again after a change. New watches are checked at once. */
-  readonly changed: (workspace: SlackId) => Promise<void>;
-}) {
+}: Pick<RunServices, 'deliveryLog' | 'billing' | 'clock'> & Pick<WakeUps, 'changed'>): WatchService {
   return {
-    changed,
-    /** @returns the states by watch ID */
-    async loadStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>> {
+    async loadStates(workspace) {
       const { teamId, watches } = workspace;
       const view = { workspace, snapshot: await deliveryLog.load(teamId), now: clock() };
       const next = nextCheck(view);
       return new Map(watches.map((watch) => [watch.id, stateOf(watch, next, view)]));
     },
-    /**
-     * Records a response and updates the alert. For a snooze, the caller first saves the watch's `snoozedUntil`. @param
-     * name the result of `alertName` @returns `repeated` if already acknowledged; `gone` if the alert is deleted
-     */
-    async respond(
-      teamId: SlackId,
-      watch: string,
-      name: string,
-      response: AlertResponse,
-    ): Promise<'recorded' | 'repeated' | 'gone'> {
+    async respond(teamId, watch, name, response) {
       const field = watchField(watch);
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const before = (await deliveryLog.load(teamId)).fields[field];
@@ -81,15 +104,7 @@ export function createWatchService({
       }
       throw new OvertakenError();
     },
-    /**
-     * The days and the balance for previews of a watch on this project. The balance may be missing if the rule doesn't
-     * need it. The caller checks the right to ask. @throws Failure
-     */
-    async fetchPreview(
-      workspace: Workspace,
-      project: ResolvedProject,
-      rule: WatchRule,
-    ): Promise<PreviewFigures> {
+    async fetchPreview(workspace, project, rule) {
       const at = clock();
       const { zone } = requireSettings(workspace);
       const today = dayAt(at, zone);
@@ -106,12 +121,13 @@ export function createWatchService({
   };
 }
 
-/** How often to try to write a response while a check or another person writes the same watch. */
-const MAX_ATTEMPTS = 10;
-
 const LIMITED = 'The project is limited to other channels, so this watch sends no alerts.';
 
-function stateOf(watch: Watch, nextCheckAt: Millis | undefined, { workspace, snapshot, now }: RunView) {
+function stateOf(
+  watch: Watch,
+  nextCheckAt: Millis | undefined,
+  { workspace, snapshot, now }: RunView,
+): WatchState {
   const { rule, projects } = watch;
   const { zone } = workspace.settings;
   const record = watchRecordOf(watch.id, snapshot);
@@ -127,46 +143,38 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, { workspace, sna
   const messages = snapshot.messages.filter((message) => key !== undefined && message.key.startsWith(key));
   const undelivered = messages.findLast(({ state, cause: why }) => why && state !== 'posted')?.cause;
   return {
-    /** When billing last answered, undefined for not yet; and when the next check is, undefined for never. */
     checkedAt: known && Math.max(known.account?.at ?? 0, known.usage?.at ?? 0),
     nextCheckAt: watch.paused === undefined ? nextCheckAt : undefined,
-    /** What billing's last answer showed; undefined before its first answer. */
     measurement: known && measureWatch(rule.kind, parseWatchFigures(known, today, zone)),
-    /** Whether the watch has alerted and hasn't recovered since. */
     isCrossed: figures !== undefined && alerted.some(({ isOver = false }) => !isOver),
-    /** Why the last check failed, as a sentence. */
     problem: isProjectLimited(watch, workspace) ? LIMITED : cause && wordFailure(cause, today),
-    /** Whether the watch can't be checked until someone replaces the token. */
     isPaused: cause !== undefined && kindOf(cause.kind)?.remedy === 'token',
-    /** Why the last alert couldn't be sent, as a sentence. */
     undelivered: undelivered && wordFailure(undelivered, today),
-    /** The name of the newest alert, if that can be acknowledged. */
     openAlert: newest && isOpen(newest) ? alertName(newest) : undefined,
   };
 }
 
-/** What billing answered for a preview. */
-export interface PreviewFigures extends StoredFigures {
-  readonly today: Day;
+export interface WatchPreview {
+  readonly measurement: WatchMeasurement;
+  readonly isCrossed: boolean;
+  /** The days in the last 90 on which the watch would have alerted, earliest first. */
+  readonly dates: readonly Day[];
+  readonly funds: (Account & { readonly runway: Runway | undefined }) | undefined;
+  /** False if there isn't enough data to judge the rule. */
+  readonly isKnown: boolean;
+  readonly reported: number;
 }
 
-export type WatchPreview = Readonly<ReturnType<typeof previewWatch>>;
-
-export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigures) {
+export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigures): WatchPreview {
   const judged = parseWatchFigures(figures, today, figures.usage?.zone ?? 'UTC');
   const measurement = measureWatch(rule.kind, judged);
   const now = evaluateRule(rule, measurement, [], { episode: 'now', since: today });
   return {
-    /** The days in the last 90 on which the watch would have alerted, earliest first. */
     dates: simulateWatch(rule, judged),
     measurement,
-    /** Balance and runway (how long the money lasts); undefined if billing gave no balance. */
     funds: judged.account && { ...judged.account, runway: measureWatch('runway', judged).runway },
-    /** Whether the watch would alert at its first check. */
     isCrossed: now.crossings.length > 0,
-    /** False if there isn't enough data to judge the rule now. */
     isKnown: now.isKnown,
-    /** How many reported days the preview is based on; 0 without data. */
     reported: judged.amounts.size,
   };
 }

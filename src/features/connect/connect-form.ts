@@ -86,8 +86,8 @@ async function testAndSave(
   const change = auditedChange(request, [action, name], ...usual.actions);
   await workspaces.saveConnection(change, newConnection(input, answers, request), usual.name);
   const now = { ...request, workspace: await workspaces.load(user.teamId) };
-  // Resumes posts that were paused because this connection was missing.
-  await delivery.scheduling.changed(user.teamId);
+  // Resumes posts that were paused because they lacked this connection.
+  await delivery.changed(user.teamId);
   const [only, ...others] = answers.found;
   const isSure = only !== undefined && others.length === 0;
   const target = isSure && {

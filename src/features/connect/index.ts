@@ -114,7 +114,7 @@ const createExpiryForm = ({ workspaces, delivery }: Services) =>
       const expiry = expiryOf(input.expires, workspace.settings.zone);
       const change = auditedChange(request, ['changed the expiry of the connection', id]);
       await workspaces.editCredential(change, { kind: 'connection', name: id }, { expiry });
-      await delivery.scheduling.changed(user.teamId);
+      await delivery.changed(user.teamId);
       const text = formatExpiry(expiry, request.at, workspace.settings.zone);
       return textMessage(`Saved. The token for ${id}: ${text}.`);
     },

@@ -102,7 +102,7 @@ export const createAccessForm = (services: TokenServices) =>
       const blocks = await (input.secret === '' ? editAccess : registerAccess)(sent, services);
       if (blocks instanceof FieldRefusal) return blocks;
       // Plans the reminders of when the access expires.
-      await services.delivery.scheduling.changed(request.user.teamId);
+      await services.delivery.changed(request.user.teamId);
       return { text: 'The application access is saved.', blocks };
     },
     unchanged: ({ id, request }) =>

@@ -53,7 +53,8 @@ const HELP: readonly HelpLine[] = [
 
 const SMALL = `${PERIOD_EXAMPLES.order} How often: ${CADENCE_EXAMPLES}. Times: 09:00, 9 am, daily 9. ${PERIOD_EXAMPLES.products}`;
 
-type ScheduleServices = Pick<Services, 'workspaces' | 'limits'> & Pick<DeliveryService, 'scheduling'>;
+type ScheduleServices = Pick<Services, 'workspaces' | 'limits'> &
+  Pick<DeliveryService, 'scheduling' | 'changed'>;
 
 export function createSchedulesFeature(services: ScheduleServices): Feature {
   const kind = createScheduleKind(services);
@@ -61,7 +62,12 @@ export function createSchedulesFeature(services: ScheduleServices): Feature {
   return createAutomationFeature({ kind, form, help: HELP, small: SMALL, parse: parseScheduleText });
 }
 
-function createScheduleKind({ workspaces, limits, scheduling }: ScheduleServices): AutomationKind<Schedule> {
+function createScheduleKind({
+  workspaces,
+  limits,
+  scheduling,
+  changed,
+}: ScheduleServices): AutomationKind<Schedule> {
   const kind: AutomationKind<Schedule> = {
     noun: 'schedule',
     sends: 'posts',
@@ -70,7 +76,7 @@ function createScheduleKind({ workspaces, limits, scheduling }: ScheduleServices
     maxPeople: 0,
     workspaces,
     store: workspaces.schedules,
-    changed: scheduling.changed,
+    changed,
     find: findSchedule,
     isShownHere: ({ channel, projects }, { channel: here, workspace }) =>
       channel === here && limitedProjects(channel, projects, workspace).length === 0,

@@ -15,10 +15,10 @@ import { escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/blo
 import type { Request } from '../../slack/request/request.ts';
 import {
   HIDDEN_PROJECT,
-  moneyWriter,
+  type ProjectMoneyFormatter,
   projectLabel,
+  projectMoneyFormatter,
   stopReasonOf,
-  type WriteMoney,
 } from '../../workspace/projects/project-ref.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -28,7 +28,7 @@ export const watchMarkup = (
   { projects: [project], rule }: Watch,
   { workspace, locale }: Pick<Request, 'workspace' | 'locale'>,
 ): string =>
-  `*${escapeMarkup(projectLabel(project, workspace))}*: ${escapeMarkup(ruleText(rule, moneyWriter(project, workspace, locale)))}`;
+  `*${escapeMarkup(projectLabel(project, workspace))}*: ${escapeMarkup(ruleText(rule, projectMoneyFormatter(project, workspace, locale)))}`;
 
 export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: Millis): boolean => snoozedUntil > at;
 
@@ -53,7 +53,7 @@ export function describeWatch(watch: Watch, reader: Request, state: WatchState |
 /** `*Past the threshold* · now 48,210.00`, or why the watch sends no alerts; '' before the first check. */
 function stateLine(watch: Watch, state: WatchState | undefined, { workspace, locale }: Request): string {
   const { paused } = watch;
-  const money = moneyWriter(watch.projects[0], workspace, locale);
+  const money = projectMoneyFormatter(watch.projects[0], workspace, locale);
   const value = state?.measurement && measurementText(watch.rule, state.measurement, money);
   const stopped = stopReasonOf(watch, workspace);
   const isBlocked = stopped !== undefined && stopped !== 'managers-only';
@@ -81,7 +81,7 @@ function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at 
   ]);
 }
 
-function ruleText(rule: WatchRule, money: WriteMoney): string {
+function ruleText(rule: WatchRule, money: ProjectMoneyFormatter): string {
   switch (rule.kind) {
     case 'balance':
       return `balance below ${money(rule.below)}`;
@@ -99,7 +99,7 @@ function ruleText(rule: WatchRule, money: WriteMoney): string {
 /** `prod: balance below 50,000.00 EUR → C012345` */
 export function watchAuditText(watch: Watch, workspace: Workspace): string {
   const [project] = watch.projects;
-  const rule = ruleText(watch.rule, moneyWriter(project, workspace, workspace.settings.locale));
+  const rule = ruleText(watch.rule, projectMoneyFormatter(project, workspace, workspace.settings.locale));
   return `${projectLabel(project, workspace)}: ${rule} → ${watch.channel ?? watch.people.join(', ')}`;
 }
 
@@ -107,7 +107,7 @@ export function watchAuditText(watch: Watch, workspace: Workspace): string {
 export function measurementText(
   rule: WatchRule,
   measurement: WatchMeasurement,
-  money: WriteMoney,
+  money: ProjectMoneyFormatter,
 ): string | undefined {
   switch (measurement.kind) {
     case 'balance':

@@ -61,7 +61,7 @@ const HELP: readonly HelpLine[] = [
 
 const SMALL = `${PERIOD_EXAMPLES.order} What to watch: ${KIND_EXAMPLES}. ${PERIOD_EXAMPLES.products}`;
 
-interface WatchServices extends Pick<Services, 'workspaces'>, Pick<DeliveryService, 'watching'> {
+interface WatchServices extends Pick<Services, 'workspaces'>, Pick<DeliveryService, 'watching' | 'changed'> {
   readonly audit: Pick<Audit, 'record'>;
 }
 
@@ -77,7 +77,7 @@ type WatchKind = AutomationKind<Watch>;
 const SNOOZE = ['Snooze…', 'snooze'] as const;
 const STILL = 'Tally alerts if the threshold is still crossed.';
 
-function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
+function createWatchKind({ workspaces, watching, changed }: WatchServices): WatchKind {
   const kind: WatchKind = {
     noun: 'watch',
     sends: 'alerts',
@@ -86,7 +86,7 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
     maxPeople: MAX_WATCH_PEOPLE,
     workspaces,
     store: workspaces.watches,
-    changed: watching.changed,
+    changed,
     find: findWatch,
     isShownHere: (watch, viewer) =>
       (watch.people === undefined

@@ -54,8 +54,8 @@ import type { FormFields } from '../../slack/request/payload.ts';
 import {
   type ChosenProject,
   isSameProject,
-  moneyWriter,
-  type WriteMoney,
+  type ProjectMoneyFormatter,
+  projectMoneyFormatter,
 } from '../../workspace/projects/project-ref.ts';
 import { type ResolvedProject, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
@@ -165,7 +165,7 @@ const watchFields = (kind: AutomationKind<Watch>, services: FormServices) => ({
         return [...problem, section('Asking the billing service when this would have alerted…')];
       const [project = NO_PROJECT] = deliveryOf(at.values).projects;
       const { workspace, locale } = at.request;
-      return [...problem, ...previewBlocks(at.found, moneyWriter(project, workspace, locale))];
+      return [...problem, ...previewBlocks(at.found, projectMoneyFormatter(project, workspace, locale))];
     },
     {
       isSlow: true,
@@ -272,7 +272,7 @@ interface Preview {
 const PREVIEW_DAYS = 90;
 const MAX_DATES = 8;
 
-function previewLines({ rule, isWhole, result }: Preview, money: WriteMoney): string[] {
+function previewLines({ rule, isWhole, result }: Preview, money: ProjectMoneyFormatter): string[] {
   if (isFailure(result)) return [result.message];
   const { dates, isCrossed, isKnown, reported, funds, measurement } = result;
   if (reported === 0 && !isKnown)
@@ -289,7 +289,7 @@ function previewLines({ rule, isWhole, result }: Preview, money: WriteMoney): st
   ]);
 }
 
-function fundsText(funds: WatchPreview['funds'], money: WriteMoney): string {
+function fundsText(funds: WatchPreview['funds'], money: ProjectMoneyFormatter): string {
   if (funds === undefined) return '';
   const lasts = funds.runway && formatRunway(funds.runway, money);
   return joinTexts(' · ', [
@@ -308,7 +308,7 @@ function countText(dates: readonly Day[]): string {
   return `It would have alerted ${times} in the last ${PREVIEW_DAYS} days${newest}: ${days.join(', ')}.`;
 }
 
-function previewBlocks(previewed: Preview | undefined, money: WriteMoney): Block[] {
+function previewBlocks(previewed: Preview | undefined, money: ProjectMoneyFormatter): Block[] {
   const refresh = button('watch-form:preview', previewed === undefined ? 'Preview' : 'Preview again');
   if (previewed === undefined) return [actions(refresh)];
   const [first = '', ...more] = previewLines(previewed, money).filter(Boolean);

@@ -5,7 +5,7 @@ import { type Connection, type Expiring, expiresSoon } from './credential-record
 
 export type HealthLevel = 'broken' | 'warning' | 'fine';
 
-/** Shown if a record is intact but no configured key can decrypt it (`unknown-key`, `not-authentic`). */
+/** The record is intact, but none of the configured keys can decrypt it. */
 export const KEY_IS_GONE =
   'Tally can’t open this with its keys. Your operator has to put the old key back; nothing is lost.';
 
@@ -21,18 +21,24 @@ export function credentialHealth(
   return expiresSoon(credential, at, zone) ? 'warning' : 'fine';
 }
 
-export type ConnectionState = Readonly<ReturnType<typeof connectionStates>[number]>;
+export interface ConnectionState {
+  readonly name: string;
+  readonly connection: Connection | undefined;
+  readonly damage: FailureOf<'unseal-failed'>['data']['reason'] | undefined;
+  readonly isRejected: boolean;
+  readonly isDefault: boolean;
+  readonly lastUsed: Millis | undefined;
+  readonly health: HealthLevel;
+}
 
-/** The workspace's connections with their state, ordered by name. */
-export const connectionStates = (workspace: Workspace, at: Millis) =>
+export const connectionStates = (workspace: Workspace, at: Millis): readonly ConnectionState[] =>
   workspace.connectionNames.map((name) => {
-    const connection: Connection | undefined = workspace.connections.get(name);
+    const connection = workspace.connections.get(name);
     const damage = damageOf(name, workspace);
     const isRejected = workspace.rejectedAt({ kind: 'connection', name }) !== undefined;
     return {
       name,
       connection,
-      /** Why the record can't be read or decrypted. */
       damage,
       isRejected,
       isDefault: workspace.defaultConnection === name,
@@ -41,11 +47,8 @@ export const connectionStates = (workspace: Workspace, at: Millis) =>
     };
   });
 
-/** Tests whether a connection's token can be decrypted, and discards the token. */
-function damageOf(
-  name: string,
-  workspace: Workspace,
-): FailureOf<'unseal-failed'>['data']['reason'] | undefined {
+/** Decrypts a connection's token only to see whether that works, and discards the token. */
+function damageOf(name: string, workspace: Workspace): ConnectionState['damage'] {
   try {
     findConnection(workspace, name)?.token();
     return undefined;

@@ -1,4 +1,4 @@
-/** How credentials are stored: billing tokens as connections, OpenStack application credentials as accesses. */
+/** Credential records: billing tokens are stored as connections, OpenStack application credentials as accesses. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -16,29 +16,30 @@ import {
   slackId,
 } from '../record/parse-record.ts';
 
-/** The token lifetimes to choose from in the cloud console. */
-export const LIFETIMES = ['30-days', '60-days', '90-days', '1-year', 'none'] as const;
-
-export const LIFETIME_NAMES: Record<(typeof LIFETIMES)[number], string> = {
+export const LIFETIME_NAMES = {
   '30-days': '30 days',
   '60-days': '60 days',
   '90-days': '90 days',
   '1-year': '1 year',
   none: 'No expiry',
-};
+} as const;
+export const ROLE_NAMES = {
+  administrator: 'Administrator',
+  'read-only': 'Read-only',
+  accountant: 'Accountant',
+  engineer: 'Engineer',
+} as const;
+export const TYPE_NAMES = { 'for-oneself': 'For oneself', 'for-a-user': 'For a user' } as const;
 
-/** A token “expires soon” from this many days before its expiry. */
 const SOON_DAYS = 14;
 
 export interface Expiring {
   readonly expiresAt?: Millis;
-  readonly lifetime?: (typeof LIFETIMES)[number];
+  readonly lifetime?: keyof typeof LIFETIME_NAMES;
 }
 
-/** An expiry as a user entered it. */
 export type Expiry = { readonly expiresAt: Millis } | { readonly lifetime: 'none' };
 
-/** @returns the record with a new expiry instead of its old one */
 export const withExpiry = <T extends object>(
   { expiresAt: _, lifetime: __, ...rest }: T & { readonly expiresAt?: unknown; readonly lifetime?: unknown },
   expiry: Expiry,
@@ -47,7 +48,7 @@ export const withExpiry = <T extends object>(
 export const isExpiryUnknown = ({ expiresAt, lifetime }: Expiring): boolean =>
   expiresAt === undefined && lifetime !== 'none';
 
-/** Calendar days until the expiry: 0 on the day of the expiry, negative after it. */
+/** 0 on the day of the expiry, negative after it. */
 const daysLeft = (expiresAt: Millis, at: Millis, zone: Zone): number =>
   daysBetween(dayAt(at, zone), dayAt(expiresAt, zone));
 
@@ -62,7 +63,6 @@ export function formatExpiry({ expiresAt, lifetime }: Expiring, at: Millis, zone
   return `${at < expiresAt ? 'expires' : 'expired'} ${formatDays(day, day)} (${at < expiresAt ? daysAhead(left) : daysAgo(-left)})`;
 }
 
-/** The sentence for when no token has a problem. It mentions expiry only if all expiry dates are known. */
 export const tokensOkText = (connections: readonly Expiring[]): string =>
   connections.some(isExpiryUnknown)
     ? 'All connections work.'
@@ -72,50 +72,32 @@ const daysAhead = (days: number): string => ['today', 'tomorrow'][days] ?? `${da
 
 const daysAgo = (days: number): string => ['today', 'yesterday'][days] ?? `${days} days ago`;
 
-/** The token roles to choose from in the cloud console. */
-export const ROLES = ['administrator', 'read-only', 'accountant', 'engineer'] as const;
-export const TOKEN_TYPES = ['for-oneself', 'for-a-user'] as const;
-
-export const ROLE_NAMES: Record<(typeof ROLES)[number], string> = {
-  administrator: 'Administrator',
-  'read-only': 'Read-only',
-  accountant: 'Accountant',
-  engineer: 'Engineer',
-};
-export const TYPE_NAMES: Record<(typeof TOKEN_TYPES)[number], string> = {
-  'for-oneself': 'For oneself',
-  'for-a-user': 'For a user',
-};
-
-/** Limits the record, which every request reads whole. */
+/** Every request reads the record whole, so its parts are limited. */
 export const MAX_CONNECTIONS = 20;
-/** The suggested name of a workspace's first connection. */
 export const FIRST_CONNECTION_NAME = 'main';
 const NAME = /^[a-z0-9][a-z0-9-]{0,30}[a-z0-9]$/;
 
-/** Whether a text has 2 to 32 lower-case letters, digits and hyphens, without a hyphen at the start or end. */
+/** 2 to 32 lower-case letters, digits and hyphens, without a hyphen at the start or end. */
 export const isConnectionName = (text: string): boolean => NAME.test(text);
 
 const BILLING_TOKEN = 'billing-token';
 
+const keyOf = <T extends object>(names: T) => z.enum(Object.keys(names) as [keyof T & string]);
+
 const connectionSchema = z.object({
-  /** 2 to 32 letters, digits and hyphens. */
   name: z.string(),
   baseUrl: z.url(),
-  /** The identity service's address, if one was given. */
   authUrl: z.url().exactOptional(),
   /** The token's last four characters; `····` if it has fewer than 12. */
   lastFour: z.string(),
-  /** First 12 hex digits of the token's SHA-256. */
+  /** The first 12 hex digits of the token's SHA-256. */
   fingerprint: z.string(),
-  /** The token's `role`, `lifetime` and `type` in the cloud console, if the person entered them. */
-  role: z.enum(ROLES).exactOptional(),
+  /** What the cloud console says about the token, if the person entered it. */
+  role: keyOf(ROLE_NAMES).exactOptional(),
   /** `none` if the token never expires. Absent if the person entered a date, or nothing. */
-  lifetime: z.enum(LIFETIMES).exactOptional(),
-  type: z.enum(TOKEN_TYPES).exactOptional(),
-  /** The account in the cloud console, as the person typed it. */
+  lifetime: keyOf(LIFETIME_NAMES).exactOptional(),
+  type: keyOf(TYPE_NAMES).exactOptional(),
   account: z.string().exactOptional(),
-  /** The project and product used to test the token. */
   test: z
     .object({
       project: projectId,
@@ -131,20 +113,17 @@ const connectionSchema = z.object({
 export type Connection = Readonly<Omit<z.infer<typeof connectionSchema>, 'sealed'>>;
 export type NewConnection = Omit<Connection, 'lastFour' | 'fingerprint'> & { readonly token: string };
 
-/** A connection whose `token()` decrypts at each call, so that the plain token isn't kept in memory. */
+/** `token()` decrypts at each call, so that the plain token isn't kept in memory. It throws unseal-failed. */
 export type OpenableConnection = Connection & {
-  /** @throws unseal-failed */
   readonly token: () => string;
 };
 
-/** All that is ever shown of a token: `token ending abcd · fingerprint 0123456789ab`. */
 export const describeToken = ({
   lastFour,
   fingerprint,
 }: Pick<Connection, 'lastFour' | 'fingerprint'>): string =>
   `token ending ${lastFour.replaceAll('·', '')} · fingerprint ${fingerprint}`;
 
-/** A line about a connection. Of the token it shows at most the last four characters and the fingerprint. */
 export function describeConnection(connection: Connection, at: Millis, zone: Zone): string {
   const { name, baseUrl, role } = connection;
   return [
@@ -156,7 +135,6 @@ export function describeConnection(connection: Connection, at: Millis, zone: Zon
   ].join(' · ');
 }
 
-/** Parses a stored connection. @param name from the name of the record's field @throws unseal-failed */
 export function parseConnection(
   keyring: Keyring,
   workspace: SlackId,
@@ -182,18 +160,16 @@ export function serializeConnection(
 }
 
 /**
- * A plain hash, so that people can compare it with `printf %s "$TOKEN" | sha256sum`. Nobody can find the token from it,
- * because tokens are random. 48 bits are enough to tell two tokens apart.
+ * A plain hash, so that people can compare it with `printf %s "$TOKEN" | sha256sum`. Tokens are random, so nobody can
+ * find the token from it. 48 bits are enough to tell two tokens apart.
  */
 export const fingerprintOf = (token: string): string =>
   createHash('sha256').update(token).digest('hex').slice(0, 12);
 
-/** Limits the record, which every request reads whole. */
 export const MAX_ISSUERS = 100;
-/** Few, because each token request looks up the members of each group. */
 export const MAX_ISSUER_GROUPS = 10;
 
-/** The only people who can get tokens with this access. Slack's owners and admins must be listed too. */
+/** The only people who can get tokens with this access. Slack's owners and admins must be listed, too. */
 const issuers = z.object({
   people: z.array(person).max(MAX_ISSUERS).readonly(),
   groups: z.array(group).max(MAX_ISSUER_GROUPS).readonly(),
@@ -203,16 +179,13 @@ export type Issuers = Readonly<z.infer<typeof issuers>>;
 const APPLICATION_ACCESS = 'application-access';
 
 const accessSchema = z.object({
-  /** The project's ID, so that the access survives a rename. */
+  /** The project's ID, because the project can get another alias. */
   project: z.string(),
   authUrl: z.url(),
-  /** Last four characters of the access ID; `····` if it has fewer than 12. */
   lastFour: z.string(),
-  /** When the access expires: from the identity service, or as a person entered it. */
   expiresAt: z.int().exactOptional(),
-  /** `none` if a person entered that the access never expires. */
   lifetime: z.literal('none').exactOptional(),
-  /** Whether the service can revoke tokens, as found by testing the access; absent if unknown. */
+  /** Whether the service can revoke tokens; absent if unknown. */
   revocable: z.boolean().exactOptional(),
   issuers,
   registeredBy: slackId,
@@ -222,19 +195,17 @@ const accessSchema = z.object({
 
 const secrets = z.object({ id: z.string(), secret: z.string() });
 
-/** The access's ID and secret, which Tally sends to get tokens, and the address to send them to. */
+/** The secrets to get a token with, and the address to send them to. */
 export type AccessSecrets = Readonly<z.infer<typeof secrets>> & Pick<ApplicationAccessRecord, 'authUrl'>;
 
 export type ApplicationAccessRecord = Readonly<Omit<z.infer<typeof accessSchema>, 'sealed'>>;
 export type NewAccess = Omit<ApplicationAccessRecord, 'lastFour'> & Pick<AccessSecrets, 'id' | 'secret'>;
 
-/** An access whose `open()` decrypts at each call, so that the plain secret isn't kept in memory. */
+/** `open()` decrypts at each call, so that the plain secret isn't kept in memory. It throws unseal-failed. */
 export type OpenableAccess = ApplicationAccessRecord & {
-  /** @throws unseal-failed */
   readonly open: () => AccessSecrets;
 };
 
-/** Parses a stored access. @param project from the name of the record's field @throws unseal-failed */
 export function parseAccess(
   keyring: Keyring,
   workspace: SlackId,
@@ -262,7 +233,10 @@ export function serializeAccess(
   return { access, json: JSON.stringify({ ...access, sealed }) };
 }
 
-/** Whether the access lists this person, not just a group of theirs: groups are looked up only at a token request. */
+/**
+ * Whether the access lists this person. Members of a listed group don't count: groups are looked up only at a token
+ * request.
+ */
 export const isNamedIssuer = ({ issuers }: ApplicationAccessRecord, person: SlackId): boolean =>
   issuers.people.includes(person);
 
@@ -270,7 +244,7 @@ export const isNamedIssuer = ({ issuers }: ApplicationAccessRecord, person: Slac
 export const describeAccess = (access: ApplicationAccessRecord, at: Millis, zone: Zone): string =>
   `access ending ${access.lastFour.replaceAll('·', '')}, ${formatExpiry(access, at, zone)}`;
 
-/** `describeAccess` for managers and people whom the access lists; undefined for others, or for a damaged record. */
+/** @returns undefined for a damaged record, or if the reader is neither a manager nor listed in the access */
 export const accessSummary = (
   access: ApplicationAccessRecord | undefined,
   user: { readonly id: SlackId; readonly canManage: boolean },

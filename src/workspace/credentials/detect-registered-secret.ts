@@ -4,10 +4,8 @@ import { tryParse } from '../../domain/try-parse.ts';
 import type { Workspace } from '../record/workspace.ts';
 import { fingerprintOf } from './credential-records.ts';
 
-/** Pieces shorter than this can't be a registered secret. */
-const MIN_LENGTH = 6;
+const MIN_SECRET_LENGTH = 6;
 
-/** Characters that can stand around a secret; below, those between a name and its value. */
 const DELIMITERS = /[\s"'`‘’“”<>()[\]{}|,;*]+/;
 const ASSIGNMENT = /[:=]+/;
 
@@ -15,12 +13,12 @@ const ASSIGNMENT = /[:=]+/;
 const splitPieces = (text: string): readonly string[] => {
   const words = [...text.split(/\s+/), ...text.split(DELIMITERS)];
   const pieces = words.flatMap((word) => [word, word.replace(/[.!?:]$/, ''), ...word.split(ASSIGNMENT)]);
-  return [...new Set(pieces)].filter((piece) => piece.length >= MIN_LENGTH);
+  return [...new Set(pieces)].filter((piece) => piece.length >= MIN_SECRET_LENGTH);
 };
 
 /**
- * Whether a text contains one of this workspace's own secrets: a token (compared by fingerprint) or an access secret
- * (decrypted to compare). Skips words that Tally understands.
+ * Whether a text contains a secret of this workspace. Tokens are compared by fingerprint; an access's secret is
+ * decrypted to compare it.
  */
 export function holdsRegisteredSecret(text: string, record: Workspace): boolean {
   const pieces = splitPieces(text).filter((piece) => mayBeSecret(piece, record));
@@ -33,6 +31,6 @@ export function holdsRegisteredSecret(text: string, record: Workspace): boolean 
   });
 }
 
-/** Whether the word may be a secret, because Tally doesn't know it. Long numbers count, too: they may be tokens. */
+/** Words that Tally doesn't know may be secrets. Long numbers, too: they may be tokens. */
 const mayBeSecret = (piece: string, { aliases, connectionNames }: Workspace): boolean =>
   !connectionNames.includes(piece) && (/^\d{9,}$/.test(piece) || holdsUnknownWord(piece, aliases));

@@ -1,6 +1,6 @@
+/** Stores Slack installations as encrypted text that only `slack/` parses. */
 import { createHash } from 'node:crypto';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
 import { evalInWorkspace, guardRead, replaceField } from '../../redis/commands.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { FIELDS, membersKey, onceKey, recordKey, tokenLockKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
@@ -9,12 +9,22 @@ import { sealOwnerOf } from '../record/parse-record.ts';
 import { createWorkspaceIndex } from '../record/record-store.ts';
 import { EVENTS_KEPT_MS } from '../replay-protection.ts';
 
-/**
- * Stores Slack installations as encrypted text that only `slack/` can parse. @throws store-unavailable from all methods
- */
-export type InstallationRecords = ReturnType<typeof createInstallationStore>;
+/** @throws store-unavailable from every method */
+export interface InstallationRecords {
+  save(id: SlackId, text: string): Promise<void>;
+  load(id: SlackId): Promise<string | undefined>;
+  /** @returns false, with nothing written, if the stored text isn't `before` any more @throws unseal-failed */
+  replace(id: SlackId, before: string, after: string): Promise<boolean>;
+  /**
+   * Links a workspace to an organization's installation, so that both are deleted together. @returns false if the
+   * organization isn't installed, or has revoked the workspace's access
+   */
+  join(organization: SlackId, workspace: SlackId): Promise<boolean>;
+  organizationOf(workspace: SlackId): Promise<SlackId | undefined>;
+  /** A Slack refresh token works only once, so only one process may use it. @returns false if another process does */
+  lock(id: SlackId): Promise<boolean>;
+}
 
-/** How long a lock lasts, in ms: longer than a call to Slack with its retry. */
 const LOCK_MS = 15_000;
 const owner = (id: string) => sealOwnerOf('slack-installation', id, FIELDS.installation);
 
@@ -23,7 +33,6 @@ const LOCK = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 return redis.call('SET', KEYS[2], '1', 'PX', ARGV[1], 'NX') and 1 or 0`;
 
-/** Touches only keys of the organization's Cluster slot. */
 const JOIN = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 redis.call('SADD', KEYS[2], ARGV[1])
@@ -31,58 +40,54 @@ return 1`;
 const IS_MEMBER = `
 return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('SISMEMBER', KEYS[2], ARGV[1]) or 0`;
 
-/** Touches only keys of the organization's Cluster slot. */
 const UNDO_JOIN = `
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return redis.call('HDEL', KEYS[1], ARGV[2]) end
 return redis.call('UNLINK', unpack(KEYS))`;
 
-export function createInstallationStore({ redis, keyring }: { redis: RedisConnection; keyring: Keyring }) {
+export function createInstallationStore({
+  redis,
+  keyring,
+}: {
+  readonly redis: RedisConnection;
+  readonly keyring: Keyring;
+}): InstallationRecords {
   const index = createWorkspaceIndex(redis);
   const access = createMemberAccessStore(redis);
   const envelopeOf = (id: string) => guardRead(() => redis.hget(recordKey(id), FIELDS.installation));
 
   return {
-    async save(id: string, text: string): Promise<void> {
+    async save(id, text) {
       const envelope = keyring.seal(text, owner(id));
       await index.touch(id);
       await guardRead(() => redis.hset(recordKey(id), FIELDS.installation, envelope));
     },
-    /** @returns the decrypted installation @throws unseal-failed */
-    async load(id: string): Promise<string | undefined> {
+    async load(id) {
       const envelope = await envelopeOf(id);
       return envelope === null ? undefined : keyring.open(envelope, owner(id));
     },
-    /** @returns false, without writing, if the stored text isn't `before` any more @throws unseal-failed */
-    async replace(id: string, before: string, after: string): Promise<boolean> {
+    async replace(id, before, after) {
       const envelope = await envelopeOf(id);
       if (envelope === null || keyring.open(envelope, owner(id)) !== before) return false;
       return replaceField(redis, id, FIELDS.installation, envelope, keyring.seal(after, owner(id)));
     },
-    /**
-     * Links a workspace to an organization's installation, so that both are deleted together. @returns false if the
-     * organization isn't installed, or has revoked the workspace's access
-     */
-    async join(organization: string, workspace: SlackId): Promise<boolean> {
+    async join(organization, workspace) {
       if (await access.isRevoked(organization, workspace)) return false;
-      // Two steps, because there are two Cluster slots. Members first: an uninstall in between finds the workspace.
+      // The keys of organization and workspace are in two Cluster slots, so this takes two steps. The list of members
+      // comes first: an uninstall in between then finds the workspace.
       const keys = [recordKey, membersKey];
       const ask = (script: string) => evalInWorkspace(redis, organization, script, keys, workspace);
       if ((await ask(JOIN)) !== 1) return false;
       await index.touch(workspace);
       await guardRead(() => redis.hset(recordKey(workspace), FIELDS.organization, organization));
       if ((await ask(IS_MEMBER)) === 1 && !(await access.isRevoked(organization, workspace))) return true;
-      // The organization's installation was removed in between, so undo what was written.
       await guardRead(() => redis.srem(membersKey(organization), workspace));
       const fields = [FIELDS.installation, FIELDS.organization];
       await evalInWorkspace(redis, workspace, UNDO_JOIN, WORKSPACE_KEYS, ...fields);
       return false;
     },
-    /** The organization that this workspace is linked to. Removing the workspace or the organization ends the link. */
-    organizationOf: async (workspace: SlackId): Promise<string | undefined> =>
+    organizationOf: async (workspace) =>
       (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organization))) ?? undefined,
-    /** Takes a lock for `LOCK_MS`, so that only one process uses the Slack refresh token, which works only once. */
-    lock: async (id: string): Promise<boolean> =>
-      (await evalInWorkspace(redis, id, LOCK, [recordKey, tokenLockKey], LOCK_MS)) === 1,
+    lock: async (id) => (await evalInWorkspace(redis, id, LOCK, [recordKey, tokenLockKey], LOCK_MS)) === 1,
   };
 }
 
@@ -95,17 +100,24 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1`;
 
 /**
- * Remembers whether an organization has revoked a workspace's access, as long as Slack may resend events: a late, older
- * request can't bring back deleted data. @throws store-unavailable from each method
+ * Remembers whether an organization has revoked a workspace's access, for as long as Slack may resend events. An older
+ * request that comes late then can't bring back deleted data. @throws store-unavailable from every method
  */
 export function createMemberAccessStore(redis: RedisConnection) {
   const keyOf = (...ids: readonly string[]) =>
     onceKey('access', createHash('sha256').update(ids.join(' ')).digest('base64url'));
   return {
-    /** @param at Slack's time of the event, in s @returns false if a later event is already stored */
-    async save(organization: string, workspace: SlackId, access: MemberAccess, at: Millis): Promise<boolean> {
+    /** @param eventTime in seconds, from Slack @returns false if a later event is already stored */
+    async save(
+      organization: SlackId,
+      workspace: SlackId,
+      access: MemberAccess,
+      eventTime: number,
+    ): Promise<boolean> {
       const key = keyOf(organization, workspace);
-      return (await guardRead(() => redis.eval(SAVE_LATEST, 1, key, at, access, EVENTS_KEPT_MS))) === 1;
+      return (
+        (await guardRead(() => redis.eval(SAVE_LATEST, 1, key, eventTime, access, EVENTS_KEPT_MS))) === 1
+      );
     },
     isRevoked: async (organization: string, workspace: SlackId) =>
       (await guardRead(() => redis.hget(keyOf(organization, workspace), 'access'))) === 'revoked',

@@ -2,21 +2,18 @@ import * as z from 'zod';
 import { isCurrencyLabel } from '../../domain/money/amount.ts';
 import { millis, parseNamedRecord, product, projectId, slackId } from '../record/parse-record.ts';
 
-/** Limits the record, which every request reads whole. */
 export const MAX_PROJECTS = 200;
 
 export const isAlias = (text: string): boolean => /^[a-z][a-z0-9-]{1,31}$/.test(text);
 
 const schema = z.object({
-  /** 2 to 32 lower-case letters, digits and hyphens; starts with a letter; not a period, product or command word. */
+  /** 2 to 32 lower-case letters, digits and hyphens. Starts with a letter. No period, product or command word. */
   alias: z.string(),
   id: projectId,
   product,
-  /** The name of the project's connection; the default connection if absent. */
   connection: z.string().exactOptional(),
-  /** The project's currency, if it isn't the workspace's. */
   currency: z.string().exactOptional(),
-  /** The channels where people can ask about the project; empty for all channels. */
+  /** Where people can ask about the project; empty for all channels. */
   channels: z.array(z.string()).readonly(),
   owner: slackId,
   addedBy: z.string(),
@@ -33,6 +30,5 @@ const stored = schema.transform((project): Project => {
 
 const KIND = 'project';
 
-/** Parses a stored project. @param alias from the name of the record's field @throws unseal-failed */
 export const parseProject = (alias: string, json: string): Project =>
   parseNamedRecord(stored, json, 'alias', alias, KIND);

@@ -1,6 +1,6 @@
-/** The projects of schedules, watches and select options: how they are stored and named, and who may see them. */
+/** References to projects in schedules, watches and menus: how they are stored and named, and who may see them. */
 import type * as z from 'zod';
-import { formatMoney, type Money } from '../../domain/money/amount.ts';
+import { type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
 import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/product.ts';
 import type { Schedule, Target } from '../record/automation-records.ts';
 import type { projectChoice } from '../record/parse-record.ts';
@@ -14,7 +14,7 @@ import {
   UNLIMITED,
 } from './resolve-project.ts';
 
-/** A reference to a project: its ID, its product, and the alias under which a person chose it. */
+/** `alias`: the name under which a person chose the project. */
 export type ChosenProject = Readonly<z.infer<typeof projectChoice>>;
 
 export const chosenProject = ({ project: id, product, alias }: ResolvedProject): ChosenProject => ({
@@ -23,14 +23,14 @@ export const chosenProject = ({ project: id, product, alias }: ResolvedProject):
   ...(alias !== undefined && { alias }),
 });
 
-/** Identifies a project by ID and product, whatever its alias: `123:1`. */
+/** `123:1`: a project's ID and product, whatever its alias. */
 export const projectKey = ({ id, product }: ChosenProject): string => `${id}:${product}`;
 
-/** The value of a project's option in a select menu: `123:1`, or with the alias `123:1:prod`. */
+/** `123:1` or `123:1:prod`: the value of a project's option in a menu. */
 export const projectValue = ({ id, product, alias }: ChosenProject): string =>
   [id, product, alias].filter((part) => part !== undefined).join(':');
 
-/** Reads an option's value. @returns undefined if `projectValue` can't have made it */
+/** @returns undefined if `projectValue` can't have made this value */
 export function parseProjectValue(value: string): ChosenProject | undefined {
   const [id = '', digit, alias] = value.split(':');
   const product = Number(digit);
@@ -41,8 +41,8 @@ export function parseProjectValue(value: string): ChosenProject | undefined {
 export const isSameProject = (a: ChosenProject, b: ChosenProject): boolean => projectKey(a) === projectKey(b);
 
 /**
- * Finds the registered project with the chosen alias, or else the only one with the chosen ID and product. @returns
- * undefined if none or several match
+ * Finds the project with the chosen alias, or else the only project with the chosen ID and product. @returns undefined
+ * if none or several match
  */
 export function findNamed(
   chosen: ChosenProject,
@@ -52,20 +52,17 @@ export function findNamed(
   return same.find(({ alias }) => alias === chosen.alias) ?? (same.length === 1 ? same[0] : undefined);
 }
 
-/** The name of the project's connection, which may have been removed; '' if the project has none. */
+/** The connection may have been removed. '' if the project has none. */
 export const connectionNameOf = (project: ChosenProject, workspace: Workspace): string =>
   findNamed(project, workspace)?.connection ?? workspace.defaultConnection ?? '';
 
-/** The names of the projects' connections, in the order of the projects. */
 export const connectionsOf = (
   { projects }: { readonly projects: readonly ChosenProject[] },
   workspace: Workspace,
 ): readonly string[] => projects.map((project) => connectionNameOf(project, workspace));
 
-/** The projects that a schedule or watch is about, and where it sends its messages. */
 export type AutomationContent = Target & { readonly projects: readonly ChosenProject[] };
 
-/** Why a schedule or watch can't send. `managers-only`: only the managers among its recipients may see the project. */
 type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
 
 /** @returns undefined if at least one project can be shown, or if a damaged record makes that uncertain */
@@ -79,7 +76,6 @@ export function stopReasonOf(item: AutomationContent, workspace: Workspace): Sto
   const { projects, channel, people = [] } = item;
   const reasonOf = (project: ChosenProject): StopReason | undefined => {
     if (!workspace.connectionNames.includes(connectionNameOf(project, workspace))) return 'not-connected';
-    // A project limited to other channels can't be sent to this channel; of people, only managers can get it.
     if (canAskAbout(project, workspace, { channel, isUnlimited: false })) return undefined;
     if (channel !== undefined) return 'project-limited';
     return people.every((person) => workspace.settings.managers.includes(person))
@@ -90,19 +86,20 @@ export function stopReasonOf(item: AutomationContent, workspace: Workspace): Sto
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
-export type WriteMoney = ReturnType<typeof moneyWriter>;
+/** Writes the project's amounts with its currency. */
+export type ProjectMoneyFormatter = MoneyFormatter & { readonly locale: string };
 
-/** @returns a function that writes the project's amounts with its currency @param locale a BCP 47 tag */
-export function moneyWriter(project: ChosenProject, workspace: Workspace, locale: string) {
-  const label = currencyOf(project, workspace);
-  return Object.assign((value: Money) => formatMoney(value, locale, label), { locale });
+export function projectMoneyFormatter(
+  project: ChosenProject,
+  workspace: Workspace,
+  locale: string,
+): ProjectMoneyFormatter {
+  return Object.assign(moneyFormatter(locale, currencyOf(project, workspace)), { locale });
 }
 
-/** The currency label of the project, or else of the workspace; '' for none. */
 const currencyOf = (project: ChosenProject, workspace: Pick<Workspace, 'projects' | 'settings'>): string =>
   findNamed(project, workspace)?.currency ?? workspace.settings.currency;
 
-/** Makes an input for `resolveProject` that leads to the project with its alias, connection and currency. */
 export function referenceTo(chosen: ChosenProject, workspace: Workspace): ProjectReference {
   const { alias } = findNamed(chosen, workspace) ?? {};
   return alias === undefined
@@ -110,19 +107,18 @@ export function referenceTo(chosen: ChosenProject, workspace: Workspace): Projec
     : { alias, product: chosen.product };
 }
 
-/** How messages name a project: by the chosen alias, or else its only alias, or else its ID. */
+/** The chosen alias, or else the project's only alias, or else its ID. */
 export const projectLabel = (project: ChosenProject, workspace: Workspace): string =>
   findNamed(project, workspace)?.alias ?? projectIdLabel(project);
 
-/** Names a project by its ID, for people who may not see its alias. */
+/** For people who may not see the project's alias. */
 export function projectIdLabel({ id, product }: ChosenProject): string {
   return product === DEFAULT_PRODUCT ? `Project ${id}` : `Project ${id} (${PRODUCTS[product].name})`;
 }
 
-/** Shown instead of a project the reader may not see. */
 export const HIDDEN_PROJECT = 'a project you can’t ask about here';
 
-/** A list of names: `prod, web-shop`. @param scope where people read it; without a scope, no project is hidden */
+/** `prod, web-shop` @param scope where people read the list; without a scope, no project is hidden */
 export function describeProjects(
   { projects }: { readonly projects: readonly ChosenProject[] },
   workspace: Workspace,

@@ -12,34 +12,29 @@ import {
 } from '../record/workspace.ts';
 import type { Project } from './project-record.ts';
 
-/** A project as typed: an ID, an alias, or nothing. */
 export interface ProjectReference {
   readonly project?: string;
   readonly alias?: string;
   readonly product?: ProductId;
 }
 
-/** The project that a question is about. */
 export interface ResolvedProject {
-  /** 1 to 32 digits */
   readonly project: string;
   readonly product: ProductId;
   /** The project's name in messages: the alias, or `Project 123`. */
   readonly label: string;
-  /** The project's name in commands: the alias, or the ID. */
   readonly word: string;
   readonly alias: string | undefined;
-  /** True if the project's name implies the product, so that answers needn't name it. */
+  /** True if the project's name implies the product. Answers then needn't name the product. */
   readonly isOwnProduct: boolean;
-  /** Currency label; '' for none. */
   readonly currency: string;
-  /** The name of the project's connection; undefined for the default connection. */
   readonly connection: string | undefined;
 }
 
 /**
- * Finds the project by its alias or ID, or else takes the channel's default. @throws project-missing if none, or
- * not-connected without any connection; not-allowed if it is limited to other channels; unseal-failed if damaged
+ * Without an alias or ID, takes the channel's default project. @throws project-missing if there is none, or
+ * not-connected without any connection; not-allowed if the project is limited to other channels; unseal-failed if
+ * damaged
  */
 export function resolveProject(
   named: ProjectReference,
@@ -52,7 +47,7 @@ export function resolveProject(
   if (id === undefined)
     throw record.connectionNames.length === 0 ? new Failure('not-connected') : new Failure('project-missing');
   const product = named.product ?? project?.product ?? DEFAULT_PRODUCT;
-  // Billing may answer for a wrong product with the registered project's figures, so apply that project's limits too.
+  // For a wrong product billing may answer with the registered project's figures, so that project's limits apply, too.
   const registered = project === undefined ? [] : [project];
   const asked = [{ id, product }, ...registered];
   if (!asked.every((project) => canAskAbout(project, record, scope)))
@@ -80,8 +75,8 @@ export interface UnresolvedProject {
 }
 
 /**
- * Finds the listed projects, without duplicates, or all that the user can ask about. @throws project-missing, or
- * not-connected if none is registered
+ * Finds each listed project once; for `all`, those that the user can ask about. @throws project-missing, or
+ * not-connected without any connection
  */
 export function resolveProjects(
   several: SeveralProjects,
@@ -121,7 +116,7 @@ function findRegistration(
   return named.project === undefined ? findChannelDefault(record, scope) : findById(named, record);
 }
 
-/** The channel's default project. Ignores one that was since removed or limited to other channels, for managers too. */
+/** Ignores a default project that was since removed or limited to other channels, for managers, too. */
 function findChannelDefault(record: Workspace, scope: ProjectScope): Project | undefined {
   const alias = scope.channel === undefined ? undefined : record.channelDefault(scope.channel);
   const project = alias === undefined ? undefined : findProject(record, alias);
@@ -130,8 +125,8 @@ function findChannelDefault(record: Workspace, scope: ProjectScope): Project | u
 }
 
 /**
- * The only project with this ID (and product). Several aliases can share an ID. @throws unseal-failed if any project is
- * damaged: that one might have this ID and a channel limit
+ * The only project with this ID and product. Several aliases can share an ID. @throws unseal-failed if any project is
+ * damaged, because that one might have this ID and a channel limit
  */
 function findById({ project: id, product }: ProjectReference, record: Workspace): Project | undefined {
   if (isDamaged(record, 'project'))
@@ -142,14 +137,19 @@ function findById({ project: id, product }: ProjectReference, record: Workspace)
   return others.length === 0 ? only : undefined;
 }
 
-/** A connection with its decrypted token, ready for a query. */
-export type OpenedConnection = Readonly<ReturnType<typeof openConnection>>;
+export interface OpenedConnection {
+  readonly workspace: SlackId;
+  readonly connection: string;
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly failures: Workspace['failures'];
+}
 
-/** @throws not-connected if there are no connections; connection-missing if this one was removed; unseal-failed */
+/** @throws not-connected without any connection; connection-missing if this one was removed; unseal-failed */
 export function openConnection(
   record: Workspace,
   { connection: name, label, alias }: Pick<ResolvedProject, 'connection' | 'label' | 'alias'>,
-) {
+): OpenedConnection {
   const connection = findConnection(record, name);
   if (connection !== undefined)
     return {
@@ -163,25 +163,23 @@ export function openConnection(
   throw new Failure('connection-missing', { connection: name, project: { label, alias } });
 }
 
-/** Whether the project's connection was removed. */
 export const isConnectionMissing = ({ connection }: Project, { connectionNames }: Workspace): boolean =>
   connection !== undefined && !connectionNames.includes(connection);
 
-/** The channel in which a project is asked about, and whether channel limits apply to the person. */
+/** Where somebody asks about projects, and whether channel limits apply. */
 export interface ProjectScope {
   /** Undefined in Home and in forms opened from there. */
   readonly channel: SlackId | undefined;
-  /** True if channel limits don't apply, because a manager asks and nobody else sees the answer. */
+  /** True if a manager asks and nobody else sees the answer. Channel limits then don't apply. */
   readonly isUnlimited: boolean;
 }
 
-/** A scope without channel limits, for checks whose result isn't shown and as the default of `describeProjects`. */
 export const UNLIMITED: ProjectScope = { channel: undefined, isUnlimited: true };
 
 /**
- * The channels where a project may be shown; undefined for all. A channel must be allowed by every name of the project.
- * Billing may answer for an unregistered product with another product's figures, so such a product takes the limits of all
- * projects with the ID, and is shown nowhere while a damaged project might have it.
+ * The channels where a project may be shown; undefined for all. Every alias of the project must allow the channel. For
+ * an unregistered product billing may answer with another product's figures, so the limits of all projects with the ID
+ * apply. While a damaged project might have the ID, such a product is shown nowhere.
  */
 export function findAllowedChannels(
   { id, product }: Pick<Project, 'id' | 'product'>,
@@ -200,7 +198,8 @@ export function findAllowedChannels(
 }
 
 /**
- * The project's other aliases, with the channel limit each takes over if this alias changes or (no `after`) is removed.
+ * The project's other aliases, with the channel limit that they take over if this alias changes or is removed. @param
+ * after undefined if removed
  */
 export function limitOtherNames(
   record: Workspace,
@@ -215,7 +214,7 @@ export function limitOtherNames(
     .map((other) => ({ ...other, channels: [...channels] }));
 }
 
-/** Whether the project can be shown to the person who asks, or to everyone in the channel. */
+/** Whether the person who asks, or everyone in the channel, may see the project. */
 export function canAskAbout(
   project: Pick<Project, 'id' | 'product'>,
   record: Pick<Workspace, 'projects' | 'damaged'>,
@@ -227,7 +226,8 @@ export function canAskAbout(
 }
 
 /**
- * `canAskAbout` for messages Tally sends on its own. While a damaged record might contain a limit, only managers get them.
+ * Like `canAskAbout`, for messages that Tally sends on its own. A damaged record might contain a limit, so then only
+ * managers get them.
  */
 export const isShownTo = (
   project: Pick<Project, 'id' | 'product'>,
@@ -237,7 +237,7 @@ export const isShownTo = (
   scope.isUnlimited ||
   (!isDamaged(record, 'project') && !isDamaged(record, 'settings') && canAskAbout(project, record, scope));
 
-/** The projects that may not be shown in the channel. A manager gets no exception, because everyone there reads it. */
+/** Everyone in the channel reads the answer, so managers get no exception. */
 export const limitedProjects = <T extends Pick<Project, 'id' | 'product'>>(
   channel: SlackId,
   projects: readonly T[],
@@ -245,7 +245,6 @@ export const limitedProjects = <T extends Pick<Project, 'id' | 'product'>>(
 ): readonly T[] =>
   projects.filter((project) => !canAskAbout(project, record, { channel, isUnlimited: false }));
 
-/** The projects that the user can ask about here, ordered by alias. */
 export function visibleProjects(record: Workspace, scope: ProjectScope): readonly Project[] {
   return record.projects.filter((project) => canAskAbout(project, record, scope));
 }

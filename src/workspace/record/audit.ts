@@ -1,3 +1,4 @@
+/** The audit log: who changed what and when. Questions about spend aren't recorded. */
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -5,24 +6,33 @@ import { commitInWorkspace, guardRead } from '../../redis/commands.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { auditKey, recordKey } from '../../redis/keys.ts';
 
-/**
- * Who changed what and when. The text is complete, so that showing it needs no other data, and contains no secrets.
- * Questions about spend aren't recorded.
- */
+/** The text is complete, so that showing it needs no other data. It contains no secrets. */
 export interface AuditEntry {
   readonly at: Millis;
   readonly who: SlackId;
   /** What the person did, without the name of the thing: `replaced the token of the connection`. */
   readonly action: string;
-  /** What it was done to: names, and IDs of channels or users (shown as their names). */
+  /** The thing's name, or the ID of a channel or user, which is shown as a name. */
   readonly about: string;
 }
 
-/** The audit log. Each method takes one round trip to Redis. @throws store-unavailable */
-export type Audit = ReturnType<typeof createAudit>;
-export type AuditPage = Awaited<ReturnType<Audit['page']>>;
+/** @throws store-unavailable from every method */
+export interface Audit {
+  /**
+   * Records an action that changes nothing in the record. A change brings its own entries: `WorkspaceChange`. @throws
+   * not-installed if the workspace was removed
+   */
+  record(workspace: SlackId, entry: AuditEntry): Promise<void>;
+  /** The newest entries, or those older than the entry `before`. */
+  page(workspace: SlackId, most: number, before?: string): Promise<AuditPage>;
+}
 
-/** The most entries kept per workspace. Older entries are deleted. */
+export interface AuditPage {
+  readonly entries: readonly AuditEntry[];
+  /** The `before` of the next page; undefined on the last. */
+  readonly older: string | undefined;
+}
+
 export const MAX_AUDIT_ENTRIES = 1000;
 
 /** Lua: `enter(key, at, who, action, about)` appends an audit entry. */
@@ -31,7 +41,7 @@ local function enter(key, at, who, action, about)
   redis.call('XADD', key, 'MAXLEN', '${MAX_AUDIT_ENTRIES}', '*', 'at', at, 'who', who, 'action', action, 'about', about)
 end`;
 
-/** The arguments of `enter`. Replaces lone surrogates, because Lua's JSON library rejects them. */
+/** The arguments of `enter`. Lua's JSON library rejects lone surrogates, so they are replaced. */
 export const auditArguments = ({ at, who, action, about }: AuditEntry): string[] =>
   [String(at), who, action, about].map((text) => Buffer.from(text).toString());
 
@@ -41,48 +51,26 @@ if redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 0 end
 enter(KEYS[2], ARGV[1], ARGV[2], ARGV[3], ARGV[4])
 return 1`;
 
-/** An entry's ID as Redis makes it. Redis returns an error for longer IDs. */
+/** The ID of an entry in a Redis stream. Redis refuses longer IDs. */
 const ID = /^[1-9]\d{0,14}-\d{1,15}$/;
 
-type Row = readonly [id: string, fields: readonly string[]];
+export const createAudit = (redis: RedisConnection): Audit => ({
+  async record(workspace, entry) {
+    const keys = [recordKey, auditKey];
+    const written = await commitInWorkspace(redis, workspace, RECORD, keys, ...auditArguments(entry));
+    if (written !== 1) throw new Failure('not-installed', { reason: 'unknown' });
+  },
+  async page(workspace, most, before) {
+    // `before` comes from a button, so it isn't trusted. For an invalid ID, show the newest page.
+    const from = before !== undefined && ID.test(before) ? `(${before}` : '+';
+    const found = await guardRead(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most + 1));
+    const shown = found.slice(0, most);
+    return { entries: shown.map(entryOf), older: found.length > most ? shown.at(-1)?.[0] : undefined };
+  },
+});
 
-export function createAudit(redis: RedisConnection) {
-  return {
-    /**
-     * Records an action that doesn't change the record. (A change brings its own entries: `WorkspaceChange`.)
-     * @throws not-installed if the workspace was removed
-     */
-    async record(workspace: SlackId, entry: AuditEntry): Promise<void> {
-      const keys = [recordKey, auditKey];
-      const written = await commitInWorkspace(redis, workspace, RECORD, keys, ...auditArguments(entry));
-      if (written !== 1) throw new Failure('not-installed', { reason: 'unknown' });
-    },
-    /** A page of entries: the newest, or those older than the entry `before`. */
-    async page(workspace: SlackId, most: number, before?: string) {
-      // `before` comes from a button (untrusted); an invalid one means the newest page.
-      const from = before !== undefined && ID.test(before) ? `(${before}` : '+';
-      const found = await guardRead(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most + 1));
-      const shown = found.slice(0, most);
-      return {
-        /** Newest first. */
-        entries: shown.map(entryOf),
-        /** Cursor of the next page; undefined on the last. */
-        older: found.length > most ? shown.at(-1)?.[0] : undefined,
-      };
-    },
-  };
-}
-
-function entryOf([id, fields]: Row): AuditEntry {
-  const named = new Map<string, string>();
-  for (let at = 0; at < fields.length; at += 2) named.set(fields[at] ?? '', fields[at + 1] ?? '');
-  const text = (name: string): string => named.get(name) ?? '';
-  const at = Number(text('at'));
-  return {
-    // If the stored time is invalid, use the time in the entry's ID, which comes from Redis's clock.
-    at: Number.isSafeInteger(at) && at > 0 ? at : Number.parseInt(id, 10),
-    who: text('who'),
-    action: text('action'),
-    about: text('about'),
-  };
+/** Redis returns an entry's fields as names and values in turn. */
+function entryOf([, fields]: readonly [id: string, fields: readonly string[]]): AuditEntry {
+  const [, at, , who = '', , action = '', , about = ''] = fields;
+  return { at: Number(at), who, action, about };
 }

@@ -7,12 +7,10 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
 import { isChannel, millis, money, person, projectChoice, slackId } from '../record/parse-record.ts';
 
-/** Limits the record, which every request reads whole. */
+/** Every request reads the record whole, so its parts are limited. */
 export const MAX_SCHEDULES = 100;
-/** The most projects in a post, so that it stays readable. */
 export const MAX_DIGEST_PROJECTS = 12;
 
-/** How long a post waits for unreported days, in hours. */
 export const DEFAULT_WAIT_HOURS = 3;
 export const MAX_WAIT_HOURS = 12;
 
@@ -23,7 +21,6 @@ const cadence = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('monthly'), day: z.union([z.int().min(1).max(31), z.literal('last')]) }),
 ]);
 
-/** What a schedule posts, and when. A copy is stored with each post. */
 export const scheduleContentSchema = z.object({
   report: z.literal(REPORT_NAMES),
   projects: z.array(projectChoice).min(1).max(MAX_DIGEST_PROJECTS).readonly(),
@@ -44,15 +41,12 @@ export const scheduleSchema = scheduleContentSchema.extend({
   createdAt: millis,
   /** When the schedule was created, changed or resumed. Only posts that are due after this time are sent. */
   since: z.int(),
-  /** When a person paused the schedule, and who. */
   paused: z.object({ at: millis, by: z.string() }).exactOptional(),
 });
 
 export type Schedule = Readonly<z.infer<typeof scheduleSchema>>;
 
-/** Limits the record, which every request reads whole. */
 export const MAX_WATCHES = 500;
-/** The most people that a watch alerts. Each gets a direct message. */
 export const MAX_WATCH_PEOPLE = 5;
 
 const threshold = money
@@ -77,14 +71,13 @@ const storedWatch = z
     owner: slackId,
     createdBy: z.string(),
     createdAt: millis,
-    /** When the watch's rule was last changed. Alerts from before were about another rule. */
+    /** When the watch's rule was last changed. Older alerts were about another rule. */
     since: z.int(),
     snoozedUntil: z.int().exactOptional(),
     paused: z.object({ at: z.int(), by: z.string() }).exactOptional(),
   })
   .refine(({ channel, people }) => (channel === undefined) !== (people === undefined));
 
-/** Where a schedule or watch sends its messages: to a channel or to people. */
 export type Target =
   | { readonly channel: SlackId; readonly people?: undefined }
   | { readonly channel?: undefined; readonly people: readonly SlackId[] };

@@ -1,3 +1,4 @@
+/** Saves a person's change to the record together with its audit entries. */
 import { createHash } from 'node:crypto';
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -8,14 +9,9 @@ import type { AuditEntry } from './audit.ts';
 import type { RecordFields, RecordWrite, WorkspaceStore } from './record-store.ts';
 import type { Workspace } from './workspace.ts';
 
-/**
- * A change to the record with its audit entries, saved in one step. Every method that saves a person's change takes a
- * `WorkspaceChange`, so that none is saved without an entry:
- *
- *     await workspaces.removeProject(auditedChange(request, ['removed the project', 'prod']), removal);
- */
+/** Every method that saves a person's change takes this, so that no change is saved without an entry. */
 export interface WorkspaceChange {
-  /** The record as the user saw it. The save fails if someone has changed the same part since. */
+  /** The record as the user saw it. If somebody has changed the same part since, nothing is saved. */
   readonly workspace: Workspace;
   readonly entries: readonly AuditEntry[];
 }
@@ -34,19 +30,17 @@ export function auditedChange(
   return { workspace, entries };
 }
 
-/** Where changes are written, and how to find out whether the app is still installed. */
 export interface ChangeTarget {
   readonly store: WorkspaceStore;
-  /** Asked after a workspace's first write: if the app was removed meanwhile, the write is deleted again. */
+  /** Asked after a workspace's first write. If the app was removed meanwhile, the write is deleted again. */
   readonly isInstalled: (teamId: SlackId) => Promise<boolean>;
 }
 
 export interface PlannedChange extends Pick<RecordWrite, 'set' | 'remove'> {
-  /** Fields that must be unchanged since the record was read. */
+  /** Fields that must be unchanged since the user saw the record. */
   readonly dependsOn: readonly string[];
 }
 
-/** Whether the current request has already saved a change. */
 export const hasSaved = ({ saves }: Workspace): boolean => saves.length > 0;
 
 /** Whether two records have the same settings and projects, which decide who may see what. */
@@ -57,14 +51,14 @@ export function hasSameRights({ fields: before }: Workspace, { fields: now }: Wo
   );
 }
 
-/** How often a save is tried, because writes to other fields can interrupt it. */
+/** Writes to other fields can interrupt a save. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Saves a change if the fields it depends on are unchanged. If only their encryption is new, tries again. If the record
- * already has the new values, as after a second click, writes nothing, and no audit entry. @param plan computes
- * the write from the current fields @param taken a field that must not exist @returns false if `taken` exists @throws
- * edit-conflict; not-installed when the workspace left; store-unavailable
+ * Saves a change if the fields it depends on are unchanged, apart from their encryption. Writes nothing, and no audit
+ * entry, if the record already has the new values, as after a second click. @param plan computes the write from the
+ * current fields @param taken a field that must not exist @returns false if `taken` exists @throws edit-conflict;
+ * not-installed if the workspace was removed; store-unavailable
  */
 export async function commitChange(
   { store, isInstalled }: ChangeTarget,
@@ -107,7 +101,6 @@ export const fieldValues = (
   ...names: readonly string[]
 ): Record<string, string | undefined> => Object.fromEntries(names.map((name) => [name, fields[name]]));
 
-/** Whether two values of a field are equal, apart from the encryption of a secret in them. */
 const isSame = (before: string | undefined, now: string | undefined): boolean =>
   before === now || (before !== undefined && now !== undefined && withoutSeal(before) === withoutSeal(now));
 
@@ -115,7 +108,7 @@ function withoutSeal(text: string): string {
   return tryParse(() => JSON.stringify({ ...JSON.parse(text), sealed: undefined })) ?? text;
 }
 
-/** A hash of a field's value. A form keeps it, to notice at the save that someone else has changed the field. */
+/** A form keeps this hash of a field's value, to notice when saving that somebody else has changed the field. */
 export const stampOf = ({ fields }: { readonly fields: RecordFields }, field: string): string => {
   const text = fields[field];
   return text === undefined ? '-' : createHash('sha256').update(withoutSeal(text)).digest('hex').slice(0, 12);

@@ -1,3 +1,4 @@
+/** What all stored records share: their types of fields, how they are parsed, and which of them are encrypted. */
 import * as z from 'zod';
 import { Failure } from '../../domain/failure/index.ts';
 import { type Money, parseAmount, toPlainDigits, ZERO } from '../../domain/money/amount.ts';
@@ -6,28 +7,23 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 import type { SealOwner } from '../../vault/keyring.ts';
 
-/** Patterns for Slack IDs of people, groups and channels. */
 const PERSON = /^[UW][A-Z0-9]{1,30}$/;
 const GROUP = /^S[A-Z0-9]{1,30}$/;
 const CHANNEL = /^[CG][A-Z0-9]{1,30}$/;
 
 export const isPerson = (text: string): boolean => PERSON.test(text);
 export const isGroup = (text: string): boolean => GROUP.test(text);
-/** Whether a text is the ID of a channel, not of a direct message. */
 export const isChannel = (text: string): boolean => CHANNEL.test(text);
 /** Direct messages have no default project, and answers in them can't be shared. */
 export const isDirectMessage = (channel: SlackId): boolean => channel.startsWith('D');
 
 export const person = z.string().regex(PERSON);
-/** A Slack ID. Not validated: Tally stored it, and it came from Slack. */
 export const slackId = z.string();
-/** A time in ms since the epoch. */
 export const millis = z.int();
-/** A project ID: 1 to 32 digits. */
 export const projectId = z.string();
 export const group = z.string().regex(GROUP);
 export const product = z.literal(PRODUCT_IDS);
-/** Stores an amount as plain digits, because `JSON.stringify` can write a Big with an exponent. */
+/** `JSON.stringify` can write a Big with an exponent, so amounts are stored as plain digits. */
 export const money = z.codec(
   z.string().regex(/^-?\d+(\.\d+)?$/),
   z.custom<Money>((value) => typeof value === 'object'),
@@ -39,12 +35,12 @@ function toMoney(digits: string): Money {
   return 'value' in amount ? amount.value : ZERO;
 }
 
-/** A reference to a project. ID and product outlast a rename; the alias tells which of several aliases was chosen. */
+/** A reference to a project. ID and product outlast a rename; `alias` tells which of several aliases was chosen. */
 export const projectChoice = z.object({ id: projectId, product, alias: z.string().exactOptional() });
 
 /**
- * Parses a stored record. The error has no `cause`, because parser messages quote the input.
- * @param what the record's kind, for the error @throws unseal-failed `malformed`
+ * Parser messages quote the input, so the error has no `cause`. @param what the record's kind, for the error @throws
+ * unseal-failed `malformed`
  */
 export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string): T {
   const record = schema.safeParse(tryParseJson(json));
@@ -52,10 +48,7 @@ export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string
   return record.data;
 }
 
-/**
- * `parseRecord`, and checks that the record belongs to its field. @param name the field's name; a record copied from another
- * field is rejected as `malformed`
- */
+/** Like `parseRecord`, and refuses a record that was copied from another field. @param name from the field's name */
 export function parseNamedRecord<T, Key extends keyof T>(
   schema: z.ZodType<T>,
   json: string,
@@ -72,14 +65,13 @@ export function parseNamedRecord<T, Key extends keyof T>(
 export const tryParseRecord = <T>(schema: z.ZodType<T>, json: string | undefined): T | undefined =>
   json === undefined ? undefined : schema.safeParse(tryParseJson(json)).data;
 
-/** Parses a record without checking the values of its fields. @throws unseal-failed `malformed` */
 export const parseFields = (json: string): Readonly<Record<string, unknown>> =>
   parseRecord(z.looseObject({}), json);
 
 /**
- * All fields with an encrypted (“sealed”) value. It can be decrypted only for its workspace, kind and ID, and with the
- * same `addresses` (where the secret may be sent) beside it. `tally reseal` and `tally doctor` use this table.
- * A new kind needs a line here, and a noun in unseal-failed.
+ * All fields with an encrypted (“sealed”) value. It can be decrypted only for its workspace, kind and ID, and beside
+ * the same `addresses`, to which the secret may be sent. A new kind needs a line here, and a noun in unseal-failed.
+ * `tally reseal` and `tally doctor` use this table.
  */
 const SEALED_KINDS = [
   { kind: 'billing-token', field: /^connection:(.+)$/s, addresses: ['baseUrl', 'authUrl'] },
@@ -89,7 +81,6 @@ const SEALED_KINDS = [
 
 export type SealedKind = (typeof SEALED_KINDS)[number]['kind'];
 
-/** @param record the JSON that contains the encrypted value and its addresses */
 export function sealOwnerOf(
   kind: SealedKind,
   workspace: SlackId,

@@ -1,3 +1,4 @@
+/** Stores a workspace's record in one Redis hash, so that one HGETALL reads all of it. Also deletes workspaces. */
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { commitInWorkspace, guardRead } from '../../redis/commands.ts';
@@ -5,29 +6,32 @@ import type { RedisConnection } from '../../redis/connect.ts';
 import { auditKey, FIELDS, INDEX_KEY, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 
-/** The fields of a workspace's Redis hash, as stored. */
 export type RecordFields = Readonly<Record<string, string>>;
 
 /** Changes to a record that are written all together or not at all. */
 export interface RecordWrite {
-  /** Values that fields must have (undefined: no such field). If one differs, nothing is written. */
+  /** Values that fields must have; undefined for no such field. If one differs, nothing is written. */
   readonly seen?: Readonly<Record<string, string | undefined>>;
   readonly remove?: readonly string[];
   readonly set?: RecordFields;
-  /** Whether this may create the record. If not and there is no record, the workspace was removed: writes nothing. */
+  /**
+   * Whether this may create the record. Otherwise, a missing record means that the workspace was removed: nothing is
+   * written.
+   */
   readonly first?: boolean;
   readonly entries?: readonly AuditEntry[];
 }
 
-/**
- * Stores a workspace's record in one Redis hash, so that one HGETALL reads all of it. Each method takes one round trip,
- * the first write two. @throws store-unavailable from every method
- */
-export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
+/** @throws store-unavailable from every method */
+export interface WorkspaceStore {
+  load(workspace: SlackId): Promise<RecordFields>;
+  write(workspace: SlackId, write: RecordWrite): Promise<boolean>;
+  forget(workspace: SlackId): Promise<void>;
+}
 
 /**
- * Lua: writes nothing if there is neither record nor audit log, as after an uninstall, so that a request still running
- * can't bring back deleted data. (An installed workspace has a record from OAuth, or audit entries from its changes.)
+ * Lua: a request that runs during an uninstall must not bring back deleted data, so nothing is written if there is
+ * neither record nor audit log. An installed workspace has a record from OAuth, or audit entries from its changes.
  * Redis can't undo a script's writes, so the audit entry, the only write that can fail, comes first.
  */
 const WRITE = `${LUA_AUDIT}
@@ -41,15 +45,11 @@ for _, field in ipairs(write.remove) do redis.call('HDEL', KEYS[1], field) end
 for field, value in pairs(write.set) do redis.call('HSET', KEYS[1], field, value) end
 return 1`;
 
-export function createWorkspaceStore(redis: RedisConnection) {
+export function createWorkspaceStore(redis: RedisConnection): WorkspaceStore {
   const index = createWorkspaceIndex(redis);
   return {
-    load: (workspace: SlackId): Promise<RecordFields> => guardRead(() => redis.hgetall(recordKey(workspace))),
-    /** @returns false, without writing, if a field differs or the workspace was removed */
-    async write(
-      workspace: SlackId,
-      { seen = {}, remove = [], set = {}, first = false, entries = [] }: RecordWrite,
-    ): Promise<boolean> {
+    load: (workspace) => guardRead(() => redis.hgetall(recordKey(workspace))),
+    async write(workspace, { seen = {}, remove = [], set = {}, first = false, entries = [] }) {
       const write = {
         first,
         remove,
@@ -61,41 +61,39 @@ export function createWorkspaceStore(redis: RedisConnection) {
       if (first) await index.touch(workspace);
       return (await commitInWorkspace(redis, workspace, WRITE, keys, JSON.stringify(write))) === 1;
     },
-    /** Deletes every key of the workspace: see `keysOf`. */
-    async forget(workspace: SlackId): Promise<void> {
+    async forget(workspace) {
       await guardRead(() => redis.unlink(...keysOf(workspace)));
       await index.forget(workspace);
     },
   };
 }
 
-/** How long a workspace may be in the index before its record is written: longer than any command takes. */
+/** A workspace may be in the index this long before its record is written. No command takes longer. */
 const ARRIVING: Millis = MINUTE;
 
 const PAGE = 500;
 
-/** Lua: removes a workspace, unless it was touched after ARGV[2], as its record may be about to be written. */
+/** Lua: removes a workspace, unless it was touched after ARGV[2], because its record may be about to be written. */
 const REMOVE = `
 if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0) > tonumber(ARGV[2]) then return 0 end
 return redis.call('ZREM', KEYS[1], ARGV[1])`;
 
 /**
- * The index of all workspaces with a record. A workspace is added before its record is written and removed after it is
- * deleted, so an entry without a record is possible, and harmless. @throws store-unavailable from each method
+ * The index of all workspaces with a record. A workspace is added before its record is written and removed after its
+ * record is deleted, so an entry without a record is possible, and harmless. @throws store-unavailable from every
+ * method
  */
 export const createWorkspaceIndex = (redis: RedisConnection) => ({
-  /** Call before creating the record. */
   async touch(workspace: SlackId): Promise<void> {
     await guardRead(() => redis.zadd(INDEX_KEY, Date.now(), workspace));
   },
   async forget(workspace: SlackId): Promise<void> {
     await guardRead(() => redis.zrem(INDEX_KEY, workspace));
   },
-  /** Removes a workspace without a record, unless it is about to get one. */
   async removeAbsent(workspace: SlackId): Promise<void> {
     await guardRead(() => redis.eval(REMOVE, 1, INDEX_KEY, workspace, Date.now() - ARRIVING));
   },
-  /** Lists all workspace IDs. A workspace added or removed meanwhile may be missing or included. */
+  /** A workspace that is added or removed meanwhile may be missing or included. */
   async *list(): AsyncGenerator<SlackId, void> {
     const seen = new Set<SlackId>();
     let cursor = '0';
@@ -111,30 +109,33 @@ export const createWorkspaceIndex = (redis: RedisConnection) => ({
   },
 });
 
-export type Deletion = ReturnType<typeof createDeletion>;
-
 /**
  * Deletes everything about a workspace or organization, one Cluster slot at a time. If a step fails, Slack resends the
- * event, so every step can be repeated. @throws store-unavailable from each method
+ * event, so every step can be repeated. @throws store-unavailable from every method
  */
+export interface Deletion {
+  workspace(id: SlackId, organization?: SlackId): Promise<void>;
+  /** Deletes a workspace that used its organization's installation. @returns false if it has another installation */
+  member(id: SlackId, organization?: SlackId): Promise<boolean>;
+  organization(id: SlackId): Promise<void>;
+}
+
 export function createDeletion({
   redis,
   others = async () => undefined,
   isInstalled = async () => false,
 }: {
   readonly redis: RedisConnection;
-  /** Deletes data of the workspace that isn't in its own keys. */
-  readonly others?: (id: string) => Promise<void>;
-  /** Whether the workspace has its own working installation. */
-  readonly isInstalled?: (id: string) => Promise<boolean>;
-}) {
+  readonly others?: (id: SlackId) => Promise<void>;
+  readonly isInstalled?: (id: SlackId) => Promise<boolean>;
+}): Deletion {
   const index = createWorkspaceIndex(redis);
   const unlinkKeys = (id: string) => guardRead(() => redis.unlink(...keysOf(id)));
   const removeMember = (organization: string, id: string) =>
     guardRead(() => redis.srem(membersKey(organization), id));
   const forgetRest = async (id: string): Promise<void> => {
     await others(id);
-    // Last: if deletion is interrupted for good, the hourly sweep finds the entry.
+    // Last: if the deletion is interrupted for good, the hourly sweep finds the entry.
     await index.forget(id);
   };
   const leave = async (id: string, organization?: string): Promise<boolean> => {
@@ -150,23 +151,21 @@ export function createDeletion({
   };
 
   return {
-    async workspace(id: string, organization?: string): Promise<void> {
+    async workspace(id, organization) {
       await unlinkKeys(id);
       if (organization !== undefined) await removeMember(organization, id);
       await forgetRest(id);
     },
-    /** Deletes a workspace that used its organization's installation. @returns false if it has another installation */
-    async member(id: string, organization?: string): Promise<boolean> {
+    async member(id, organization) {
       if (organization !== undefined) await removeMember(organization, id);
       return leave(id, organization);
     },
-    /** Deletes an organization and the workspaces that depend on it. */
-    async organization(id: string): Promise<void> {
-      // Delete the organization first, so that no workspace can join it after its members are read.
+    async organization(id) {
+      // First, so that no workspace can join the organization after its members are read.
       await unlinkKeys(id);
       for (const member of await guardRead(() => redis.smembers(membersKey(id)))) await leave(member, id);
       await forgetRest(id);
-      // Delete the list of members last, so that a resent event still finds them.
+      // Last, so that a resent event still finds the members.
       await guardRead(() => redis.unlink(membersKey(id)));
     },
   };

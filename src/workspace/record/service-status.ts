@@ -9,22 +9,17 @@ import { millis, tryParseRecord } from './parse-record.ts';
 import type { RecordFields } from './record-store.ts';
 
 const balanceSchema = z.object({
-  /** The name of the connection that was asked over. */
   connection: z.string(),
-  /** The balance with all digits, as billing sent it. */
   balance: z.string(),
   bonuses: z.string().exactOptional(),
-  /** The estimate of how many days the balance would last, if there was one. */
   days: z.int().exactOptional(),
-  /** The forecast for a month: the total with all digits, and the month, such as `2026-11`. */
+  /** `total`: all digits. `month`: such as `2026-11`. */
   forecast: z.object({ total: z.string(), month: z.string() }).exactOptional(),
   at: millis,
 });
 
-/** A project's last known balance, and when billing sent it. */
 export type LastBalance = Readonly<z.infer<typeof balanceSchema>>;
 
-/** What to store after an answer of a service. */
 export interface StoredAnswer {
   readonly connection: string;
   readonly at: Millis;
@@ -38,7 +33,6 @@ export interface StoredAnswer {
 
 export const lastUsedField = (connection: string): string => FIELDS.lastUsed + connection;
 const balanceField = (id: string, product: ProductId): string => `${FIELDS.balance}${id}:${product}`;
-/** Fields for every product of the project. */
 export const balanceFields = (id: string): readonly string[] =>
   PRODUCT_IDS.map((product) => balanceField(id, product));
 
@@ -49,7 +43,7 @@ export function answerFields({ connection, at, balance }: StoredAnswer): RecordF
   return { ...used, [balanceField(id, product)]: JSON.stringify({ ...amounts, connection, at }) };
 }
 
-/** When the connection last answered; undefined if never, or if the stored time can't be read. */
+/** Undefined for never, or if the stored time can't be read. */
 export function parseLastUsed(fields: RecordFields, connection: string): number | undefined {
   const at = Number(fields[lastUsedField(connection)]);
   return Number.isSafeInteger(at) ? at : undefined;
@@ -68,22 +62,17 @@ export function parseLastBalance(
   return source !== undefined && last.at >= source.registeredAt ? last : undefined;
 }
 
-/** A project's failure, stored until the same query succeeds. */
 const failureSchema = storedFailure.extend({
   topic: z.enum(['balance', 'consumption']),
-  /** When the query began to fail, in ms since the epoch. */
   since: z.int(),
 });
 export type LastFailure = Readonly<z.infer<typeof failureSchema>>;
 
-/** @param key from `projectKey` */
 export const failureField = (key: string): string => FIELDS.failed + key;
 
-/** Fields for every product of the project. */
 export const failureFields = (id: string): readonly string[] =>
   PRODUCT_IDS.map((product) => failureField(`${id}:${product}`));
 
-/** @returns the stored failures by `projectKey`, without damaged entries */
 export function parseFailures(
   fields: RecordFields,
   keys: readonly string[],
@@ -96,23 +85,19 @@ export function parseFailures(
   );
 }
 
-/** Identifies a stored credential: a connection's token or an access. */
 export interface CredentialName {
   readonly kind: 'connection' | 'access';
-  /** Connection name, or project ID. */
   readonly name: string;
 }
 
-/** A service's rejection of a credential. */
 const rejectionSchema = z.object({
-  /** Tells if the credential was replaced since: the token's fingerprint, or the last characters of the access's ID. */
+  /** A replaced credential has another mark: the token's fingerprint, or the last characters of the access's ID. */
   mark: z.string(),
   at: millis,
 });
 
 export const rejectionField = ({ kind, name }: CredentialName): string => `${FIELDS.rejected}${kind}:${name}`;
 
-/** The record field with the credential. If it is gone, no rejection is stored. */
 export const credentialField = ({ kind, name }: CredentialName): string => FIELDS[kind] + name;
 
 interface Credentials {
@@ -121,7 +106,7 @@ interface Credentials {
   lastUsed(connection: string): number | undefined;
 }
 
-/** Whether this credential is the stored one, not one that a form is testing or one replaced since. */
+/** False for a credential that a form is testing, or that was replaced since. */
 export function isRegistered(
   { connections, accesses }: Pick<Credentials, 'connections' | 'accesses'>,
   { kind, name }: CredentialName,

@@ -28,57 +28,45 @@ import {
   parseLastUsed,
 } from './service-status.ts';
 
-/** A parsed record, loaded once per request. Secrets are decrypted on demand. */
+/**
+ * A request loads the record once. Secrets are decrypted on demand. Lists of names and IDs include damaged records; the
+ * other lists leave them out. Connections and projects are sorted by name, schedules and watches by age.
+ */
 export interface Workspace {
   readonly teamId: SlackId;
-  /** The settings; defaults if the stored settings are damaged, see `requireSettings`. */
+  /** The defaults if the stored settings are damaged: see `requireSettings`. */
   readonly settings: Settings;
-  /** The parts of the record that can't be read. */
   readonly damaged: readonly DamagedPart[];
-  /** The connections that can be read, by name and ordered by it. */
   readonly connections: ReadonlyMap<string, OpenableConnection>;
-  /** Damaged ones included. */
   readonly connectionNames: readonly string[];
   /** The connection chosen as default, or else the only one; undefined if neither, or if the settings are damaged. */
   readonly defaultConnection: string | undefined;
-  /** The projects that can be read, ordered by alias. */
   readonly projects: readonly Project[];
-  /** The aliases of all projects, including damaged ones; in lower case. */
   readonly aliases: ReadonlySet<string>;
-  /** The accesses that can be read, by project ID. */
   readonly accesses: ReadonlyMap<string, OpenableAccess>;
-  /** Damaged ones included. */
   readonly accessIds: readonly string[];
-  /** Oldest first. */
   readonly schedules: readonly Schedule[];
-  /** Damaged ones included. */
   readonly scheduleIds: readonly string[];
-  /** Oldest first. */
   readonly watches: readonly Watch[];
-  /** Damaged ones included. */
   readonly watchIds: readonly string[];
-  /** A channel's default project. */
   readonly channelDefault: (channel: SlackId) => string | undefined;
-  /** Channels whose default is this project. */
   readonly channelsOf: (alias: string) => readonly string[];
   /** When the connection last answered, rounded to the hour; undefined for never. */
   readonly lastUsed: (connection: string) => Millis | undefined;
   /** When a service rejected the stored credential; undefined if it works. */
   readonly rejectedAt: (credential: CredentialName) => Millis | undefined;
-  /** A project's last known balance; undefined if it came with a replaced token or over another connection. */
+  /** Undefined if the last balance came with a replaced token or over another connection. */
   readonly lastBalance: (id: string, product: ProductId) => LastBalance | undefined;
   /** The projects whose last query failed, by `projectKey`. */
   readonly failures: ReadonlyMap<string, LastFailure>;
-  /** The record's fields as stored, to notice changes by others. */
   readonly fields: RecordFields;
-  /** Fields saved by the current request, see `hasSaved`. */
+  /** Fields saved by the current request: see `hasSaved`. */
   readonly saves: string[];
 }
 
-/** A part of the record that can't be read. The other parts still work. */
 export interface DamagedPart {
   readonly kind: 'settings' | 'connection' | 'project' | 'access' | 'schedule' | 'watch';
-  /** The part's name: a connection's name, an alias, or the ID of an access's project, a schedule or a watch. */
+  /** A connection's name, an alias, or the ID of an access's project, a schedule or a watch. */
   readonly id: string;
   readonly reason: FailureOf<'unseal-failed'>['data']['reason'];
 }
@@ -93,7 +81,7 @@ const STORED_KINDS: Readonly<Record<DamagedPart['kind'], string>> = {
   watch: 'record',
 };
 
-/** The settings, for code that mustn't use defaults: a wrong time zone gives wrong sums. @throws settings-damaged */
+/** For code that mustn't use default settings: a wrong time zone gives wrong sums. @throws settings-damaged */
 export function requireSettings(workspace: Pick<Workspace, 'settings' | 'damaged'>): Settings {
   if (isDamaged(workspace, 'settings')) throw new Failure('settings-damaged');
   return workspace.settings;
@@ -105,7 +93,6 @@ export function readerIn({ aliases, settings }: Workspace, at: Millis, writtenAt
   return { aliases, zone, today: dayAt(at, zone), writtenOn: dayAt(Math.min(writtenAt, at), zone) };
 }
 
-/** Whether a part is damaged. @param id the part's name; if absent, any part of this kind */
 export const isDamaged = (
   { damaged }: Pick<Workspace, 'damaged'>,
   kind: DamagedPart['kind'],
@@ -125,8 +112,8 @@ function requireIntact<T>(
 }
 
 /**
- * @param name the connection's name; if absent, the default connection
- * @throws unseal-failed if damaged; settings-damaged if the default can't be determined
+ * @param name if absent, the default connection @throws unseal-failed if damaged; settings-damaged if the default is
+ * unknown
  */
 export function findConnection(workspace: Workspace, name?: string): OpenableConnection | undefined {
   if (name === undefined) requireSettings(workspace);
@@ -135,7 +122,7 @@ export function findConnection(workspace: Workspace, name?: string): OpenableCon
   return requireIntact(workspace, 'connection', wanted, workspace.connections.get(wanted));
 }
 
-/** @throws unseal-failed when its record is damaged */
+/** @throws unseal-failed if damaged */
 export const findProject = (
   workspace: Pick<Workspace, 'projects' | 'damaged'>,
   alias: string,
@@ -147,22 +134,22 @@ export const findProject = (
     workspace.projects.find((project) => project.alias === alias),
   );
 
-/** @param project its ID @throws unseal-failed when its record is damaged */
+/** @throws unseal-failed if damaged */
 export const findAccess = (workspace: Workspace, project: string): OpenableAccess | undefined =>
   requireIntact(workspace, 'access', project, workspace.accesses.get(project));
 
-/** @throws unseal-failed when its record is damaged */
+/** @throws unseal-failed if damaged */
 export const findSchedule = (workspace: Workspace, id: string): Schedule | undefined =>
   requireIntact(workspace, 'schedule', id, withId(workspace.schedules, id));
 
-/** @throws unseal-failed when its record is damaged */
+/** @throws unseal-failed if damaged */
 export const findWatch = (workspace: Workspace, id: string): Watch | undefined =>
   requireIntact(workspace, 'watch', id, withId(workspace.watches, id));
 
 const withId = <T extends { readonly id: string }>(items: readonly T[], id: string): T | undefined =>
   items.find((item) => item.id === id);
 
-/** Parses a workspace's Redis hash. Never throws: unreadable parts are listed in `damaged`. */
+/** Never throws: parts that can't be read are listed in `damaged`. */
 export function parseWorkspace(teamId: SlackId, fields: RecordFields, keyring: Keyring): Workspace {
   const damaged: DamagedPart[] = [];
   const ids = idsByPrefix(fields);
@@ -219,7 +206,6 @@ export function parseWorkspace(teamId: SlackId, fields: RecordFields, keyring: K
 
 type RecordKind = Exclude<DamagedPart['kind'], 'settings'>;
 
-/** Parses a record's parts of one kind. @param damaged gets the parts that can't be read @returns the others by ID */
 function parseParts<T>(
   fields: RecordFields,
   kind: RecordKind,
@@ -238,7 +224,7 @@ function parseParts<T>(
   return parts;
 }
 
-/** Collects the IDs after each field prefix, sorted, in one pass, because a record can have a thousand fields. */
+/** Collects the sorted IDs after each field prefix in one pass, because a record can have a thousand fields. */
 function idsByPrefix(fields: RecordFields): (prefix: string) => readonly string[] {
   const found = new Map<string, string[]>();
   for (const field of Object.keys(fields).sort()) {

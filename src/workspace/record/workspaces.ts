@@ -6,6 +6,7 @@ import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import {
   type ApplicationAccessRecord,
+  type Connection,
   type Expiry,
   type Issuers,
   type NewAccess,
@@ -32,11 +33,55 @@ import {
 import { findProject, parseWorkspace, requireSettings, type Workspace } from './workspace.ts';
 
 /**
- * Each method is one round trip unless stated otherwise. Saving methods take a `WorkspaceChange` (who, when, audit entries)
- * and throw edit-conflict if someone else changed the same thing first. @throws store-unavailable from every method;
- * settings-damaged if the default connection changes
+ * Saving methods take a `WorkspaceChange` (who, when, audit entries), and throw edit-conflict if somebody else has changed
+ * the same thing first. @throws store-unavailable from every method; settings-damaged if the default connection changes
  */
-export type Workspaces = ReturnType<typeof createWorkspaces>;
+export interface Workspaces extends ProjectStore, CredentialStore {
+  readonly schedules: AutomationStore<Schedule>;
+  readonly watches: AutomationStore<Watch>;
+  load(teamId: SlackId): Promise<Workspace>;
+  saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void>;
+  /**
+   * Writes what Tally found out, such as a service's answer, without an audit entry. @returns false if a `seen` field has
+   * changed, or the workspace was removed
+   */
+  writeUnaudited(teamId: SlackId, write: Pick<RecordWrite, 'seen' | 'set' | 'remove'>): Promise<boolean>;
+}
+
+interface ProjectStore {
+  /** @returns false if another project has the alias */
+  addProject(change: WorkspaceChange, project: Project): Promise<boolean>;
+  /**
+   * Saves or renames a project, also where it is a channel's default. Its other aliases get its channel limit. @returns
+   * false if the new alias exists
+   */
+  changeProject(change: WorkspaceChange, alias: string, after: Project): Promise<boolean>;
+  /** Removes a project, also as a channel's default. Its other aliases keep its channel limit. */
+  removeProject(change: WorkspaceChange, project: Project): Promise<void>;
+  dropDamagedProject(change: WorkspaceChange, alias: string): Promise<void>;
+  setChannelDefault(change: WorkspaceChange, channel: SlackId, alias?: string): Promise<void>;
+}
+
+interface CredentialStore {
+  /** Adds or replaces a connection. @param newDefault the new default connection, if the default changes */
+  saveConnection(change: WorkspaceChange, added: NewConnection, newDefault?: string): Promise<Connection>;
+  removeConnection(change: WorkspaceChange, name: string): Promise<void>;
+  chooseDefault(change: WorkspaceChange, name: string): Promise<void>;
+  /** Replaces the project's previous access. */
+  saveAccess(change: WorkspaceChange, added: NewAccess): Promise<ApplicationAccessRecord>;
+  removeAccess(change: WorkspaceChange, project: string): Promise<void>;
+  editCredential(
+    change: WorkspaceChange,
+    credential: CredentialName,
+    edit: { readonly expiry?: Expiry | undefined; readonly issuers?: Issuers },
+  ): Promise<void>;
+  clearRejection(teamId: SlackId, credential: CredentialName): Promise<void>;
+}
+
+export interface AutomationStore<T extends Schedule | Watch> {
+  save(change: WorkspaceChange, item: T): Promise<void>;
+  remove(change: WorkspaceChange, id: string): Promise<void>;
+}
 
 export function createWorkspaces({
   redis,
@@ -45,98 +90,75 @@ export function createWorkspaces({
 }: {
   readonly redis: RedisConnection;
   readonly keyring: Keyring;
-} & Partial<Pick<ChangeTarget, 'isInstalled'>>) {
+} & Partial<Pick<ChangeTarget, 'isInstalled'>>): Workspaces {
   const store = createWorkspaceStore(redis);
   const target: ChangeTarget = { store, isInstalled };
-
   return {
     ...createProjectStore(target),
     ...createCredentialStore(target, keyring),
     schedules: createAutomationStore<Schedule>(target, 'schedule', JSON.stringify),
     watches: createAutomationStore<Watch>(target, 'watch', serializeWatch),
-    async load(teamId: SlackId): Promise<Workspace> {
-      return parseWorkspace(teamId, await store.load(teamId), keyring);
-    },
-    async saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void> {
+    load: async (teamId) => parseWorkspace(teamId, await store.load(teamId), keyring),
+    async saveSettings(change, parts) {
       await commitChange(target, change, (fields) => planSettings(fields, parts));
     },
-    /** Deletes a damaged project, which can't be repaired. Channels that have it as default lose their default. */
-    async dropDamagedProject(change: WorkspaceChange, alias: string): Promise<void> {
-      const channels = change.workspace.channelsOf(alias).map((channel) => FIELDS.channel + channel);
-      const dropped = [FIELDS.project + alias, ...channels];
-      await commitChange(target, change, () => ({ dependsOn: dropped, remove: dropped }));
-    },
-    /** Writes what Tally found out, such as a service's answer, without an audit entry. @returns whether it wrote */
-    writeUnaudited: (teamId: SlackId, write: Pick<RecordWrite, 'seen' | 'set' | 'remove'>) =>
-      store.write(teamId, write),
-    /** Deletes a credential's stored rejection, because the credential works again. */
-    async clearRejection(teamId: SlackId, credential: CredentialName): Promise<void> {
-      await store.write(teamId, { remove: [rejectionField(credential)] });
-    },
+    writeUnaudited: store.write,
   };
 }
 
-/** Methods for connections and accesses. @throws settings-damaged from methods that change the default connection */
-function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
-  return {
-    /** Adds or replaces a connection. @param newDefault the new default connection, if the default changes */
-    async saveConnection(change: WorkspaceChange, added: NewConnection, newDefault?: string) {
-      const { name } = added;
-      const { connection, json } = serializeConnection(keyring, change.workspace.teamId, added);
-      const field = FIELDS.connection + name;
-      await commitChange(target, change, (fields) => {
-        const { dependsOn, set } = planDefault(change, fields, newDefault);
-        // The new token may fix the stored failures, so clear them.
-        const failures = Object.keys(fields).filter((key) => key.startsWith(FIELDS.failed));
-        return {
-          dependsOn: [...dependsOn, field],
-          remove: [rejectionField({ kind: 'connection', name }), ...failures],
-          set: { ...set, [field]: json },
-        };
-      });
-      return connection;
-    },
-    async removeConnection(change: WorkspaceChange, name: string): Promise<void> {
-      const field = FIELDS.connection + name;
-      const remove = [field, lastUsedField(name), rejectionField({ kind: 'connection', name })];
-      await commitChange(target, change, () => ({ dependsOn: [field], remove }));
-    },
-    async chooseDefault(change: WorkspaceChange, name: string): Promise<void> {
-      await commitChange(target, change, (fields) => {
-        const plan = planDefault(change, fields, name);
-        return { ...plan, dependsOn: [...plan.dependsOn, FIELDS.connection + name] };
-      });
-    },
-    /** Saves an access, in place of the project's previous one. */
-    async saveAccess(change: WorkspaceChange, added: NewAccess): Promise<ApplicationAccessRecord> {
-      const { access, json } = serializeAccess(keyring, change.workspace.teamId, added);
-      const field = FIELDS.access + access.project;
-      const remove = [rejectionField({ kind: 'access', name: access.project })];
-      await commitChange(target, change, () => ({ dependsOn: [field], remove, set: { [field]: json } }));
-      return access;
-    },
-    async removeAccess(change: WorkspaceChange, project: string): Promise<void> {
-      const field = FIELDS.access + project;
-      const remove = [field, rejectionField({ kind: 'access', name: project })];
-      await commitChange(target, change, () => ({ dependsOn: [field], remove }));
-    },
-    /** Edits a credential's description, not its secret. Fields that aren't given keep their values. */
-    async editCredential(
-      change: WorkspaceChange,
-      credential: CredentialName,
-      { expiry, issuers }: { readonly expiry?: Expiry | undefined; readonly issuers?: Issuers },
-    ): Promise<void> {
-      const field = credentialField(credential);
-      await commitChange(target, change, (fields) => {
-        const record = { ...parseFields(fields[field] ?? ''), ...(issuers && { issuers }) };
-        const edited = expiry === undefined ? record : withExpiry(record, expiry);
-        return { dependsOn: [field], set: { [field]: JSON.stringify(edited) } };
-      });
-    },
-  };
-}
+const createCredentialStore = (target: ChangeTarget, keyring: Keyring): CredentialStore => ({
+  async saveConnection(change, added, newDefault) {
+    const { name } = added;
+    const { connection, json } = serializeConnection(keyring, change.workspace.teamId, added);
+    const field = FIELDS.connection + name;
+    await commitChange(target, change, (fields) => {
+      const { dependsOn, set } = planDefault(change, fields, newDefault);
+      // The new token may fix the stored failures, so clear them.
+      const failures = Object.keys(fields).filter((key) => key.startsWith(FIELDS.failed));
+      return {
+        dependsOn: [...dependsOn, field],
+        remove: [rejectionField({ kind: 'connection', name }), ...failures],
+        set: { ...set, [field]: json },
+      };
+    });
+    return connection;
+  },
+  async removeConnection(change, name) {
+    const field = FIELDS.connection + name;
+    const remove = [field, lastUsedField(name), rejectionField({ kind: 'connection', name })];
+    await commitChange(target, change, () => ({ dependsOn: [field], remove }));
+  },
+  async chooseDefault(change, name) {
+    await commitChange(target, change, (fields) => {
+      const plan = planDefault(change, fields, name);
+      return { ...plan, dependsOn: [...plan.dependsOn, FIELDS.connection + name] };
+    });
+  },
+  async saveAccess(change, added) {
+    const { access, json } = serializeAccess(keyring, change.workspace.teamId, added);
+    const field = FIELDS.access + access.project;
+    const remove = [rejectionField({ kind: 'access', name: access.project })];
+    await commitChange(target, change, () => ({ dependsOn: [field], remove, set: { [field]: json } }));
+    return access;
+  },
+  async removeAccess(change, project) {
+    const field = FIELDS.access + project;
+    const remove = [field, rejectionField({ kind: 'access', name: project })];
+    await commitChange(target, change, () => ({ dependsOn: [field], remove }));
+  },
+  async editCredential(change, credential, { expiry, issuers }) {
+    const field = credentialField(credential);
+    await commitChange(target, change, (fields) => {
+      const record = { ...parseFields(fields[field] ?? ''), ...(issuers && { issuers }) };
+      const edited = expiry === undefined ? record : withExpiry(record, expiry);
+      return { dependsOn: [field], set: { [field]: JSON.stringify(edited) } };
+    });
+  },
+  async clearRejection(teamId, credential) {
+    await target.store.write(teamId, { remove: [rejectionField(credential)] });
+  },
+});
 
-/** Plans to write these settings, if they differ from the stored ones. */
 function planSettings(fields: RecordFields, parts: Partial<Settings>): PlannedChange {
   const stored = parseSettings(fields[FIELDS.settings]);
   const now = { ...(stored ?? DEFAULT_SETTINGS), ...parts };
@@ -155,80 +177,67 @@ function planDefault(
   return planSettings(fields, { connection });
 }
 
-/** Stores schedules or watches. @throws store-unavailable */
-export type AutomationStore<T extends { readonly id: string }> = ReturnType<typeof createAutomationStore<T>>;
-
-export function createAutomationStore<T extends { readonly id: string }>(
+const createAutomationStore = <T extends Schedule | Watch>(
   target: ChangeTarget,
   kind: 'schedule' | 'watch',
   serialize: (item: T) => string,
-) {
-  const stored = FIELDS[kind];
-  return {
-    /** Creates or replaces a schedule or watch. @throws edit-conflict */
-    async save(change: WorkspaceChange, item: T): Promise<void> {
-      const field = stored + item.id;
-      await commitChange(target, change, () => ({ dependsOn: [field], set: { [field]: serialize(item) } }));
-    },
-    /** Removes a schedule or watch, if it still exists. @throws edit-conflict */
-    async remove(change: WorkspaceChange, id: string): Promise<void> {
-      const names = [stored + id];
-      await commitChange(target, change, () => ({ dependsOn: names, remove: names }));
-    },
-  };
-}
+): AutomationStore<T> => ({
+  async save(change, item) {
+    const field = FIELDS[kind] + item.id;
+    await commitChange(target, change, () => ({ dependsOn: [field], set: { [field]: serialize(item) } }));
+  },
+  async remove(change, id) {
+    const fields = [FIELDS[kind] + id];
+    await commitChange(target, change, () => ({ dependsOn: fields, remove: fields }));
+  },
+});
 
-function createProjectStore(target: ChangeTarget) {
-  return {
-    /** Adds a project. @returns false if another project has the alias */
-    addProject(change: WorkspaceChange, project: Project): Promise<boolean> {
-      const plan = { dependsOn: [], set: projectFields([project]) };
-      return commitChange(target, change, () => plan, FIELDS.project + project.alias);
-    },
-    /**
-     * Saves or renames a project, also where it is a channel's default. Its other aliases get its channel limit.
-     * @returns false if the new alias exists
-     */
-    changeProject(change: WorkspaceChange, alias: string, after: Project): Promise<boolean> {
-      const [from, to] = [FIELDS.project + alias, FIELDS.project + after.alias];
-      const before = findProject(change.workspace, alias) ?? after;
-      const stale = before.id === after.id ? [] : balanceFields(before.id);
-      const others = projectFields(limitOtherNames(change.workspace, before, after));
-      const isRenamed = from !== to;
-      const channels = isRenamed ? change.workspace.channelsOf(alias).map(channelField) : [];
-      const plan = {
-        dependsOn: [from, ...Object.keys(others), ...channels],
-        remove: [...(isRenamed ? [from] : []), ...stale, ...failureFields(before.id)],
-        set: {
-          ...others,
-          ...projectFields([after]),
-          ...Object.fromEntries(channels.map((channel) => [channel, after.alias])),
-        },
-      };
-      return commitChange(target, change, () => plan, isRenamed ? to : undefined);
-    },
-    /** Removes a project, also as a channel's default. Its other aliases keep its channel limit. */
-    async removeProject(change: WorkspaceChange, project: Project): Promise<void> {
-      const { alias, id } = project;
-      const { workspace } = change;
-      const names = [FIELDS.project + alias, ...workspace.channelsOf(alias).map(channelField)];
-      const others = projectFields(limitOtherNames(workspace, project, undefined));
-      await commitChange(target, change, () => ({
-        dependsOn: [...names, ...Object.keys(others)],
-        remove: [...names, ...balanceFields(id), ...failureFields(id)],
-        set: others,
-      }));
-    },
-    async setChannelDefault(change: WorkspaceChange, channel: SlackId, alias?: string): Promise<void> {
-      const field = channelField(channel);
-      await commitChange(target, change, () =>
-        alias === undefined
-          ? { dependsOn: [field], remove: [field] }
-          : { dependsOn: [field, FIELDS.project + alias], set: { [field]: alias } },
-      );
-    },
-  };
-}
+const createProjectStore = (target: ChangeTarget): ProjectStore => ({
+  addProject(change, project) {
+    const plan = { dependsOn: [], set: projectFields([project]) };
+    return commitChange(target, change, () => plan, FIELDS.project + project.alias);
+  },
+  changeProject(change, alias, after) {
+    const [from, to] = [FIELDS.project + alias, FIELDS.project + after.alias];
+    const before = findProject(change.workspace, alias) ?? after;
+    const stale = before.id === after.id ? [] : balanceFields(before.id);
+    const others = projectFields(limitOtherNames(change.workspace, before, after));
+    const isRenamed = from !== to;
+    const channels = isRenamed ? change.workspace.channelsOf(alias).map(channelField) : [];
+    const plan = {
+      dependsOn: [from, ...Object.keys(others), ...channels],
+      remove: [...(isRenamed ? [from] : []), ...stale, ...failureFields(before.id)],
+      set: {
+        ...others,
+        ...projectFields([after]),
+        ...Object.fromEntries(channels.map((channel) => [channel, after.alias])),
+      },
+    };
+    return commitChange(target, change, () => plan, isRenamed ? to : undefined);
+  },
+  async removeProject(change, project) {
+    const { alias, id } = project;
+    const names = [FIELDS.project + alias, ...change.workspace.channelsOf(alias).map(channelField)];
+    const others = projectFields(limitOtherNames(change.workspace, project, undefined));
+    await commitChange(target, change, () => ({
+      dependsOn: [...names, ...Object.keys(others)],
+      remove: [...names, ...balanceFields(id), ...failureFields(id)],
+      set: others,
+    }));
+  },
+  async dropDamagedProject(change, alias) {
+    const names = [FIELDS.project + alias, ...change.workspace.channelsOf(alias).map(channelField)];
+    await commitChange(target, change, () => ({ dependsOn: names, remove: names }));
+  },
+  async setChannelDefault(change, channel, alias) {
+    const field = channelField(channel);
+    await commitChange(target, change, () =>
+      alias === undefined
+        ? { dependsOn: [field], remove: [field] }
+        : { dependsOn: [field, FIELDS.project + alias], set: { [field]: alias } },
+    );
+  },
+});
 
 const channelField = (channel: SlackId): string => FIELDS.channel + channel;
 const projectFields = (projects: readonly Project[]): RecordFields =>
