@@ -1,4 +1,4 @@
-/** The baseline: `/balance` in thirty lines of Bolt. It sends the same two queries as Tally and checks nothing. */
+/** The baseline: `/balance` in thirty lines of Bolt. It sends Tally's two queries and checks nothing. */
 import bolt from '@slack/bolt';
 
 const { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET, SLACK_API_URL, BILLING_URL, BILLING_TOKEN, PORT } =

@@ -1,6 +1,6 @@
 /**
- * Compares Tally with a thirty-line Bolt bot that sends the same two queries. Both run in turn as separate processes,
- * under the same load; the sandbox's Slack and billing are the other side of both.
+ * Compares Tally with a thirty-line Bolt bot that sends the same two queries. Each runs in its own process under
+ * the same load, against the sandbox's Slack and billing.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -39,7 +39,7 @@ const CONCURRENT = { commands: 1_500, atOnce: 32 };
 /** How long a process rests before its memory is read, in ms. */
 const REST = 2_000;
 
-/** @returns the rows of a table: the medians of both bots, and Tally's as a multiple of the baseline's */
+/** @returns table rows: the medians of both bots, and Tally's as a multiple of the baseline's */
 export async function compareWithBolt(runs: number): Promise<string[][]> {
   await bundle(['bench/unlimited-bot.ts'], BUNDLE);
   const [redis, billing, slack] = await Promise.all([startRedis(), startBilling(), startSlack(SLACK)]);
@@ -88,20 +88,26 @@ const rounded = (value: number): string => value.toFixed(value < 100 ? 2 : 0);
 
 const projectAt = (i: number): string => String(10_001 + (i % PROJECTS));
 
-/** A connection, and projects with a balance and a week of usage each. */
+/** Saves a connection, and projects with a balance and a week of usage each. */
 async function setUp(env: NodeJS.ProcessEnv, billing: BillingService): Promise<void> {
   const { keys, redisUrl } = parseConfig(env);
   const redis = new Redis(redisUrl.replace(/^unix:\/\//, ''));
   const workspaces = createWorkspaces({ redis, keyring: createKeyring(keys) });
   const change = { workspace: await workspaces.load(TEAM), entries: [] };
   await workspaces.saveConnection(change, {
-    ...{ name: 'main', baseUrl: billing.url, token: billing.tokens[0]?.value ?? '', role: 'read-only' },
-    ...{ lifetime: '30-days', registeredBy: OWNER, registeredAt: Date.now() },
+    name: 'main',
+    baseUrl: billing.url,
+    token: billing.tokens[0]?.value ?? '',
+    role: 'read-only',
+    lifetime: '30-days',
+    registeredBy: OWNER,
+    registeredAt: Date.now(),
   });
   redis.disconnect();
   const items = Array.from({ length: 7 }, (_, i) => ({
     day: new Date(Date.now() - (i + 1) * 86_400_000).toISOString().slice(0, 10),
-    ...{ totalAmount: '29800.12', totalBonuses: '0' },
+    totalAmount: '29800.12',
+    totalBonuses: '0',
   }));
   for (let i = 0; i < PROJECTS; i += 1) {
     billing.setBalance(projectAt(i), '{"balance":1234567.80,"bonuses":12000}', 1);
@@ -109,7 +115,7 @@ async function setUp(env: NodeJS.ProcessEnv, billing: BillingService): Promise<v
   }
 }
 
-/** Takes what is posted to `response_url`s. */
+/** Receives the answers posted to `response_url`s. */
 async function startAnswers() {
   const waiting = new Map<string, (text: string) => void>();
   const server = createServer(async (request, response) => {
@@ -134,7 +140,7 @@ async function startAnswers() {
 
 type Answers = Awaited<ReturnType<typeof startAnswers>>;
 
-/** Milliseconds and megabytes. Only CPU and memory are reliable on a busy machine. */
+/** Times are in ms, memory in MB. On a busy machine only CPU and memory are reliable. */
 async function measure(
   script: string,
   env: Record<string, string>,
@@ -148,7 +154,6 @@ async function measure(
     execArgv: ['--import', USAGE_REPORT],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  /** @returns ms until the answer, from `since` on */
   const send = async (i: number, since = performance.now()): Promise<number> => {
     const { responseUrl, text } = answers.next();
     const fields = { command: '/balance', text: projectAt(i), team_id: TEAM, user_id: OWNER };
@@ -191,7 +196,7 @@ async function measure(
     const idle = await memory();
     await sendAtOnce(WARM_UP, 8);
     const single = await withCpu(() => sendAtOnce(ONE_BY_ONE, 1));
-    // A late command counts from its moment.
+    // A command that is sent late counts from its planned moment.
     const steadyFrom = performance.now();
     const steady = await withCpu(() =>
       Promise.all(
@@ -223,7 +228,7 @@ async function measure(
   }
 }
 
-/** CPU time in µs and memory in bytes, from a process that has loaded `usage-report.js`. */
+/** @returns CPU time in µs and memory in bytes, from a process that has loaded `usage-report.js` */
 async function usageOf(child: ChildProcess): Promise<{ cpu: number; memory: number }> {
   child.send('usage');
   const [usage] = await once(child, 'message');

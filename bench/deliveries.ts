@@ -1,6 +1,6 @@
 /**
- * Delivers scheduled posts that are all due before two processes start, each to a channel of its own, and counts them in a
- * fake Slack; and how long two processes take for as many jobs of BullMQ that do nothing.
+ * Measures how fast two processes deliver scheduled posts that are all due, each to its own channel of a fake
+ * Slack. The baseline is as many empty BullMQ jobs.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,6 @@ import { startMinimalSlack } from '../test/support/minimal-slack.ts';
 const MINUTE = 60_000;
 const TIMEOUT = 300_000;
 
-/** @returns a line to print */
 export async function deliveries({
   workspaces,
   each,
@@ -30,7 +29,7 @@ export async function deliveries({
   const redis = await startPersistentRedis();
   const slack = await startMinimalSlack();
   const client = new Redis(redis.url.replace('unix://', ''));
-  // The program is bundled, and its queue has been there before.
+  // A first process bundles the program and creates the queue, so that neither is measured.
   await endProcess(await startDeliveryProcess(redis.url, slack.url));
   const due = Math.floor(Date.now() / MINUTE) * MINUTE;
   await saveManySchedules(client, { workspaces, each, channels: each, due, since: due - 1 });
@@ -46,7 +45,6 @@ export async function deliveries({
   return `${all} posts: ${seconds} s, ${all - distinct} lost, ${slack.posts.length - distinct} twice`;
 }
 
-/** @returns a line to print: what a delivery cannot be faster than */
 export async function emptyJobs(count: number): Promise<string> {
   const redis = await startPersistentRedis();
   const socket = redis.url.replace('unix://', '');

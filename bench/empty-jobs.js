@@ -1,4 +1,4 @@
-/** A worker of BullMQ whose jobs do nothing, for `deliveries.ts`. It begins at its parent's word. */
+/** A BullMQ worker for `deliveries.ts`. Its jobs do nothing. It begins when its parent sends a message. */
 import { Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 

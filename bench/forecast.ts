@@ -1,4 +1,4 @@
-/** Measures the forecast of a month beside three naive ones, over months of several kinds. */
+/** Measures the month's forecast beside three naive ones, over months of several kinds. */
 
 import { Big } from 'big.js';
 import { forecastFrom, forecastMonth } from '../src/domain/money/forecast.ts';
@@ -19,12 +19,11 @@ interface Costs {
   readonly cost: ReadonlyMap<Day, number>;
 }
 
-/** @param n days since the 1st of the month that is forecast, negative before it */
+/** @param n days since the 1st of the forecast month; negative before it */
 type Pattern = (n: number, day: Day) => number;
 
 interface Kind {
   readonly name: string;
-  /** Made anew for each month. */
   readonly pattern: (random: () => number) => Pattern;
 }
 
@@ -60,7 +59,7 @@ export const KINDS: readonly Kind[] = [
 
 const ASKED = { first: 3, last: 25 } as const;
 
-/** Each day costs up to this much more or less. */
+/** Each day costs up to this share more or less. */
 const NOISE = 0.1;
 
 function costsOf({ pattern }: Kind, seed: number): Costs {
@@ -77,13 +76,13 @@ function costsOf({ pattern }: Kind, seed: number): Costs {
   return { first, cost: new Map(cost) };
 }
 
-/** Means over the months of a kind, asked on each day from the 3rd to the 25th. */
+/** Means over all months of a kind. Each month is forecast on each day from the 3rd to the 25th. */
 export interface Accuracy {
   readonly name: string;
-  /** Mean absolute errors in percent of what the month cost. */
+  /** The mean absolute error of Tally's forecasts, in percent of the month's cost. */
   readonly tally: number;
   readonly naive: { readonly soFar: number; readonly lastWeek: number; readonly lastMonth: number };
-  /** In how many of the forecasts there was a range, and in how many of these it held, in percent. */
+  /** How many forecasts had a range, and how many of these ranges held, in percent. */
   readonly ranged: number;
   readonly held: number;
 }
@@ -134,7 +133,7 @@ function forecastsOf({ first, cost }: Costs) {
   );
 }
 
-/** The rows of a table over 30 months of each kind. */
+/** @returns table rows, over 30 months of each kind */
 export function forecastNotes(): string[][] {
   const seeds = Array.from({ length: 30 }, (_, n) => n + 1);
   const head = ['', 'Tally', 'average so far', 'last 7 days', 'last month', 'with ±', '± held'];

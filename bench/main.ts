@@ -1,10 +1,10 @@
-/** `npm run bench`: prints each measurement beside its baseline. Nothing fails here: timings depend on the machine. */
+/** `npm run bench`: prints each measurement beside its baseline. Nothing fails: timings depend on the machine. */
 import { availableParallelism } from 'node:os';
 import { compareWithBolt } from './bolt-comparison.ts';
 import { deliveries, emptyJobs } from './deliveries.ts';
 import { forecastNotes } from './forecast.ts';
 
-/** @param words index of another left-aligned column, besides the first; the others are right-aligned */
+/** @param words index of a left-aligned column besides the first; the others are right-aligned */
 function columns(rows: readonly (readonly string[])[], words?: number): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const pad = (cell: string, i: number) =>

@@ -1,4 +1,4 @@
-/** Starts Tally without rate limits, because the bench sends all load as one person. */
+/** Starts Tally without rate limits, because the bench sends all its load as one person. */
 import { createTally } from '../src/app.ts';
 import { parseConfig } from '../src/config/config.ts';
 import { createLog } from '../src/ops/log.ts';

@@ -1,6 +1,6 @@
 /**
- * A fake billing service: the contract's GraphQL interface over simulated usage. It rejects what the contract does not
- * allow.
+ * A fake billing service: the contract's GraphQL interface over simulated usage. It rejects what the contract
+ * doesn't allow.
  */
 import { LosslessNumber, parse, stringify } from 'lossless-json';
 import { parseQuery, type Query, type Subscription } from './billing/contract.ts';
@@ -18,9 +18,8 @@ import {
 } from './fake-service.ts';
 
 export interface BillingRequest extends Pick<ServiceRequest, 'at' | 'pause'> {
-  /** The label of the token in the request, `unknown`, or `none`. */
   token: string;
-  /** The GraphQL document; the whole body when it has none. */
+  /** The GraphQL document, or the whole body if it has none. */
   query: string;
 }
 
@@ -36,7 +35,7 @@ const BURN_FACTOR = 50;
 const DAY = 86_400_000;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** JSON that replaces a project's figures, parsed with all digits kept. */
+/** Parsed JSON that replaces a project's figures. Numbers keep all their digits. */
 interface Override {
   product: ProductId;
   items?: unknown;
@@ -47,7 +46,6 @@ export async function startBilling(options: ServiceOptions = {}) {
   const { now = Date.now } = options;
   const history = createUsageHistory(now());
   const overrides = new Map<string, Override>();
-  /** What yesterday costs in place of its figure: nothing while it is late, more once it is corrected. */
   let yesterday: 'late' | 'corrected' | undefined;
   const showing = (what: typeof yesterday) => (isChosen: boolean) => {
     yesterday = isChosen ? what : undefined;
@@ -71,7 +69,6 @@ export async function startBilling(options: ServiceOptions = {}) {
         return { day, totalAmount, totalBonuses: decimal(bonuses) };
       });
   };
-  /** Null means no data, as for a wrong product. */
   const answer = (query: Query): unknown => {
     const { id, product } = query;
     const given = overrides.get(id);
@@ -88,7 +85,6 @@ export async function startBilling(options: ServiceOptions = {}) {
 
   const service = await startService<BillingRequest>({
     ...options,
-    direction: 'bot→billing',
     describe: toBillingRequest,
     async ordinary(asked, query) {
       const request = toBillingRequest(asked);
@@ -96,13 +92,13 @@ export async function startBilling(options: ServiceOptions = {}) {
       if (refused) return refused;
       const asks = parseQuery(query ?? request.query);
       if (!asks)
-        return jsonReply(400, { errors: [{ message: 'Only the contract’s documents are allowed.' }] });
+        return jsonReply(400, { errors: [{ message: 'Only the two documented queries are allowed.' }] });
       return jsonReply(200, stringify({ data: { bill: { [asks.field]: answer(asks) } } }) ?? '');
     },
     modes: {
       ...commonModes(options.slowFor),
       refused: {
-        label: 'Token refused',
+        label: 'Token rejected',
         hint: 'Rejects every token (401).',
         respond: () => jsonReply(401, { message: 'Unauthorized' }),
       },
@@ -126,17 +122,17 @@ export async function startBilling(options: ServiceOptions = {}) {
       },
       'late-day': {
         label: 'Yesterday is late',
-        hint: 'Has not reported yesterday yet: a daily post waits for it.',
+        hint: 'Hasn’t reported yesterday yet. A daily post waits for it.',
         onChange: showing('late'),
       },
       'corrected-day': {
         label: 'Yesterday corrected',
-        hint: 'Reports a fifth more for yesterday: posts about it are corrected.',
+        hint: 'Reports 20 % more for yesterday. Posts about it are corrected.',
         onChange: showing('corrected'),
       },
       burning: {
         label: 'Burning money',
-        hint: `From now on everything costs ${BURN_FACTOR} times as much.`,
+        hint: `From now on, everything costs ${BURN_FACTOR} times as much.`,
         onChange: (isChosen) => history.setBurn(isChosen ? BURN_FACTOR : 1, now()),
       },
     },
@@ -145,10 +141,10 @@ export async function startBilling(options: ServiceOptions = {}) {
     ...service,
     tokens: TOKENS,
     projects: PROJECTS.map(({ id, product, name }) => ({ id, product, name })),
-    /** Raw JSON of one object, `{"balance":…,"bonuses":…}`, or `null`; digits are served as written. */
+    /** @param json one object, `{"balance":…,"bonuses":…}`, or `null`; its digits are served as written */
     setBalance: (id: string, json: string, product?: ProductId) =>
       override(id, product, { balance: parse(json) }),
-    /** Raw JSON of a list of `{"day":…,"totalAmount":…,"totalBonuses":…}`, served for every period. */
+    /** @param json a list of `{"day":…,"totalAmount":…,"totalBonuses":…}` that is served for every period */
     setItems: (id: string, json: string, product?: ProductId) =>
       override(id, product, { items: parse(json) }),
   };
@@ -157,7 +153,6 @@ export async function startBilling(options: ServiceOptions = {}) {
 const productOf = (id: string): ProductId | undefined =>
   PROJECTS.find((project) => project.id === id)?.product;
 
-/** Returns undefined unless the text is a valid date and time in exactly the contract's format. */
 function instant(text: string): number | undefined {
   const at = Date.parse(text);
   return TIMESTAMP.test(text) && !Number.isNaN(at) && new Date(at).toISOString() === text ? at : undefined;
@@ -179,7 +174,8 @@ function rejectRequest(asked: ServiceRequest, { token }: BillingRequest): Servic
   if (bearer || ['none', 'unknown', EXPIRED].includes(token)) return problem(401, 'Unauthorized');
   if (!/^application\/json\b/i.test(asked.headers['content-type'] ?? ''))
     return problem(415, 'The body must be application/json');
-  // The contract's body has one field, `query`.
   const fields = Object.keys(parseObject(asked.body)).join();
-  return fields === 'query' ? undefined : problem(400, `The body has these fields: ${fields}.`);
+  return fields === 'query'
+    ? undefined
+    : problem(400, `The body must have only the field “query”, but has: ${fields}.`);
 }

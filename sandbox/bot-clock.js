@@ -1,6 +1,6 @@
 /**
- * Loaded into the bot's process before the bot: moves its `Date` ahead with the sandbox's clock, and ends it with the
- * sandbox. Timers are not affected.
+ * Loaded into the bot's process before the bot itself. Moves `Date` ahead with the sandbox's clock, and ends the
+ * bot with the sandbox. Timers stay real.
  */
 let ahead = Number(new URL(import.meta.url).searchParams.get('ahead') ?? 0);
 const real = Date.now;
@@ -20,5 +20,4 @@ process.on('disconnect', () => {
   process.kill(process.pid, 'SIGTERM');
   setTimeout(() => process.exit(), 12_000).unref();
 });
-// The channel must not keep the bot's process alive.
 process.channel?.unref();

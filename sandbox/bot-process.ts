@@ -1,4 +1,3 @@
-/** Runs the unmodified bot as a child process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -11,14 +10,11 @@ import { BOT_ENTRY, CLOCK } from './build.ts';
 import type { Clock } from './clock.ts';
 
 interface BotOptions {
-  /** The bot's environment, without `PORT`. Nothing else of this process's environment is passed on. */
+  /** The bot's environment without `PORT`. Of this process's own variables only `INHERITED_ENV` is passed on. */
   env: (url: string) => Record<string, string>;
-  /** Shows the bot's whole log, not only warnings and errors. */
   verbose: boolean;
   log: (line: string) => void;
-  /** The bot's clock follows this one. */
   clock: Clock;
-  /** Called when the bot becomes ready or exits. */
   onChange: () => void;
 }
 
@@ -26,32 +22,28 @@ export type Bot = Awaited<ReturnType<typeof startBot>>;
 
 const READY_WITHIN = 30_000;
 const KILLED_AFTER = 12_000;
-const LAST_LINES = 20;
 
-/** Node does not run without these. */
 const INHERITED_ENV = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot'];
 
-/** Resolves when the bot is ready; rejects when it does not become ready. */
+/** Resolves when the bot is ready. @throws Error if it isn't ready in time */
 export async function startBot(options: BotOptions) {
   const { clock, log, onChange } = options;
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const pretty = { colorize: false, singleLine: true, ignore: 'time,pid,hostname,name' };
-  const [format, formatShown] = [
-    prettyFactory(pretty),
-    prettyFactory({ ...pretty, minimumLevel: options.verbose ? 'trace' : 'warn' }),
-  ];
+  const format = prettyFactory({
+    colorize: false,
+    singleLine: true,
+    ignore: 'time,pid,hostname,name',
+    minimumLevel: options.verbose ? 'trace' : 'warn',
+  });
   let isUp = false;
 
-  const last: string[] = [];
   const bot = spawnBot({ ...options.env(url), PORT: String(port) }, clock.skipped());
   clock.onSkip((ahead) => bot.connected && bot.send({ ahead }));
   for (const input of [bot.stdout, bot.stderr]) {
     if (!input) continue;
     createInterface({ input }).on('line', (line) => {
-      last.push(format(line));
-      if (last.length > LAST_LINES) last.shift();
-      const shown = formatShown(line)?.trimEnd();
+      const shown = format(line)?.trimEnd();
       if (shown) log(shown);
     });
   }
@@ -62,28 +54,23 @@ export async function startBot(options: BotOptions) {
   isUp = await Promise.race([waitUntilReady(url, bot), gone.then(() => false)]);
   if (!isUp) {
     await terminate(bot);
-    throw new Error(`The bot did not become ready.\n${last.join('')}`);
+    throw new Error('The bot didn’t become ready.');
   }
   onChange();
-  return {
-    ...{ url, pid: bot.pid, up: () => isUp },
-    /** Sends SIGTERM, and SIGKILL after 12 s. */
-    stop: () => terminate(bot),
-  };
+  return { url, pid: bot.pid, up: () => isUp, stop: () => terminate(bot) };
 }
 
-/** It ends with this process, whose end closes the channel to it. */
 function spawnBot(env: Record<string, string>, ahead: number): ChildProcess {
   const inherited = INHERITED_ENV.filter((name) => process.env[name] !== undefined);
   return spawn(
     process.execPath,
     ['--import', `${pathToFileURL(CLOCK).href}?ahead=${ahead}`, BOT_ENTRY, 'start'],
     {
-      // Not where a .env may be.
+      // A folder without a .env file.
       cwd: dirname(CLOCK),
       env: { ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])), ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      // In its own process group, so that Ctrl-C reaches only this process, which then stops the bot.
+      // Its own process group: Ctrl-C reaches only this process, which then stops the bot.
       detached: true,
     },
   );
@@ -110,7 +97,7 @@ async function terminate(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The bot needs a port number and cannot choose one itself. */
+/** The bot needs a port number and can't choose one itself. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');

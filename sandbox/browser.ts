@@ -1,12 +1,11 @@
-/** The system's Chromium, for the pictures and the browser tests. */
+/** Finds and opens the system's Chromium, for the pictures and the browser tests. */
 import { type Browser, chromium } from 'playwright-core';
 import { findExecutable, isExecutable } from './find-executable.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-/** macOS puts no program of it on PATH. */
 const ON_MACOS = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 
-/** No background requests: the browser loads the sandbox's page and nothing else. */
+/** The browser sends no requests of its own. */
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -16,7 +15,6 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
-/** @returns its path: CHROMIUM_PATH, else the one on PATH */
 export function findChromium(): string | undefined {
   const { CHROMIUM_PATH } = process.env;
   if (CHROMIUM_PATH) return CHROMIUM_PATH;

@@ -1,9 +1,7 @@
-/** Builds the bot and the page, once a process. */
 import { join } from 'node:path';
 import { bundleBot, ROOT, writeFiles } from '../build.js';
 
 export { ROOT };
-/** Holds everything that the sandbox writes to disk. */
 export const SANDBOX_FOLDER = join(ROOT, '.sandbox');
 export const PAGE = join(SANDBOX_FOLDER, 'page');
 export const BOT_ENTRY = join(ROOT, 'dist', 'tally.js');

@@ -7,11 +7,9 @@ export function createClock() {
   let skipped = 0;
   const now = () => Date.now() + skipped;
   return {
-    /** ms since the epoch */
     now,
-    /** How far this clock is ahead of the machine's, in ms. */
     skipped: () => skipped,
-    /** @param instant ms since the epoch; an instant in the past changes nothing */
+    /** @param instant ms since the epoch; a past instant changes nothing */
     skipTo(instant: number) {
       skipped += Math.max(0, instant - now());
       for (const listener of listeners) listener(skipped);
@@ -23,10 +21,10 @@ export function createClock() {
 const MINUTE = 60_000;
 const MINUTES_AHEAD = 2 * 24 * 60;
 
-/** A skip ends this long before the time, in ms, so that timers for the time still fire at it. */
+/** A skip ends this many ms before the wanted time, so that the bot's timers fire at that time. */
 export const SKIP_MARGIN = 5_000;
 
-/** @returns the next instant at which the zone's clocks show this time, `HH:MM`; undefined when they never do */
+/** @returns the next instant when clocks in this zone show `time`, `HH:MM`; undefined if they never do */
 export function nextTime(time: string, timeZone: string, now: number): number | undefined {
   const shown = new Intl.DateTimeFormat('sv-SE', { timeZone, hour: '2-digit', minute: '2-digit' });
   const first = now - (now % MINUTE) + MINUTE;

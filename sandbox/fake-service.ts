@@ -1,6 +1,5 @@
 /**
- * The HTTP server of the fake services: listens on loopback, reads the whole request, answers as the chosen mode or a test
- * says, and reports the exchange with its secrets masked.
+ * The HTTP server under both fake services. It answers as the chosen mode or the test says.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,18 +7,15 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Switch } from './protocol.ts';
-import type { Exchange } from './slack/traffic.ts';
 
 export interface ServiceRequest {
   method: string;
-  /** As received, without the query: percent-encoded, doubled slashes kept. */
+  /** The path as received: percent-encoded, with doubled slashes, without the query. */
   path: string;
-  /** The query with its question mark, or empty. */
   search: string;
   headers: Record<string, string>;
   body: string;
   at: number;
-  /** Rejects when the service closes first. */
   pause(ms: number): Promise<void>;
 }
 
@@ -30,13 +26,12 @@ export interface ServiceReply {
   body?: string | Iterable<string>;
 }
 
-/** `hang` keeps the connection open without an answer; `reset` resets it. */
+/** `hang` leaves the request unanswered; `reset` resets the connection. */
 export type ServiceAnswer = ServiceReply | 'hang' | 'reset';
 
 /**
- * Decides an answer, authorization included; undefined is the ordinary one.
- *
- * @param ordinary what the service would answer; for billing also to another query
+ * Chooses the answer to a request; undefined stands for the ordinary answer.
+ * @param ordinary makes the ordinary answer; billing can make it for another query
  */
 export type Responder<Request> = (
   request: Request,
@@ -44,10 +39,7 @@ export type Responder<Request> = (
 ) => ServiceAnswer | undefined | Promise<ServiceAnswer | undefined>;
 
 export interface ServiceOptions {
-  /** ms since the epoch */
   now?: () => number;
-  /** Called after each exchange, answered or not. */
-  onExchange?: (exchange: Exchange) => void;
   /** How long the mode `slow` waits, in ms. */
   slowFor?: number;
 }
@@ -55,16 +47,12 @@ export interface ServiceOptions {
 interface Mode<Request> {
   label: string;
   hint: string;
-  /** Called when the mode is chosen, and with false when the next one is. */
   onChange?: (isChosen: boolean) => void;
   respond?: Responder<Request>;
 }
 
 interface Service<Request> extends ServiceOptions {
-  direction: string;
-  /** By name, `healthy` among them. */
   modes: Record<string, Mode<Request>>;
-  /** What tests and modes see of a request. */
   describe: (asked: ServiceRequest) => Request;
   ordinary: (asked: ServiceRequest, query?: string) => Promise<ServiceReply>;
 }
@@ -72,7 +60,7 @@ interface Service<Request> extends ServiceOptions {
 const MAX_BODY_BYTES = 1024 * 1024;
 
 export async function startService<Request>(service: Service<Request>) {
-  const { modes, now = Date.now, onExchange } = service;
+  const { modes, now = Date.now } = service;
   const closing = new AbortController();
   const requests: Request[] = [];
   let chosen = 'healthy';
@@ -85,26 +73,9 @@ export async function startService<Request>(service: Service<Request>) {
     return (await respond?.(request, ordinary)) ?? ordinary();
   };
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const startedAt = performance.now();
-    const asked = await read(request, now(), closing.signal);
-    let said: ServiceAnswer = 'hang';
-    response.once('close', () => {
-      const reply = typeof said === 'string' ? undefined : said;
-      onExchange?.({
-        ...{
-          at: asked.at,
-          direction: service.direction,
-          title: `${asked.method} ${asked.path}${asked.search}`,
-        },
-        status: reply ? String(reply.status) : said === 'reset' ? 'reset' : 'no answer',
-        took: Math.round(performance.now() - startedAt),
-        request: { headers: asked.headers, body: jsonOr(asked.body) },
-        response: { headers: reply?.headers, body: jsonOr(reply?.body) },
-      });
-    });
-    said = await answer(asked);
+    const said = await answer(await read(request, now(), closing.signal));
     if (said === 'reset') request.socket.resetAndDestroy();
-    else if (said !== 'hang') await send(response, said, asked.method === 'HEAD');
+    else if (said !== 'hang') await send(response, said, request.method === 'HEAD');
   };
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
@@ -119,7 +90,6 @@ export async function startService<Request>(service: Service<Request>) {
       hint,
     })) satisfies Switch['modes'],
     mode: () => chosen,
-    /** @throws RangeError for an unknown mode */
     setMode(mode: string) {
       const next = modes[mode];
       if (!next) throw new RangeError(`There is no mode "${mode}".`);
@@ -128,7 +98,7 @@ export async function startService<Request>(service: Service<Request>) {
       chosen = mode;
       respond = next.respond;
     },
-    /** Decides the answers from now on; undefined and a chosen mode end that. */
+    /** Answers with this function until the next call or the next mode. */
     respond(responder: Responder<Request> | undefined) {
       respond = responder;
     },
@@ -140,7 +110,6 @@ export async function startService<Request>(service: Service<Request>) {
   };
 }
 
-/** The modes that both services have. */
 export const commonModes = (slowFor = 4_000) => ({
   healthy: { label: 'Healthy', hint: 'Answers correctly, at once.' },
   slow: {
@@ -153,7 +122,7 @@ export const commonModes = (slowFor = 4_000) => ({
   },
 });
 
-/** Drops what exceeds the limit: an answer before the end of the request would reset the connection. */
+/** Reads to the end even beyond the limit, because an early answer would reset the connection. */
 async function read(request: IncomingMessage, at: number, signal: AbortSignal): Promise<ServiceRequest> {
   const [path = '/', query] = (request.url ?? '/').split('?', 2);
   const chunks: Buffer[] = [];
@@ -164,8 +133,12 @@ async function read(request: IncomingMessage, at: number, signal: AbortSignal): 
   }
   const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
   return {
-    ...{ method: request.method ?? 'GET', path, search: query === undefined ? '' : `?${query}` },
-    ...{ headers: Object.fromEntries(headers), body: Buffer.concat(chunks).toString('utf8'), at },
+    method: request.method ?? 'GET',
+    path,
+    search: query === undefined ? '' : `?${query}`,
+    headers: Object.fromEntries(headers),
+    body: Buffer.concat(chunks).toString('utf8'),
+    at,
     pause: (ms) => delay(ms, undefined, { signal }),
   };
 }
@@ -176,7 +149,6 @@ async function send(response: ServerResponse, reply: ServiceReply, headOnly: boo
   response.end(headOnly ? undefined : reply.body);
 }
 
-/** What is JSON is masked by its names, anything else by what it looks like. */
 function jsonOr(body: unknown): unknown {
   try {
     return typeof body === 'string' ? JSON.parse(body) : typeof body;
@@ -185,7 +157,6 @@ function jsonOr(body: unknown): unknown {
   }
 }
 
-/** Returns an empty object for anything but a JSON object. */
 export const parseObject = (body: string) => ({ ...(jsonOr(body) as Record<string, unknown>) });
 
 export function jsonReply(status: number, body: object | string, headers: Record<string, string> = {}) {

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 
-/** @returns the path of this program, if it is on PATH. A folder that PATH names relatively could be anybody's. */
+/** Ignores relative folders on PATH: anybody could have put a program there. */
 export function findExecutable(name: string): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(isAbsolute);
   return folders.map((folder) => join(folder, name)).find(isExecutable);

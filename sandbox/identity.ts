@@ -1,4 +1,4 @@
-/** A fake identity service: it issues, validates and revokes tokens like OpenStack Keystone 22. */
+/** A fake identity service. It issues, validates and revokes tokens like OpenStack Keystone 22. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
   commonModes,
@@ -12,9 +12,7 @@ import {
 } from './fake-service.ts';
 
 interface IdentityRequest extends Pick<ServiceRequest, 'at' | 'method' | 'pause'> {
-  /** Path and query. */
   path: string;
-  /** The label of the application access in the body, `unknown`, or `none`. */
   access: string;
 }
 
@@ -36,13 +34,12 @@ function access(label: string, number: number, rest: Partial<Access> = {}): Acce
   return { label, id, secret, restricted: true, state: 'good', ...rest };
 }
 
-/** The application accesses of the sandbox's identity service. Their secrets are not real. */
 const ACCESSES = {
   good: access('Application access', 1),
   expiring: access('Access about to expire', 2, { expiresIn: 20 * 60_000 }),
   unrestricted: access('Unrestricted access', 3, { restricted: false }),
   expired: access('Expired access', 4, { state: 'expired' }),
-  disabled: access('Access of a disabled project', 5, { state: 'project-disabled' }),
+  disabled: access('Access for a disabled project', 5, { state: 'project-disabled' }),
 };
 
 interface Issued {
@@ -56,7 +53,6 @@ const LIFETIME = 3_600_000;
 const LARGEST_REQUEST = 112 * 1024;
 const TOKEN_LENGTH = 204;
 
-/** An error in Keystone's format. */
 const problem = (code: number, title: string, message: string): ServiceReply =>
   jsonReply(code, { error: { code, message, title } });
 
@@ -122,7 +118,6 @@ export async function startIdentity(options: ServiceOptions = {}) {
   const service = await startService<IdentityRequest>({
     ...options,
     ordinary,
-    direction: 'bot→identity',
     describe: ({ at, method, path, search, body, pause }) => {
       const { id } = credentialIn(body);
       const access = id === undefined ? 'none' : (findAccess(id)?.label ?? 'unknown');
@@ -131,22 +126,20 @@ export async function startIdentity(options: ServiceOptions = {}) {
     modes: {
       ...commonModes(options.slowFor),
       refused: {
-        label: 'Access refused',
-        hint: 'Rejects every access, as for a wrong secret (401).',
+        label: 'Access rejected',
+        hint: 'Rejects all application access, as for a wrong secret (401).',
         respond: unauthorized,
       },
     },
   });
   return {
     ...service,
-    /** As the console shows it. */
     authUrl: `${service.url}/v3`,
     credentials: Object.values(ACCESSES).flatMap(({ label, id, secret }) => [
       { label: `${label}: ID`, value: id },
       { label: `${label}: secret`, value: secret },
     ]),
     accesses: ACCESSES,
-    /** Whether this service issued the token and it is neither expired nor revoked. */
     isLive: (token: string) => find(token) !== undefined,
   };
 }
@@ -154,7 +147,7 @@ export async function startIdentity(options: ServiceOptions = {}) {
 const findAccess = (id: string): Access | undefined =>
   Object.values(ACCESSES).find((access) => access.id === id);
 
-/** Returns no ID when the body does not ask for a token by application credential. */
+/** @returns no ID if the body doesn't ask for a token by application credential */
 function credentialIn(body: string): { id?: string; secret?: string; isScoped?: boolean } {
   const { identity, scope } = (parseObject(body).auth ?? {}) as {
     identity?: { methods?: string[]; application_credential?: { id?: string; secret?: string } };
@@ -166,7 +159,6 @@ function credentialIn(body: string): { id?: string; secret?: string; isScoped?: 
 
 const microseconds = (at: number): string => new Date(at).toISOString().replace('Z', '000Z');
 
-/** The JSON body for a token. */
 function describeToken({ access, issuedAt, expiresAt }: Issued, search: string): object {
   const domain = { id: 'default', name: 'Default' };
   const url = 'https://compute.sandbox.example/v2.1';
@@ -176,7 +168,7 @@ function describeToken({ access, issuedAt, expiresAt }: Issued, search: string):
       methods: ['application_credential'],
       user: { domain, id: 'sandbox-user', name: 'sandbox', password_expires_at: null },
       audit_ids: [randomBytes(16).toString('base64url')],
-      // As Keystone does: without a zone when the access expires before the token's hour.
+      // Like Keystone: the time has no zone if the access expires before the token would.
       expires_at:
         access.expiresIn === undefined
           ? microseconds(expiresAt)

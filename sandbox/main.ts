@@ -20,7 +20,7 @@ function parseOptions() {
     const { values } = parseArgs({ options: { ...flags, port: { type: 'string', default: '3100' } } });
     if (!values.help && /^\d{1,5}$/.test(values.port)) return values;
   } catch {
-    // An unknown option: print the usage.
+    // An unknown option gets the usage text, too.
   }
   say(USAGE);
   return process.exit(process.argv.includes('--help') ? 0 : 2);
@@ -30,10 +30,10 @@ const { socket, oauth, port, verbose, 'no-open': closed } = parseOptions();
 let sandbox: Sandbox | undefined;
 let endingSince: number | undefined;
 
-/** npm repeats a Ctrl-C that the terminal has already sent to this process; in ms. */
+/** npm repeats a Ctrl-C that this process has already received. In ms. */
 const REPEATED = 500;
 
-/** While starting, or on a second signal, exits at once: child processes end with this one. */
+/** A second signal, or one during the start, exits at once. Child processes end with this one. */
 function end(code: number): void {
   if (endingSince !== undefined && performance.now() - endingSince < REPEATED) return;
   if (endingSince !== undefined || !sandbox) process.exit(code);
@@ -46,7 +46,11 @@ function end(code: number): void {
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0));
 sandbox = await startSandbox({
-  ...{ port: Number(port), mode: socket ? 'socket' : 'http', oauth, verbose, log: say },
+  port: Number(port),
+  mode: socket ? 'socket' : 'http',
+  oauth,
+  verbose,
+  log: say,
   redisUrl: process.env.REDIS_URL || undefined,
 }).catch((error: Error) => {
   say(error.message);
@@ -64,7 +68,7 @@ ${oauth ? `    Install ${bot.url}/slack/install\n` : ''}    Try    /billing conn
     Stop   Ctrl-C
 `);
 if (!closed && process.stdout.isTTY && !process.env.CI) {
-  // Best effort: the terminal shows the address too.
+  // Without a browser the terminal still shows the address.
   const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open';
   spawn(opener, [url], { stdio: 'ignore', detached: true })
     .on('error', () => {})

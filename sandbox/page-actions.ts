@@ -5,11 +5,10 @@ export async function say(page: Page, text: string): Promise<void> {
   const composer = page.getByRole('textbox', { name: 'Message' });
   await composer.fill(text);
   await composer.press('Enter');
-  // The first Enter may only have completed the command's name.
+  // The first Enter may only complete the command's name.
   if ((await composer.inputValue()) !== '') await composer.press('Enter');
 }
 
-/** Sends a command and returns the message that contains `answer`. */
 export async function ask(page: Page, text: string, answer: string | RegExp): Promise<Locator> {
   await say(page, text);
   const message = page.getByRole('article').filter({ hasText: answer }).last();
@@ -17,7 +16,6 @@ export async function ask(page: Page, text: string, answer: string | RegExp): Pr
   return message;
 }
 
-/** Runs `/billing connect` with this token; returns the form, submitted. */
 export async function connect(page: Page, token: string, project = '123'): Promise<Locator> {
   await say(page, '/billing connect');
   const form = page.getByRole('dialog', { name: 'Connect billing' });
@@ -27,16 +25,18 @@ export async function connect(page: Page, token: string, project = '123'): Promi
   return form;
 }
 
-/** Runs `/billing projects add` with these words and saves the form. */
 export async function addProject(page: Page, words: string): Promise<void> {
   await say(page, `/billing projects add ${words}`);
-  const form = page.getByRole('dialog', { name: 'Add a project' });
+  await saveForm(page);
+}
+
+export async function saveForm(page: Page): Promise<void> {
+  const form = page.getByRole('dialog');
   await form.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('dialog').getByText('Saved.').waitFor();
+  await form.getByText(/Saved[.:]/).waitFor();
   await closeModal(page);
 }
 
-/** Replies in a message's thread. */
 export async function replyTo(page: Page, message: string, text: string): Promise<void> {
   const parent = page.getByRole('article').filter({ hasText: message });
   await parent.hover();
@@ -46,7 +46,6 @@ export async function replyTo(page: Page, message: string, text: string): Promis
   await field.press('Enter');
 }
 
-/** Goes from Tally's install page through Slack's consent page to the confirmation. */
 export async function install(page: Page, person: string): Promise<void> {
   await page.getByRole('link', { name: 'Add to Slack' }).click();
   await page.getByLabel(person).check();
@@ -54,7 +53,6 @@ export async function install(page: Page, person: string): Promise<void> {
   await page.getByText('Tally is installed in').waitFor();
 }
 
-/** Runs `/billing projects access`, registers the access and closes the form. */
 export async function registerAccess(
   page: Page,
   project: string,

@@ -2,7 +2,7 @@
 import type { BillingService } from './billing.ts';
 import type { Bot } from './bot-process.ts';
 import { type Clock, nextTime, SKIP_MARGIN } from './clock.ts';
-import { examplesAt } from './examples.ts';
+import { EXAMPLES } from './examples.ts';
 import type { IdentityService } from './identity.ts';
 import type { Skip, Switch } from './protocol.ts';
 import type { Failure, SlackBehaviour } from './slack/core.ts';
@@ -10,7 +10,6 @@ import type { Failure, SlackBehaviour } from './slack/core.ts';
 interface PanelParts {
   billing: BillingService;
   identity: IdentityService;
-  /** Whether the bot is installed by OAuth. */
   oauth: boolean;
   bot: () => Bot | undefined;
   behaviour: () => SlackBehaviour | undefined;
@@ -19,15 +18,14 @@ interface PanelParts {
 
 export type Panel = ReturnType<typeof createPanel>;
 
-/** What each call of the bot fails with, by mode. */
 const SLACK_MODES: Record<string, { label: string; hint: string; failure?: Failure }> = {
-  healthy: { label: 'Healthy', hint: 'Takes every call of the bot.' },
+  healthy: { label: 'Healthy', hint: 'Accepts every call.' },
   limited: {
     label: 'Too many requests',
-    hint: 'Asks the bot to retry each call in 20 s (429).',
+    hint: 'Asks for a retry in 20 s (429).',
     failure: { status: 429, retryAfter: 20 },
   },
-  away: { label: 'Away', hint: 'Fails every call of the bot (503).', failure: { status: 503 } },
+  away: { label: 'Down', hint: 'Fails every call (503).', failure: { status: 503 } },
 };
 
 export function createPanel(parts: PanelParts) {
@@ -35,21 +33,21 @@ export function createPanel(parts: PanelParts) {
   let slackMode = 'healthy';
   const slackModes = Object.entries(SLACK_MODES).map(([mode, { label, hint }]) => ({ mode, label, hint }));
   return {
-    examples: [...examplesAt(clock.now())],
-    /** How far the sandbox's clock is ahead of the machine's, in ms. */
+    examples: EXAMPLES,
     skipped: clock.skipped,
-    /** @param zone the zone of a time of day @returns false for a time that never occurs */
+    /**
+     * @param zone the zone of `to.time`
+     * @returns false for a time that never occurs
+     */
     skip: (to: Skip, zone: string) => skip(clock, to, zone),
     credentials: [...billing.tokens, ...identity.credentials],
     botUp: () => parts.bot()?.up() ?? false,
-    /** The app's install page; absent when the app has a fixed token. */
     installUrl: parts.oauth ? () => `${parts.bot()?.url}/slack/install` : undefined,
     switches: (): Switch[] => [
       { service: 'billing', mode: billing.mode(), modes: billing.modes },
       { service: 'identity', mode: identity.mode(), modes: identity.modes },
       { service: 'slack', mode: slackMode, modes: slackModes },
     ],
-    /** @returns false for an unknown switch or mode */
     setSwitch(service: string, mode: string): boolean {
       const behaviour = parts.behaviour();
       if (service === 'slack' && behaviour && Object.hasOwn(SLACK_MODES, mode)) {

@@ -1,18 +1,17 @@
-/** `npm run pictures`: takes the screenshots and the moving picture of the README and the docs. */
+/** `npm run pictures`: takes the pictures of the README and the docs. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { findChromium, openBrowser } from './browser.ts';
 import { ROOT } from './build.ts';
-import { addProject, ask, closeModal, connect, say } from './page-actions.ts';
+import { addProject, ask, closeModal, connect, saveForm, say } from './page-actions.ts';
 import { takeStory } from './pictures/story.ts';
 import { type Sandbox, startSandbox } from './start.ts';
 
 const FOLDER = join(ROOT, 'docs', 'pictures');
-/** High enough for each message and the Home. */
 const WINDOW = { width: 1280, height: 1400 };
 
-/** Takes one picture per theme, cropped to `what`: `spend.png` and `spend-dark.png`. */
+/** Takes `name.png` and `name-dark.png`, cropped to `what`. */
 async function take(what: Page | Locator, name: string): Promise<void> {
   const page = 'page' in what ? what.page() : what;
   await page.mouse.move(0, 0);
@@ -55,28 +54,23 @@ async function working(page: Page, { url, billing }: Sandbox): Promise<void> {
   await take(page.locator('.home > .blocks'), 'home');
 }
 
-/** Also saves the form: Home would ask for it. */
+/** Saves the form, because otherwise Home asks for a schedule. */
 async function scheduling(page: Page, form: Locator): Promise<void> {
   await say(page, '/billing schedule prod daily 09:00');
   await form.getByText('Next three posts').waitFor();
   await take(form, 'schedule-form');
-  await form.getByRole('button', { name: 'Save' }).click();
-  await form.getByText('Saved:').waitFor();
-  await closeModal(page);
+  await saveForm(page);
 }
 
-/** Skips time until the watch alerts. */
 async function watching(page: Page, form: Locator): Promise<void> {
   await say(page, '/billing watch prod balance 1');
   await form.getByText(/[\d,.]+ left · /).waitFor();
   const [, left = ''] = /([\d,]+)\.\d\d left · /.exec((await form.textContent()) ?? '') ?? [];
-  // A round threshold just below what is left.
+  // The next round amount below the balance, so that the watch alerts soon.
   const threshold = Math.floor((Number(left.replaceAll(',', '')) - 1) / 10_000) * 10_000;
   await form.getByLabel('Below', { exact: true }).fill(String(threshold));
-  await form.getByRole('button', { name: 'Save' }).click();
-  await form.getByText('Saved:').waitFor();
-  await closeModal(page);
-  await page.getByText('Switches', { exact: true }).click();
+  await saveForm(page);
+  await page.getByText('Break something', { exact: true }).click();
   await page.getByLabel('billing').selectOption('Burning money');
   await page.getByRole('button', { name: 'Skip 1 hour' }).click();
   const alert = page.getByRole('article').filter({ hasText: / left, below / });
@@ -85,7 +79,7 @@ async function watching(page: Page, form: Locator): Promise<void> {
 }
 
 const chromium = findChromium();
-if (chromium === undefined) throw new Error('No Chromium is installed; CHROMIUM_PATH may name one.');
+if (chromium === undefined) throw new Error('Chromium isn’t installed. Install it, or set CHROMIUM_PATH.');
 await mkdir(FOLDER, { recursive: true });
 const browser = await openBrowser(chromium);
 try {

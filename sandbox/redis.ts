@@ -1,6 +1,6 @@
 /**
- * Starts a Redis: the one at `redisUrl`, else an installed redis-server or valkey-server, else one inside this
- * process. A started one listens on a Unix socket that only this user can open, and leaves no files.
+ * Starts a Redis: an existing one, an installed redis-server or valkey-server, or one inside this process. A
+ * started Redis listens on a private Unix socket and leaves no files.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,18 +15,15 @@ import { createRedisCommandExecutor, RedisServerState, Resp2Server } from 'js-re
 import { findExecutable } from './find-executable.ts';
 
 interface RedisOptions {
-  /** An existing Redis; it is never stopped. */
   redisUrl?: string;
-  /** The parent of the private directory; the system's temporary one by default. A socket's path is limited to 107 bytes. */
+  /** The parent folder of the socket. A socket's path can have at most 107 bytes. */
   dir?: string;
-  /** Runs it inside this process even when a server is installed. */
   embedded?: boolean;
-  /** One of the servers, by its name or path; by default the first that is installed. */
+  /** A server's name or path; by default the first that is installed. */
   binary?: string | undefined;
 }
 
 export interface RunningRedis {
-  /** `redisUrl`, or `unix://` and the path of the socket. */
   url: string;
   kind: 'given' | Binary | 'embedded';
   stop(): Promise<void>;
@@ -36,10 +33,12 @@ type Binary = 'redis-server' | 'valkey-server';
 
 const BINARIES: readonly Binary[] = ['redis-server', 'valkey-server'];
 const START_TIMEOUT = 10_000;
-/** Redis's default. */
 const DATABASES = 16;
 
-/** Ends what it started and removes the directory when the pipe from this process closes, even if that is killed. */
+/**
+ * When this process ends, even by SIGKILL, the pipe to the shell closes: it then ends the server and deletes its
+ * folder.
+ */
 const KEEPER = `if [ -n "$2" ]; then "$2" --port 0 --unixsocket "$1/redis.sock" --unixsocketperm 600 --save '' --appendonly no >/dev/null 2>&1 & fi
 cat >/dev/null
 [ -z "$!" ] || { kill "$!"; wait "$!"; }
@@ -110,7 +109,6 @@ async function waitUntilReachable(path: string): Promise<void> {
   }
 }
 
-/** @returns a function that stops it */
 async function startEmbedded(path: string): Promise<() => Promise<void>> {
   const resp = new Resp2Server({
     server: new RedisServerState({ databaseCount: DATABASES }),
@@ -121,7 +119,7 @@ async function startEmbedded(path: string): Promise<() => Promise<void>> {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
-  // `Resp2Server.listen` takes only a port, on every interface.
+  // `Resp2Server.listen` accepts only a port, and opens it on every interface.
   await once(resp.server.listen(path), 'listening');
   await chmod(path, 0o600);
   resp.server.unref();

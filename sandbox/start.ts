@@ -1,6 +1,6 @@
 /**
- * Starts the whole sandbox: Slack, the billing and identity services, Redis, and the unmodified bot, which is
- * configured by its environment.
+ * Starts the whole sandbox: Slack, the billing and identity services, Redis, and the unmodified bot, configured by
+ * its environment.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -15,20 +15,16 @@ import { startIdentity } from './identity.ts';
 import { createPanel } from './panel.ts';
 import { type RunningRedis, startRedis } from './redis.ts';
 import { type Slack, type SlackOptions, startSlack } from './slack/index.ts';
-import type { Exchange } from './slack/traffic.ts';
 
 export interface SandboxOptions {
   /** The page's port, or the next free one. 0, the default, takes any free port. */
   port?: number;
   mode?: 'http' | 'socket';
-  /** Starts with two workspaces; Tally is installed by OAuth. */
+  /** Starts two workspaces; Tally is installed by OAuth. */
   oauth?: boolean;
   log?: (line: string) => void;
-  /** Shows the bot's whole log, not only warnings and errors. */
   verbose?: boolean;
-  /** An existing Redis to use. */
   redisUrl?: string | undefined;
-  /** Does not build the page. */
   withoutPage?: boolean;
 }
 
@@ -40,7 +36,6 @@ const SECRETS = {
 const OAUTH = { clientId: '1234567890.1234567890', clientSecret: randomBytes(16).toString('hex') };
 
 export type Sandbox = Awaited<ReturnType<typeof assemble>> & {
-  /** Stops everything, in reverse order of starting. */
   stop(): Promise<void>;
 };
 
@@ -66,20 +61,29 @@ async function assemble(options: SandboxOptions, releases: (() => Promise<void>)
 
   let slack: Slack | undefined;
   let bot: Bot | undefined;
-  const onExchange = (exchange: Exchange) => slack?.traffic.add(exchange);
   const clock = createClock();
   const { now } = clock;
-  const billing = await startBilling({ onExchange, now });
+  const billing = await startBilling({ now });
   releases.push(billing.close);
-  const identity = await startIdentity({ onExchange, now });
+  const identity = await startIdentity({ now });
   releases.push(identity.close);
 
   const panel = createPanel({
-    ...{ billing, identity, oauth, clock, bot: () => bot, behaviour: () => slack?.behaviour },
+    billing,
+    identity,
+    oauth,
+    clock,
+    bot: () => bot,
+    behaviour: () => slack?.behaviour,
   });
   const manifest = await printManifest(mode);
   const opened = await onFreePort(port, log, {
-    ...{ ...SECRETS, mode, manifest, panel, now, botUrl: () => bot?.url ?? '' },
+    ...SECRETS,
+    mode,
+    manifest,
+    panel,
+    now,
+    botUrl: () => bot?.url ?? '',
     ...(oauth && { oauth: OAUTH }),
     ...(!withoutPage && { pageDir: PAGE }),
   });
@@ -110,7 +114,6 @@ async function assemble(options: SandboxOptions, releases: (() => Promise<void>)
   return { url: opened.url, slack: opened, billing, identity, bot, redis, clock };
 }
 
-/** As people print it, with the steps for Workflow Builder. */
 async function printManifest(mode: 'http' | 'socket'): Promise<unknown> {
   const address = mode === 'socket' ? ['--socket'] : ['--url', 'https://tally.example.com'];
   const options = [BOT_ENTRY, 'manifest', ...address, '--workflow-steps'];
@@ -132,7 +135,7 @@ async function onFreePort(port: number, log: (line: string) => void, options: Sl
   }
 }
 
-/** An existing Redis keeps sealed values, so its key is kept too; a private one gets a new key each time. */
+/** An existing Redis keeps sealed values, so its key is kept, too. A private Redis gets a new key each time. */
 async function encryptionKeysFor({ kind }: RunningRedis): Promise<string> {
   const fresh = `sandbox:${randomBytes(32).toString('base64')}`;
   if (kind !== 'given') return fresh;

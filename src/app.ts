@@ -1,3 +1,4 @@
+/** The composition root: creates every part of the bot and connects the parts. */
 import { createBillingClient, reportOutcomes } from './billing/client.ts';
 import type { Config } from './config/config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
@@ -20,11 +21,11 @@ import { createSpendFeature } from './features/spend/index.ts';
 import { createWatchesFeature } from './features/watches/index.ts';
 import { createWorkflowStepsFeature } from './features/workflow-steps/index.ts';
 import { checkBaseUrl } from './http/address-rules.ts';
-import { createGuardedHttp } from './http/client.ts';
+import { createGuardedHttp, type GuardedHttp } from './http/client.ts';
 import { createIdentityClient, parseAuthUrl } from './identity/client.ts';
 import { boltLogger, type Log } from './ops/log.ts';
-import { createMetrics, type Metrics } from './ops/metrics.ts';
-import { createReadiness, type Readiness } from './ops/readiness.ts';
+import { createMetrics } from './ops/metrics.ts';
+import { createReadiness } from './ops/readiness.ts';
 import { createWorkLog, type OnFinished } from './ops/work-record.ts';
 import { claimLayout, onStoreError } from './redis/commands.ts';
 import { connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
@@ -43,14 +44,13 @@ import { createEventDedup } from './workspace/replay-protection.ts';
 import { createServiceStatus } from './workspace/save-service-status.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
-/** How long a shutdown waits for running requests, in ms: longer than a billing request takes. */
+/** In ms. A shutdown waits for requests longer than a billing request takes. */
 const DRAIN = 11_000;
 
-/** How long the start-up waits for Redis, in ms: longer than a Redis failover takes. */
+/** In ms. The start-up waits longer than a Redis failover takes. */
 const REDIS_TIMEOUT = 30_000;
 
 export interface Tally {
-  /** The commands, buttons and forms that the features have registered. */
   readonly registry: Registry;
   /** @returns the port that the server listens on @throws store-unavailable if Redis can't be reached */
   start(): Promise<number>;
@@ -58,11 +58,7 @@ export interface Tally {
   stop(delay?: Millis, drain?: Millis): Promise<void>;
 }
 
-/**
- * Builds every part of the bot and connects the parts.
- *
- * @param overrides replace limits in tests and benchmarks, which send requests faster than people do
- */
+/** @param overrides for tests and benchmarks, which send requests faster than people do */
 export function createTally(
   config: Config,
   log: Log,
@@ -86,7 +82,8 @@ export function createTally(
     limits: createRateLimiter({ onRefused: metrics.throttled }),
     ...overrides,
   };
-  const clients = createClients(config, shared, metrics, (workspace) => delivery.changed(workspace));
+  const http = createGuardedHttp({ trustedHosts: config.trustedHosts, onExchange: metrics.exchange });
+  const clients = createClients(http, shared, (workspace) => delivery.changed(workspace));
   const delivery = createDeliveryService({
     ...shared,
     ...clients,
@@ -95,11 +92,13 @@ export function createTally(
   const registry: Registry = createRegistry(() => features);
   const features = createFeatures({ ...shared, ...clients, delivery, registry, ...addressesIn(config) });
   const readiness = createReadiness(redis, () => slack.server.up());
-  const slack = createSlackSide(config, registry, readiness, metrics, {
-    ...shared,
-    onForget: delivery.forget,
-  });
-  metrics.measure({ ...clients.http, notReady: readiness.missing, oldestOverdue: delivery.oldestOverdue });
+  const slack = createSlackSide(
+    config.slack,
+    registry,
+    { '/healthz': readiness.healthz, '/readyz': readiness.readyz, '/metrics': metrics.page },
+    { ...shared, onRejected: metrics.rejected, onForget: delivery.forget },
+  );
+  metrics.measure({ ...http, notReady: readiness.missing, oldestOverdue: delivery.oldestOverdue });
   const unsubscribe = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError)];
 
   return {
@@ -114,20 +113,20 @@ export function createTally(
       await slack.server.leave(delay);
       const [left] = await Promise.all([slack.server.stop(drain), delivery.stop(drain)]);
       if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
-      await clients.http.close().catch(() => undefined);
+      await http.close().catch(() => undefined);
       for (const end of [...unsubscribe, metrics.stop]) end();
       for (const connection of [queue, redis]) connection.disconnect();
     },
   };
 }
 
-/** Opens the connections to Redis and creates the stores that use them. */
 function createStores(config: Config, log: Log, isInstalled: (workspace: SlackId) => Promise<boolean>) {
   const redis = connectRedis(config.redisUrl, {
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
     onRecovery: () => log.info('Redis answers again'),
   });
-  // At debug level, because every reconnection attempt logs; the other connection reports the outage once.
+  // The other connection reports the outage once. This one reports every attempt to reconnect, so only at debug
+  // level.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'The queue can’t reach Redis'));
   const keyring = createKeyring(config.keys);
   return {
@@ -141,29 +140,25 @@ function createStores(config: Config, log: Log, isInstalled: (workspace: SlackId
   };
 }
 
-/** The billing and identity clients. They note in the workspace's record which requests failed. */
+/** Both clients note in the workspace's record which requests failed. */
 function createClients(
-  { trustedHosts }: Config,
+  http: GuardedHttp,
   { workspaces, log, clock }: Pick<SlackServices, 'workspaces' | 'log' | 'clock'>,
-  metrics: Metrics,
   changed: (workspace: SlackId) => Promise<void>,
 ) {
-  const http = createGuardedHttp({ trustedHosts, onExchange: metrics.exchange });
   const answerStore = createServiceStatus({
     workspaces,
     clock,
     changed,
-    onFailure: (err, workspace) => log.warn({ err, workspace }, 'Could not note what a service answered'),
+    onFailure: (err, workspace) => log.warn({ err, workspace }, 'Could not store a service’s status'),
   });
   return {
-    http,
     answerStore,
     billing: reportOutcomes(createBillingClient({ http }), answerStore.billing),
     identity: createIdentityClient({ http, onNotIssued: answerStore.notIssued }),
   };
 }
 
-/** How forms check the service addresses that people type, and the addresses that a new form suggests. */
 const addressesIn = ({ billing, identity, trustedHosts }: Config) => ({
   parseAddress: {
     baseUrl: (text: string) => checkBaseUrl(text, trustedHosts),
@@ -172,7 +167,7 @@ const addressesIn = ({ billing, identity, trustedHosts }: Config) => ({
   defaultAddresses: { baseUrl: billing.baseUrl, authUrl: identity.authUrl },
 });
 
-/** The features in the order of `/billing help`: the most used first. */
+/** In the order of `/billing help`: the most used first. */
 const createFeatures = (services: Services & TokenServices): readonly Feature[] => [
   createBalanceFeature(services),
   createSpendFeature(services),
@@ -190,23 +185,19 @@ const createFeatures = (services: Services & TokenServices): readonly Feature[] 
   createHelpFeature(services.registry.help),
 ];
 
-/** Connects the features to Slack: the installed workspaces, and the server that receives Slack's requests. */
 function createSlackSide(
-  config: Config,
+  config: Config['slack'],
   registry: Registry,
-  readiness: Readiness,
-  metrics: Metrics,
-  services: Omit<SlackServices, 'responseUrls' | 'boltLogger' | 'onRejected'>,
+  routes: Parameters<typeof createSlackServer>[3],
+  services: Omit<SlackServices, 'responseUrls' | 'boltLogger'>,
 ) {
   const slackServices: SlackServices = {
     ...services,
     responseUrls: createResponseUrlClient(),
     boltLogger: boltLogger(services.log),
-    onRejected: metrics.rejected,
   };
-  const installations = createInstallations(config.slack, slackServices);
-  const routes = { '/healthz': readiness.healthz, '/readyz': readiness.readyz, '/metrics': metrics.page };
-  const server = createSlackServer(config.slack, slackServices, installations, routes);
+  const installations = createInstallations(config, slackServices);
+  const server = createSlackServer(config, slackServices, installations, routes);
   registerListeners(server.app, registry.listeners(), slackServices);
   return { installations, server };
 }

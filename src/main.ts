@@ -25,18 +25,18 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 process.on('uncaughtException', (err: unknown) => {
   if (isSecondSocketError(err)) return log.debug({ err }, 'A closed connection reported another error');
-  // After an uncaught error the process may be in a bad state, so exit. The log is synchronous, so no line is lost.
-  log.fatal({ err }, 'Tally ends because of an error that nothing caught');
+  // The process may be in a bad state. The log is synchronous, so no line is lost.
+  log.fatal({ err }, 'Uncaught error; Tally exits');
   process.exit(1);
 });
-// One message that makes a library fail must not stop the bot for everyone else.
+// A library that fails at one message must not stop the bot for everyone else.
 process.on('unhandledRejection', (err: unknown) =>
-  log.error({ err }, 'Nothing caught a rejected promise. Tally keeps running'),
+  log.error({ err }, 'Unhandled promise rejection; Tally keeps running'),
 );
 
 try {
   const port = await tally.start();
-  log.info({ port, mode: config.slack.mode.kind }, 'Tally listens');
+  log.info({ port, mode: config.slack.mode.kind }, 'Tally is listening');
 } catch (err) {
   log.fatal({ err }, 'Tally could not start');
   await stop(1);

@@ -3,17 +3,15 @@
 import { existsSync } from 'node:fs';
 import { VERSION } from './ops/version.ts';
 
-// With source maps, stack traces show the lines of the TypeScript source.
 process.setSourceMapsEnabled(true);
 // If DEBUG is set, libraries print what they send, such as the Redis password.
 // biome-ignore lint/style/noProcessEnv: nothing reads it here
 delete process.env.DEBUG;
 
-/** Each command's description and a function that runs it. */
 const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promise<unknown>]>> = {
   start: ['runs the bot until SIGTERM', () => import('./main.ts')],
   doctor: [
-    'checks the environment, Redis, Slack and the services; says what to fix',
+    'checks the environment, Redis, Slack and the services, and says what to fix',
     async () => (await import('./cli/doctor.ts')).runDoctor(),
   ],
   init: ['asks for what Tally needs, and writes .env', async () => (await import('./cli/init.ts')).runInit()],
@@ -22,19 +20,19 @@ const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promi
     async () => (await import('./cli/manifest.ts')).runManifest(),
   ],
   reseal: [
-    'seals every secret again with the newest of ENCRYPTION_KEYS',
+    'encrypts every secret again with the newest of ENCRYPTION_KEYS',
     async () => (await import('./cli/reseal.ts')).runReseal(),
   ],
   'check-billing': [
-    'asks a billing service what Tally asks, and says whether it conforms',
+    'checks whether a billing service answers as Tally needs',
     async () => (await import('./cli/check-billing.ts')).runCheckBilling(),
   ],
 };
 
-/** The exit codes EX_USAGE and EX_CONFIG from sysexits.h. */
+/** EX_USAGE and EX_CONFIG in sysexits.h. */
 const [WRONG_USAGE, WRONG_CONFIGURATION] = [64, 78];
 
-/** Loads `.env` if there is one (containers have none). Variables that are already set keep their values. */
+/** Containers have no `.env`. Variables that are already set keep their values. */
 function loadEnvFile(): void {
   if (!existsSync('.env')) return;
   try {
@@ -51,7 +49,7 @@ const usage = [
   '',
   ...Object.entries(COMMANDS).map(([name, [what]]) => `  ${name.padEnd(15)}${what}`),
   '',
-  'The environment is the configuration: see docs/environment.md in the package.',
+  'Tally is configured by environment variables: see docs/environment.md in the package.',
 ].join('\n');
 
 const asksForHelp = (word = '') => ['help', '--help', '-h'].includes(word);

@@ -1,9 +1,8 @@
 import type { Millis } from './domain/time/calendar.ts';
 
 /**
- * A timeout that isn't set off just because the process was paused (busy machine, SIGSTOP). After a pause Node runs due
- * timers before it reads an answer that has come. With two timers of half the time, Node can read it in between.
- * @returns a function that cancels the timeout
+ * After a pause of the process (busy machine, SIGSTOP), Node runs due timers before it reads an answer that has come.
+ * With two timers of half the time, Node reads the answer in between. @returns a function that cancels the timeout
  */
 export function startTimeout(ms: Millis, onTimeout: () => void): () => void {
   let immediate: NodeJS.Immediate | undefined;

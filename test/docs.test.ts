@@ -32,8 +32,8 @@ const anchorOf = (heading: string): string =>
     .trim()
     .replaceAll(' ', '-');
 
-describe('the links', () => {
-  it.each(TEXTS)('on $page lead somewhere', ({ page, text }) => {
+describe('a link', () => {
+  it.each(TEXTS)('on $page leads somewhere', ({ page, text }) => {
     const plain = text.replace(BLOCK, '').replace(/`[^`\n]*`/g, '``');
     const links = plain.matchAll(/(?:\]\(|(?:src|srcset)=")(?!\w+:)([^)#\s"]*)(?:#([^)\s"]+))?[)"]/g);
     const broken = [...links].filter(([, path = '', anchor]) => {
@@ -45,14 +45,14 @@ describe('the links', () => {
     expect(broken.map(([link]) => link)).toEqual([]);
   });
 
-  it('lead to every page of docs/ from its index, and to every picture', () => {
+  it('leads from the index of docs/ to every page and every picture', () => {
     const all = TEXTS.map(({ text }) => text).join('\n');
     const pages = markdownIn('docs').filter((page) => page !== 'docs/README.md');
     expect(pages.filter((page) => !PAGES.get('docs/README.md')?.includes(`](${page.slice(5)}`))).toEqual([]);
     expect(readdirSync('docs/pictures').filter((name) => !all.includes(`pictures/${name}`))).toEqual([]);
   });
 
-  it.each(TEXTS)('that are file names on $page lead to files that exist', ({ text }) => {
+  it.each(TEXTS)('on $page that is a file name leads to a file', ({ text }) => {
     const named = spansIn(text).filter((span) =>
       /^(?:src|test|sandbox|bench|docs)\/[\w./-]+\.\w+$/.test(span),
     );
@@ -73,28 +73,31 @@ const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const resolve = (phrase: string) => resolvePeriodText(phrase, NOW, 'UTC');
 
 describe('what `npm run docs` writes', () => {
-  it.each(TEXTS.filter(({ text }) => tablesOn(text).length > 0))('is on $page', async ({ page, text }) => {
-    await expect(fillTables(text, TABLES)).toMatchFileSnapshot(`../${page}`);
-  });
+  it.each(TEXTS.filter(({ text }) => tablesOn(text).length > 0))(
+    'is up to date on $page',
+    async ({ page, text }) => {
+      await expect(fillTables(text, TABLES)).toMatchFileSnapshot(`../${page}`);
+    },
+  );
 
-  it('includes every table, each on one page', () => {
+  it('has each table on exactly one page', () => {
     expect(TEXTS.flatMap(({ text }) => tablesOn(text)).sort()).toEqual(Object.keys(TABLES).sort());
   });
 
   it.each([
     ['.env.example', async () => `${ENV_EXAMPLE}\n`],
     ['manifest.json', async () => formatManifest(createManifest({ url: 'https://tally.example.com' }))],
-  ])('is the whole of %s', async (file, content) => {
+  ])('includes the whole file %s', async (file, content) => {
     await expect(await content()).toMatchFileSnapshot(`../${file}`);
   });
 
-  it.each(NAMES)('has an example of %s that Tally accepts, and says how to write it', (name) => {
+  it.each(NAMES)('shows a valid example of %s', (name) => {
     const { example } = DESCRIPTIONS[name];
     if (!example.includes('…')) expect(variables.shape[name].safeParse(example).error).toBeUndefined();
     expect(formOf(name)).toMatch(/^[A-Z].*\.$|xapp-…$|xoxb-…$/);
   });
 
-  it('has an example that sets each variable together with the others it goes with', () => {
+  it('shows each variable with the others that it needs', () => {
     const secret = Buffer.from([...Array(32).keys()]).toString('base64');
     const examples = NAMES.filter((name) => !/^SLACK_(CLIENT|STATE)/.test(name)).map((name) => [
       name,
@@ -103,7 +106,7 @@ describe('what `npm run docs` writes', () => {
     expect(() => parseConfig(Object.fromEntries(examples))).not.toThrow();
   });
 
-  it('says the days, the buttons and the refusal of each period as Tally does', () => {
+  it('shows the days, the buttons and the refusal of each period as Tally does', () => {
     for (const { phrases, days } of PERIOD_EXAMPLES)
       for (const phrase of phrases) {
         const read = resolve(phrase).days;
@@ -134,7 +137,7 @@ it.each(TEXTS)('Tally understands each command on $page', ({ text }) => {
   expect(commands.filter((command) => !('runs' in outcomeOfCommand(command)))).toEqual([]);
 });
 
-describe('the contracts', () => {
+describe('the description of the services’ API', () => {
   const shown = blocksIn('json').map((block) => ({ block, value: JSON.parse(block) }));
   const having = (part: RegExp) => shown.filter(({ block }) => part.test(block));
   const only = (part: RegExp) => {
@@ -145,10 +148,12 @@ describe('the contracts', () => {
   const period = {
     from: Date.UTC(2026, 10, 14),
     to: Date.UTC(2026, 10, 16, 23, 59, 59, 999),
-    ...{ zone: 'UTC', running: false, days: { first: '2026-11-14', last: '2026-11-16' } },
+    zone: 'UTC',
+    running: false,
+    days: { first: '2026-11-14', last: '2026-11-16' },
   };
 
-  /** Starts a service with one answer, and the guarded HTTP that may ask it. */
+  /** Starts a service with one answer, and a client that may ask it. */
   async function answering<T>(
     body: string,
     ask: (service: { url: string; http: ReturnType<typeof createGuardedHttp> }) => Promise<T>,
@@ -172,14 +177,14 @@ describe('the contracts', () => {
         : client.balance(access, subscription);
     });
 
-  it('show a schema of billing that Tally’s queries are valid in', () => {
+  it('has a schema of billing in which Tally’s queries are valid', () => {
     const schema = buildSchema(blocksIn('graphql').join('\n'));
     const charges = consumptionDocument({ project: '9'.repeat(32), product: 3 }, period.from, period.to);
     for (const document of [balanceDocument(subscription), charges])
       expect(validate(schema, parse(document))).toEqual([]);
   });
 
-  it('show the requests that Tally sends to billing, and answers that it reads', async () => {
+  it('has the requests that Tally sends to billing, and answers that Tally reads', async () => {
     const balance = await billing(only(/"getSubscriptionBalance"/).block);
     expect(balance.answer).toMatchObject({ balance: { text: expect.anything() }, remarks: [] });
     expect(JSON.parse(balance.sent.body)).toEqual(only(/query.*getSubscriptionBalance/).value);
@@ -188,7 +193,7 @@ describe('the contracts', () => {
     expect(JSON.parse(charges.sent.body)).toEqual(only(/query.*reportSubscriptionConsuming/).value);
   });
 
-  it('show the request that Tally sends for an OS_TOKEN, and an answer of which it reads every part', async () => {
+  it('has the request for an OS_TOKEN, and an answer that Tally reads completely', async () => {
     const request = only(/"auth"/).value;
     const { id, secret } = request.auth.identity.application_credential;
     const { answer, sent } = await answering(only(/"token"/).block, ({ url, http }) =>
@@ -200,7 +205,10 @@ describe('the contracts', () => {
     expect(JSON.parse(sent.body)).toEqual(request);
     expect(answer).toMatchObject({ token: 'a-token', expiresAt: Date.UTC(2026, 10, 21, 11, 15, 30) });
     expect(answer).toMatchObject({
-      ...{ project: 'prod', user: 'tally', roles: ['reader'], isRestricted: true },
+      project: 'prod',
+      user: 'tally',
+      roles: ['reader'],
+      isRestricted: true,
       computeUrl: expect.any(String),
     });
   });

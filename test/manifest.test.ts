@@ -71,7 +71,7 @@ describe('the manifest', () => {
     expect(named.map((name) => name.split('.')[0]).sort()).toEqual([...listened, ...UNINSTALL_EVENTS].sort());
   });
 
-  it('turns on Home, and the tab for direct messages', () => {
+  it('turns on the Home tab and the Messages tab', () => {
     expect(features.app_home).toEqual({
       home_tab_enabled: true,
       messages_tab_enabled: true,
@@ -79,7 +79,7 @@ describe('the manifest', () => {
     });
   });
 
-  it('can be for an organization, with or without steps for Workflow Builder', () => {
+  it('has steps for Workflow Builder only in an organization’s app', () => {
     expect(createManifest({ org: true }).settings).toMatchObject({ org_deploy_enabled: true });
     expect(createManifest({}).settings).not.toHaveProperty('function_runtime');
     const { settings } = createManifest({ functions: {} });
@@ -91,7 +91,7 @@ describe('the manifest', () => {
     ['http://tally.example.com', 'is not an https address'],
     ['https://me:pw@tally.example.com', 'is not an https address'],
     ['https://tally.example.com/slack/events', 'has a path'],
-  ])('accepts no invalid address: %s', (text, why) => {
+  ])('is not made with an invalid address: %s', (text, why) => {
     expect(appAddress.safeParse(text).error?.issues[0]?.message).toMatch(why);
   });
 });

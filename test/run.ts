@@ -1,7 +1,7 @@
 /**
- * `npm test`: format, lint, types, dead code and the quick tests, in a zone that breaks assumptions. `npm test -- --all`: all tests, all
- * examples of each property, and the tests of time, money and records once more elsewhere. Everything runs to its end; a static check
- * counts as one test. The last line is the sum.
+ * `npm test`: format, lint, types, dead code and the quick tests, in a zone that breaks assumptions. `npm test --
+ * --all`: all tests, all examples of each property, and the tests of time, money and records once more elsewhere.
+ * Everything runs to its end. A static check counts as one test. The last line is the sum.
  */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +29,6 @@ const findings: string[] = [];
 const start = (program: string, words: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   spawn(program, words, { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, PATH, ...env } });
 
-/** What it finds is shown after the tests. */
 async function check(name: string, program: string, ...words: readonly string[]): Promise<void> {
   try {
     await run(program, words, { env: { ...process.env, PATH }, maxBuffer: 2 ** 26 });
@@ -51,7 +50,7 @@ async function checkAll(): Promise<void> {
 async function vitest(what: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const file = join(tmpdir(), `tally-test-${process.pid}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  // Bots and what they are asked live shortly: with V8's own 16 MB a fifth of the time is spent on collecting them.
+  // Test objects live briefly. With V8's own 16 MB, a fifth of the time goes to garbage collection.
   const words = ['--max-semi-space-size=64', 'node_modules/vitest/vitest.mjs', 'run', ...what, ...reporters];
   const [code] = await once(start('node', words, env), 'exit');
   const before = failed.length;
@@ -62,7 +61,7 @@ async function vitest(what: readonly string[], env: NodeJS.ProcessEnv): Promise<
       for (const { status, fullName } of assertionResults)
         if (status === 'passed') passed++;
         else (status === 'failed' ? failed : skipped).push(`${path} > ${fullName}`);
-      // It did not load, or what it does before or after its tests went wrong.
+      // The file didn't load, or a hook failed.
       if (status === 'failed' && !assertionResults.some((test) => test.status === 'failed'))
         failed.push(`${path}: ${message.split('\n')[0]}`);
     }
@@ -74,7 +73,7 @@ async function vitest(what: readonly string[], env: NodeJS.ProcessEnv): Promise<
   rmSync(file, { force: true });
 }
 
-/** On the newest Node that people run, on Valkey where it is installed, and in a zone that once left out a day. */
+/** On the newest Node that people run, on Valkey if it is installed, and in a zone that once skipped a day. */
 function elsewhere(): Promise<void> {
   const command = ['--yes', '--package=node@24', 'node', '--print', 'process.execPath'];
   const { status, stdout } = spawnSync('npx', command, { encoding: 'utf8' });
@@ -88,7 +87,7 @@ function elsewhere(): Promise<void> {
   });
 }
 
-// Beside the tests, which also wait. .ci/run sets it where the same files were checked before.
+// The checks run beside the tests. CI sets CHECKED if it has already checked these files.
 const checked = process.env.CHECKED === undefined ? checkAll() : Promise.resolve();
 if (process.argv.includes('--all')) {
   await vitest(['--retry=1'], { THOROUGH: '1' });
@@ -96,7 +95,7 @@ if (process.argv.includes('--all')) {
 } else await vitest([], { QUICK: '1', TZ: 'America/St_Johns' });
 await checked;
 
-// Last, because the end of a long output is what is read and kept.
+// Last, because people read the end of a long output.
 for (const finding of findings) console.log(finding);
 for (const name of skipped) console.log(`skipped: ${name}`);
 for (const name of failed) console.log(`failed: ${name}`);

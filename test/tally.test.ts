@@ -1,4 +1,4 @@
-/** What `npm pack` makes, unpacked where no other package is in reach: the executable as people get it. */
+/** Runs the executable from the npm package, unpacked in a folder without other packages. */
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -50,7 +50,7 @@ function run(command: string, args: readonly string[], cwd: string, env: NodeJS.
 const tally = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   run(process.execPath, [tallyFile, ...args], folder, env);
 
-/** What a bot needs to start; nothing of it has to answer but Redis. */
+/** All that a bot needs to start. Only Redis has to answer. */
 const environment = (redisUrl: string): NodeJS.ProcessEnv => ({
   SLACK_BOT_TOKEN: 'xoxb-1-of-a-test',
   SLACK_SIGNING_SECRET: '0123456789abcdef0123456789abcdef',
@@ -59,8 +59,8 @@ const environment = (redisUrl: string): NodeJS.ProcessEnv => ({
   ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
 });
 
-describe('the package', () => {
-  it('contains the bot, the pages and the deployment files, and nothing that only the repository needs', async () => {
+describe('the npm package', () => {
+  it('contains the bot, the pages and the deployment files, and nothing else', async () => {
     const all = await readdir(join(folder, 'package'), { recursive: true });
     expect(all).toEqual(
       expect.arrayContaining([
@@ -79,7 +79,7 @@ describe('the package', () => {
 });
 
 describe('the executable tally', () => {
-  it('lists its commands, and each command shows its usage without an environment', async () => {
+  it('lists its commands, and each command prints its usage without an environment', async () => {
     expect(await tally(['start', '--help'])).toEqual(await tally(['help']));
     const { output } = await tally(['help']);
     const [first, ...commands] = [...output.matchAll(/^ {2}([\w-]+) /gm)].map(([, name = '']) => name);
@@ -95,18 +95,18 @@ describe('the executable tally', () => {
     [['constructor'], 'Unknown command constructor.'],
     [['--version', 'all'], 'Unknown command --version.'],
     [['start', '--port', '3000'], 'start takes no options'],
-  ])('refuses %j, and says what would work', async (args, says) => {
+  ])('refuses %j, and says what works', async (args, says) => {
     const { code, output, errors } = await tally(args);
     expect({ code, output }).toEqual({ code: 64, output: '' });
     expect(errors).toContain(says);
     expect(errors).toContain('Usage: tally <command>');
   });
 
-  it.each(['version', '--version', '-v'])('prints its version (%s)', async (option) => {
+  it.each(['version', '--version', '-v'])('prints its version for %s', async (option) => {
     expect(await tally([option])).toEqual({ code: 0, output: `${VERSION}\n`, errors: '' });
   });
 
-  it('starts nothing without an environment, and says what is missing', async () => {
+  it('does not start without an environment, and says what is missing', async () => {
     const { code, errors } = await tally(['start']);
     expect({ code, errors }).toEqual({
       code: 78,
@@ -114,7 +114,7 @@ describe('the executable tally', () => {
     });
   });
 
-  it('reads from .env in its folder what the environment lacks, and says if that can’t be read', async () => {
+  it('reads variables that are not set from .env, or says why it cannot', async () => {
     const home = await mkdtemp(join(tmpdir(), 'tally-env-'));
     onTestFinished(() => rm(home, { recursive: true }));
     const start = (env = {}) => run(process.execPath, [tallyFile, 'start'], home, env);
@@ -126,7 +126,7 @@ describe('the executable tally', () => {
     expect(await start()).toMatchObject({ code: 78, errors: expect.stringMatching(/^\.env can’t be read/) });
   });
 
-  it('logs its version first, and names the lines of src in a stack trace', async () => {
+  it('logs its version first, and shows lines of src in a stack trace', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const redis = await testRedis();
@@ -143,7 +143,7 @@ describe('the executable tally', () => {
   });
 
   it.each(['3', '2 1.0.0'])(
-    'refuses to start on a Redis with another layout (%s), and leaves it untouched',
+    'does not start with another layout (%s) in Redis, and changes nothing there',
     async (other) => {
       const redis = await testRedis();
       await redis.client.set('tally:layout', other);
@@ -155,7 +155,7 @@ describe('the executable tally', () => {
       expect(code).toBe(1);
       expect(JSON.parse(output.trim().split('\n').at(-1) ?? '')).toMatchObject({
         level: 'fatal',
-        err: { message: expect.stringContaining(`their layout is “${other}”, and this version’s is 5.`) },
+        err: { message: expect.stringContaining(`layout “${other}”, this version uses 5`) },
       });
       expect((await redis.client.keys('*')).sort()).toEqual(['tally:layout', 'tally:{T0SANDBOX1}:record']);
       expect(await redis.client.get('tally:layout')).toBe(other);
@@ -163,7 +163,7 @@ describe('the executable tally', () => {
     },
   );
 
-  it('exits at once after an uncaught error, which is its last line', async () => {
+  it('exits after an uncaught error, which is the last line of the log', async () => {
     const redis = await testRedis();
     const bug =
       "setTimeout(() => { throw new TypeError('a bug', { cause: new Error('its cause') }); }, 2000)";
@@ -180,7 +180,7 @@ describe('the executable tally', () => {
     });
   });
 
-  it('keeps running if its log can’t be written, as on a full disk', async ({ skip }) => {
+  it('keeps running if the disk of its log is full', async ({ skip }) => {
     skip(!existsSync('/dev/full'), 'this system has no /dev/full');
     const redis = await testRedis();
     const port = String(await freePort());
@@ -196,7 +196,7 @@ describe('the executable tally', () => {
     await redis.close();
   });
 
-  it('sends answers in progress before SIGTERM ends it', async () => {
+  it('sends the answers in progress before SIGTERM ends it', async () => {
     const encryptionKeys = `test:${randomBytes(32).toString('base64')}`;
     const on = await startBot({ encryptionKeys });
     onTestFinished(() => on.stop());
@@ -204,9 +204,13 @@ describe('the executable tally', () => {
     await on.stopBot();
     const child = spawn(process.execPath, [tallyFile, 'start'], {
       env: {
-        ...{ PATH, ...slackEnvironment('http', on.slack), REDIS_URL: on.redis.url },
-        ...{ ENCRYPTION_KEYS: encryptionKeys, TRUSTED_API_HOSTS: '127.0.0.1' },
-        ...{ BILLING_BASE_URL: on.billing.url, PORT: new URL(on.url).port },
+        PATH,
+        ...slackEnvironment('http', on.slack),
+        REDIS_URL: on.redis.url,
+        ENCRYPTION_KEYS: encryptionKeys,
+        TRUSTED_API_HOSTS: '127.0.0.1',
+        BILLING_BASE_URL: on.billing.url,
+        PORT: new URL(on.url).port,
       },
       stdio: 'ignore',
     });
@@ -243,23 +247,23 @@ describe('tally manifest', () => {
     [[...address, '--socket'], 'Choose one: --url'],
     [['--url', 'tally.example.com'], '--url is not an https address. For example https://tally.example.com.'],
     [['--socket=yes'], '--socket'],
-    [['https://tally.example.com'], 'Expected only options.'],
-  ])('refuses %j in one line, then shows its usage', async (options, line) => {
+    [['https://tally.example.com'], 'This command only takes options.'],
+  ])('refuses %j in one line, then prints its usage', async (options, line) => {
     const { code, output, errors } = await tally(['manifest', ...options]);
     expect({ code, output }).toEqual({ code: 64, output: '' });
     expect(errors.split('\n')[0]).toContain(line);
     expect(errors).toContain('Usage: tally manifest');
   });
 
-  it('accepts an address with a port and a trailing slash', async () => {
+  it('accepts a URL with a port and a trailing slash', async () => {
     const { output } = await tally(['manifest', '--url', 'https://Tally.example.com:8443/']);
     const { request_url } = JSON.parse(output).settings.interactivity;
     expect(request_url).toBe('https://tally.example.com:8443/slack/events');
   });
 });
 
-describe('from a checkout', () => {
-  it('npm start builds, says so, and stops the bot when npm is stopped', async () => {
+describe('a checkout', () => {
+  it('builds and runs the bot with npm start, and stops it with npm', async () => {
     const redis = await testRedis();
     const port = String(await freePort());
     const npm = spawn('npm', ['start'], {
@@ -279,7 +283,7 @@ describe('from a checkout', () => {
     await redis.close();
   }, 60_000);
 
-  it('Slack’s command line gets the manifest for Socket Mode and nothing else', async () => {
+  it('prints only the manifest, which Slack’s command line reads', async () => {
     const { hooks } = JSON.parse(await readFile(join(ROOT, '.slack/hooks.json'), 'utf8'));
     const { output } = await run('sh', ['-c', hooks['get-manifest']], ROOT, { HOME });
     expect(JSON.parse(output)).toEqual(createManifest({}));

@@ -17,6 +17,6 @@ it('a timeout returns the result of work that ends in time, and otherwise the fa
 it('a timeout ignores work that fails after the time is up', async () => {
   const failing = delay(20).then(late);
   await expect(withTimeout(1, failing, () => undefined)).resolves.toBeUndefined();
-  // An unhandled rejection fails the test run.
+  // An unhandled rejection would fail the test run.
   await delay(40);
 });

@@ -1,7 +1,6 @@
-/** The two GraphQL documents of the contract, as they stand, in any layout. Everything else is refused. */
+/** Reads the two GraphQL documents of the billing contract, in any layout. No other document is accepted. */
 
 export interface Subscription {
-  /** Digits, of any length. */
   id: string;
   product: number;
 }
@@ -21,7 +20,6 @@ const DOCUMENTS = [BALANCE, REPORT].map((field) => {
   return new RegExp(`^${escaped}$`);
 });
 
-/** Returns undefined for any other document. */
 export function parseQuery(document: string): Query | undefined {
   const text = document
     .trim()

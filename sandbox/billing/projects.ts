@@ -1,5 +1,3 @@
-/** The sandbox's projects and how each one spends. */
-
 export type ProductId = 1 | 2 | 3;
 
 export interface Project {
@@ -8,22 +6,23 @@ export interface Project {
   name: string;
 }
 
-/** Amounts are in the smallest unit, 10^-scale of a whole. Days are counted back from the start of the sandbox. */
+/**
+ * Amounts are whole numbers of the project's smallest unit, 10^-scale. Days are counted back from the sandbox's
+ * first day.
+ */
 export interface SimulatedProject extends Project {
   scale: number;
   perDay: number;
-  /** Cost of a weekend day as a share of a working day. */
+  /** The cost of a weekend day, as a share of a working day's. */
   weekend: number;
-  /** Random variation from day to day, up or down, as a share. */
+  /** The largest random difference from day to day, as a share of a day's cost. */
   wobble: number;
-  /** Linear growth per day, as a share of the last day. */
+  /** Linear growth a day, as a share of the first day's cost. */
   growth: number;
-  /** The share of days that use bonuses. */
   bonusDays: number;
   bonusesLeft: number;
-  /** The balance: enough for this many days at the last week's average, or a fixed amount. */
+  /** The balance: enough for `days` at the first week's average, or a fixed amount. */
   left: { days: number } | { units: number };
-  /** The day without data, the one that costs much more, and the one with a credit instead of a charge. */
   missing?: number;
   spike?: number;
   credit?: number;
@@ -37,8 +36,17 @@ const project = (
   left: SimulatedProject['left'],
   rest: Partial<SimulatedProject> = {},
 ): SimulatedProject => ({
-  ...{ id, product, name, perDay, left },
-  ...{ scale: 2, weekend: 1, wobble: 0.05, growth: 0, bonusDays: 0, bonusesLeft: 0 },
+  id,
+  product,
+  name,
+  perDay,
+  left,
+  scale: 2,
+  weekend: 1,
+  wobble: 0.05,
+  growth: 0,
+  bonusDays: 0,
+  bonusesLeft: 0,
   ...rest,
 });
 
@@ -50,8 +58,14 @@ export const PROJECTS: readonly SimulatedProject[] = [
     29_800_00,
     { days: 41.4 },
     {
-      ...{ weekend: 0.86, wobble: 0.04, growth: 0.0009, bonusDays: 0.4, bonusesLeft: 12_000_00 },
-      ...{ missing: 5, spike: 3, credit: 18 },
+      weekend: 0.86,
+      wobble: 0.04,
+      growth: 0.0009,
+      bonusDays: 0.4,
+      bonusesLeft: 12_000_00,
+      missing: 5,
+      spike: 3,
+      credit: 18,
     },
   ),
   project('456', 1, 'staging', 842_50, { days: 120 }, { weekend: 0.4 }),
@@ -62,9 +76,7 @@ export const PROJECTS: readonly SimulatedProject[] = [
     'virtualization',
     512_345_678,
     { days: 75 },
-    {
-      ...{ scale: 6, bonusDays: 0.2, bonusesLeft: 250_000_001 },
-    },
+    { scale: 6, bonusDays: 0.2, bonusesLeft: 250_000_001 },
   ),
   project('1001', 1, 'overdrawn', 118_40, { units: -1_532_40 }),
   project('1002', 1, 'parked', 0, { units: 5_000_00 }),

@@ -1,14 +1,11 @@
 /**
- * The simulated usage of the sandbox's projects. Charges are made at the start of every hour, so a period that covers
- * part of a day gets that part of its amount, and adjoining periods add up. The same start gives the same figures.
- * Amounts are whole numbers of the project's smallest unit.
+ * The simulated usage of the sandbox's projects. Each hour is charged at its start, so part of a day costs part of
+ * its amount. The same start gives the same figures.
  */
 import { PROJECTS, type SimulatedProject } from './projects.ts';
 
 interface Charge {
-  /** YYYY-MM-DD, UTC */
   day: string;
-  /** exact decimals */
   amount: string;
   bonuses: string;
 }
@@ -16,24 +13,18 @@ interface Charge {
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const DAYS_OF_HISTORY = 400;
-/** Each hour's share of a day, from midnight UTC: more by day than by night. */
+/** From midnight UTC: daytime hours cost more than night hours. */
 const HOURLY_SHARES = [2, 2, 2, 2, 2, 3, 4, 5, 6, 7, 7, 6, 5, 6, 7, 7, 6, 5, 4, 3, 3, 2, 2, 2];
 const SHARES_BEFORE = HOURLY_SHARES.map((_share, hour) => sum(HOURLY_SHARES.slice(0, hour))).concat(
   sum(HOURLY_SHARES),
 );
 const ALL_SHARES = sum(HOURLY_SHARES);
 
-/** @param opened the start of the sandbox, ms since the epoch; the history goes 400 days further back */
 export function createUsageHistory(opened: number) {
   const openingDay = Math.floor(opened / DAY);
-  /** Oldest first. */
   const burns: { from: number; factor: number }[] = [];
 
-  function bookedDays(
-    project: SimulatedProject,
-    from: number,
-    to: number,
-  ): { day: number; amount: number; bonuses: number }[] {
+  function bookedDays(project: SimulatedProject, from: number, to: number) {
     const rows = [];
     const first = Math.max(Math.floor(from / DAY), openingDay - DAYS_OF_HISTORY);
     for (let day = first; day <= Math.floor(to / DAY); day++) {
@@ -51,7 +42,6 @@ export function createUsageHistory(opened: number) {
     return rows;
   }
 
-  /** The cost of a day's hours, each with the burn factor that was set at the time. */
   function costOfHours(total: number, day: number, begun: number, ended: number): number {
     const usual = costBefore(total, ended) - costBefore(total, begun);
     if (burns.length === 0) return usual;
@@ -72,9 +62,8 @@ export function createUsageHistory(opened: number) {
   }
 
   return {
-    /** Charges after `from` (ms) are multiplied by `factor`. */
     setBurn: (factor: number, from: number) => void burns.push({ from, factor }),
-    /** The charges by day, oldest first; bounds in ms since the epoch, both included. */
+    /** `from` and `to` are ms since the epoch, both included. */
     charges(id: string, from: number, to: number): Charge[] {
       const project = findProject(id);
       return bookedDays(project, from, to).map(({ day, amount, bonuses }) => ({
@@ -127,13 +116,12 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, next) => total + next, 0);
 }
 
-/** Formats units as a decimal with exactly `scale` places. */
 function digits(units: number, scale: number): string {
   const padded = String(Math.abs(units)).padStart(scale + 1, '0');
   return `${units < 0 ? '-' : ''}${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
 }
 
-/** Returns a number in [0, 1), always the same for the same text: FNV-1a with murmur3's finalizer. */
+/** FNV-1a with murmur3's finalizer: a number in [0, 1) that is always the same for the same text. */
 function pseudoRandom(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

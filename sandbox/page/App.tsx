@@ -1,6 +1,6 @@
 import type { KnownBlock, View } from '@slack/types';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import type { Example, Snapshot, Traffic } from '../protocol.ts';
+import type { Example, Snapshot } from '../protocol.ts';
 import { post, useStream } from './api.ts';
 import { Blocks } from './blocks.tsx';
 import type { Draft } from './Composer.tsx';
@@ -22,8 +22,8 @@ import {
 
 export function App() {
   const [place, go] = usePlace();
-  const { snapshot, traffic, isStopped } = useStream(place.as);
-  if (snapshot) return <Shell {...{ snapshot, traffic, isStopped, go }} wanted={place.channel} />;
+  const { snapshot, isStopped } = useStream(place.as);
+  if (snapshot) return <Shell snapshot={snapshot} isStopped={isStopped} go={go} wanted={place.channel} />;
   return (
     <p className="waiting" role="status">
       {isStopped ? 'Sandbox stopped' : 'Opening the workspace…'}
@@ -33,18 +33,16 @@ export function App() {
 
 interface ShellProps {
   snapshot: Snapshot;
-  traffic: Traffic[];
   isStopped: boolean;
   go: ReturnType<typeof usePlace>[1];
-  /** The channel in the URL. */
   wanted: string | null;
 }
 
 const PROBLEM_MS = 6000;
-/** As in the style sheet: there the panel covers the conversation. */
+/** The style sheet switches at the same width. */
 const isNarrow = () => window.matchMedia('(width < 1100px)').matches;
 
-function Shell({ snapshot, traffic, isStopped, go, wanted }: ShellProps) {
+function Shell({ snapshot, isStopped, go, wanted }: ShellProps) {
   const [problem, report] = useState('');
   const [isPanelOpen, setPanelOpen] = useState(!isNarrow());
   const [draft, setDraft] = useState<Draft>();
@@ -77,8 +75,8 @@ function Shell({ snapshot, traffic, isStopped, go, wanted }: ShellProps) {
         <header className="top-bar">
           <h1>{snapshot.workspace.name}</h1>
           <p>A simulated Slack workspace. Nothing leaves this machine.</p>
-          <span className={bot.up && !isStopped ? 'bot-state up' : 'bot-state'}>
-            {isStopped ? 'The sandbox stopped' : `${bot.name} is ${bot.up ? 'up' : 'down'}`}
+          <span>
+            {isStopped ? 'The sandbox stopped' : `${bot.name} is ${bot.up ? 'running' : 'down'}`}
             {bot.mode === 'socket' && ' · Socket Mode'}
           </span>
           <button
@@ -100,7 +98,7 @@ function Shell({ snapshot, traffic, isStopped, go, wanted }: ShellProps) {
             <AppHome />
           )}
         </main>
-        {isPanelOpen && <Panel traffic={traffic} onTry={tryText} />}
+        {isPanelOpen && <Panel onTry={tryText} />}
         <Modals />
       </div>
       {confirmation}
@@ -111,19 +109,16 @@ function Shell({ snapshot, traffic, isStopped, go, wanted }: ShellProps) {
   );
 }
 
-/** The channel in the URL if this viewer can see it, otherwise their first channel; undefined for the Home. */
 function openChannel({ channels }: Snapshot, wanted: string | null) {
   if (wanted === HOME) return undefined;
-  // Each person has their own DM with the bot: after switching to another person, show theirs.
+  // Each person has their own DM with Tally: after switching to another person, show theirs.
   const direct = wanted?.startsWith('D') ? channels.find(({ kind }) => kind === 'im') : undefined;
   return channels.find(({ id, name }) => id === wanted || name === wanted) ?? direct ?? channels[0];
 }
 
-/** The thread of the newest message of the app in a thread of the channel. */
 const newestThread = ({ messages }: Snapshot, channel: string): string | undefined =>
   messages[channel]?.findLast(({ from, threadTs }) => from === 'bot' && threadTs)?.threadTs;
 
-/** A channel's name and topic, or the tabs of the app. */
 function Title() {
   const { snapshot, channel, go } = useWorkspace();
   if (channel && channel.kind !== 'im')
@@ -157,7 +152,7 @@ function Title() {
 function AppHome() {
   const { snapshot, me } = useWorkspace();
   const { home, bot } = snapshot;
-  // Sends `app_home_opened`, after which the app can publish the Home.
+  // Sends `app_home_opened`; Tally then publishes the Home.
   useEffect(() => {
     void post('home', { as: me.id });
   }, [me.id]);

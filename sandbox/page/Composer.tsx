@@ -2,7 +2,6 @@ import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { post, sentenceOf } from './api.ts';
 import { Avatar, Icon, useWorkspace } from './workspace.tsx';
 
-/** A text to put into a field: of a channel, or of a thread in it. */
 export interface Draft {
   channel: string;
   thread: string | undefined;
@@ -13,12 +12,10 @@ interface Props {
   channel: string;
   thread?: string;
   draft: Draft | undefined;
-  /** Takes the focus when it appears. */
   isWanted?: boolean;
   onSent?(): void;
 }
 
-/** What is not sent yet, by channel and thread. */
 const unsent = new Map<string, string>();
 
 export function Composer({ channel, thread, draft, isWanted = true, onSent }: Props) {

@@ -19,7 +19,6 @@ const NONE: Message[] = [];
 export function Conversation({ channel, draft, onTry }: Props) {
   const { snapshot, me, now } = useWorkspace();
   const messages = snapshot.messages[channel.id] ?? NONE;
-  /** The message that somebody answers to. */
   const [answered, setAnswered] = useState<string>();
   const scroller = useRef<HTMLDivElement>(null);
   const roots = messages.filter(
@@ -38,11 +37,7 @@ export function Conversation({ channel, draft, onTry }: Props) {
             const isNewDay = dayOf(roots[index - 1]) !== dayOf(message);
             return (
               <div key={message.ts}>
-                {isNewDay && (
-                  <p className="day">
-                    <span>{dayOf(message)}</span>
-                  </p>
-                )}
+                {isNewDay && <p className="day">{dayOf(message)}</p>}
                 <MessageRow message={message} channel={channel.id} onReply={setAnswered} />
                 {(replies.length > 0 || isAnswered) && !message.isBroadcast && (
                   <Thread
@@ -67,14 +62,12 @@ interface ThreadProps {
   root: string;
   channel: string;
   replies: Message[];
-  /** Somebody is about to reply. */
   isAnswered: boolean;
   draft: Draft | undefined;
 }
 
 const LOADED = Date.now() / 1000;
 
-/** The replies below their message: open when there is a new one. */
 function Thread({ root, channel, replies, isAnswered, draft }: ThreadProps) {
   const newest = replies.at(-1)?.ts ?? '';
   const [isOpen, setOpen] = useState(isAnswered || Number(newest) > LOADED);
@@ -100,7 +93,6 @@ function Thread({ root, channel, replies, isAnswered, draft }: ThreadProps) {
 interface RowProps {
   message: Message;
   channel: string;
-  /** Absent in a thread. */
   onReply?(ts: string): void;
 }
 
@@ -127,14 +119,13 @@ const MessageRow = memo(function MessageRow({ message, channel, onReply }: RowPr
       <div className="message-body">
         <p className="message-head">
           <b>{name}</b>
-          {isBot && <span className="app-badge">APP</span>}
+          {isBot && <small>APP</small>}
           <time dateTime={instantOf(ts).toISOString()}>{time}</time>
         </p>
         <MessageBlocks message={message} channel={channel} />
         {files.map(({ id, name: file, title, size, url }) => (
-          <a key={id} className="file" href={url} download={file}>
-            <b>{title}</b>
-            <small>{`${file} · ${size.toLocaleString('en')} bytes`}</small>
+          <a key={id} href={url} download={file}>
+            {title} ({size.toLocaleString('en')} bytes)
           </a>
         ))}
         {edited && <small className="edited">(edited)</small>}
@@ -179,7 +170,6 @@ const STEPS = [
   ['/billing schedule 123', 'Post it every morning', 'Save, then press Skip to 09:00 in the panel.'],
 ] as const;
 
-/** The first steps. A click puts the command into the message field. */
 function Welcome({ onTry }: { onTry(text: string): void }) {
   const { bot, install, workspace } = useWorkspace().snapshot;
   return (
@@ -187,7 +177,8 @@ function Welcome({ onTry }: { onTry(text: string): void }) {
       <h3>What do your cloud projects cost?</h3>
       <p>
         {bot.name} answers in Slack. Here the bot is real; Slack and the billing service are simulated on your
-        machine. Click a step, then press Enter.
+        machine. Click a step, then press Enter. In the panel you can skip time and break things; below the
+        channels you can switch person.
       </p>
       {install?.isInstalled === false && (
         <p className="welcome-first">
@@ -198,11 +189,13 @@ function Welcome({ onTry }: { onTry(text: string): void }) {
         </p>
       )}
       <ol>
-        {STEPS.map(([text, title, why]) => (
+        {STEPS.map(([text, title, why], index) => (
           <li key={text}>
             <button type="button" onClick={() => onTry(text)}>
               <span>
-                <b>{title}</b>
+                <b>
+                  {index + 1}. {title}
+                </b>
                 <small>{why}</small>
               </span>
               <code>{text}</code>

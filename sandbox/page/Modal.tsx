@@ -7,7 +7,7 @@ import { SurfaceProvider, useSurfaceOf } from './form.ts';
 import { Text } from './mrkdwn.tsx';
 import { Avatar, Icon, useWorkspace } from './workspace.tsx';
 
-/** The viewer's stack of modals. All stay mounted to keep what was typed; only the top one is shown. */
+/** All open modals stay mounted, so that they keep what was typed. Only the top one is shown. */
 export function Modals() {
   const { snapshot, me } = useWorkspace();
   return snapshot.views.map((open, index) => (
@@ -15,7 +15,7 @@ export function Modals() {
   ));
 }
 
-/** The key of an error about the whole view, beside block IDs. */
+/** The key of an error about the whole view. Other errors have a block ID as key. */
 const WHOLE_VIEW = '';
 
 const focusFirst = (dialog: HTMLDialogElement | null) =>
@@ -23,7 +23,7 @@ const focusFirst = (dialog: HTMLDialogElement | null) =>
     ?.querySelector<HTMLElement>(':is(.field, .field :is(input, select)):not(.many), footer button')
     ?.focus({ preventScroll: true });
 
-/** Leaves the panel usable, to copy a token from it into the form. */
+/** The panel stays usable, to copy a token from it into the form. */
 function Modal({ open, onTop }: { open: OpenView; onTop: boolean }) {
   const { me, report } = useWorkspace();
   const view = open.view as ModalView;
@@ -42,7 +42,7 @@ function Modal({ open, onTop }: { open: OpenView; onTop: boolean }) {
     return () => document.removeEventListener('keydown', onEscape);
   });
   if (!onTop) return null;
-  // Slack shows a submit button when the view has inputs or names the button.
+  // Slack also shows a submit button if the view has inputs but names no button.
   const submit = view.submit?.text ?? (blocks.some(({ type }) => type === 'input') ? 'Submit' : undefined);
   return (
     <div className="overlay">
@@ -69,7 +69,7 @@ function Modal({ open, onTop }: { open: OpenView; onTop: boolean }) {
             </header>
             <div className="dialog-body">
               {open.errors[WHOLE_VIEW] && (
-                <p className="view-error" role="alert">
+                <p className="input-error" role="alert">
                   {open.errors[WHOLE_VIEW]}
                 </p>
               )}
@@ -101,7 +101,6 @@ interface Question {
 
 const showModal = (dialog: HTMLDialogElement | null) => dialog?.showModal();
 
-/** The open confirmation, and the function that asks and resolves with the answer; true without a dialog. */
 export function useConfirm() {
   const [question, setQuestion] = useState<Question>();
   const confirm = useCallback(

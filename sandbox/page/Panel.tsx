@@ -1,19 +1,17 @@
-import { parse, stringify } from 'lossless-json';
 import { type ReactNode, useEffect, useState } from 'react';
-import type { Example, Skip, Switch, Traffic } from '../protocol.ts';
+import type { Example, Skip, Switch } from '../protocol.ts';
 import { post, sentenceOf } from './api.ts';
 import { clock } from './dates.ts';
 import { useWorkspace } from './workspace.tsx';
 
 interface Props {
-  traffic: Traffic[];
   onTry(text: string, inThread: Example['inThread']): void;
 }
 
 const TOKENS = 'Tokens to paste';
 
-/** The sandbox's controls. One section is open at a time; the tokens while a form is open. */
-export function Panel({ traffic, onTry }: Props) {
+/** The sandbox's controls. One section is open at a time: while a form is open, the tokens. */
+export function Panel({ onTry }: Props) {
   const { snapshot } = useWorkspace();
   const { examples, credentials, switches, views, install } = snapshot;
   const hasForm = views.length > 0;
@@ -52,11 +50,10 @@ export function Panel({ traffic, onTry }: Props) {
       )}
       {credentials.length > 0 && section(TOKENS, <Credentials />)}
       {section(
-        'Switches',
+        'Break something',
         switches.map((fake) => <Mode key={fake.service} service={fake} />),
       )}
       {install && section('Installation', <Installation />)}
-      {section('Traffic', <TrafficLog traffic={traffic} />, traffic.length)}
     </aside>
   );
 }
@@ -68,7 +65,6 @@ const SKIPS: [label: string, to: Skip][] = [
 ];
 const TICK_MS = 5_000;
 
-/** Moves the sandbox's clock forward. */
 function Time() {
   const { me, now, report } = useWorkspace();
   const [isSkipping, setSkipping] = useState(false);
@@ -88,6 +84,7 @@ function Time() {
     <section className="time" aria-label="Time">
       <p>
         <b>{clock(now(), me)}</b> {now().toLocaleDateString(me.locale, day)} · {me.tz}
+        <small>Posts and alerts follow this clock.</small>
       </p>
       {SKIPS.map(([label, to]) => (
         <button
@@ -136,7 +133,6 @@ function Credentials() {
   );
 }
 
-/** How Slack, a service or the bot behaves from the next request on. */
 function Mode({ service: { service, mode, modes } }: { service: Switch }) {
   const { report } = useWorkspace();
   const set = async (next: string) => {
@@ -158,7 +154,6 @@ function Mode({ service: { service, mode, modes } }: { service: Switch }) {
   );
 }
 
-/** Installs and uninstalls the app. */
 function Installation() {
   const { snapshot, me, report } = useWorkspace();
   const { install, workspace, bot } = snapshot;
@@ -181,33 +176,4 @@ function Installation() {
       )}
     </>
   );
-}
-
-/** A complete exchange without a Web API error, or one in progress. */
-const OK_STATUS = /^([23]\d\d|…)$/;
-
-/** The exchanges, newest first; a click opens one. */
-function TrafficLog({ traffic }: { traffic: Traffic[] }) {
-  if (traffic.length === 0) return <p>No traffic yet. Send a command.</p>;
-  return traffic.toReversed().map(({ id, direction, title, status, took, request, response }) => (
-    <details key={id} className="exchange">
-      <summary>
-        <small>{direction.replace('→', ' → ')}</small>
-        <b className={OK_STATUS.test(status) ? undefined : 'bad'}>{status}</b>
-        <small>{took === undefined ? '' : `${Math.round(took)} ms`}</small>
-        <code>{title}</code>
-      </summary>
-      <pre>{indent(request)}</pre>
-      <pre>{indent(response)}</pre>
-    </details>
-  ));
-}
-
-/** JSON with every digit of its numbers; other text as it is. */
-function indent(text: string): string {
-  try {
-    return stringify(parse(text), undefined, 2) ?? text;
-  } catch {
-    return text || '(empty)';
-  }
 }

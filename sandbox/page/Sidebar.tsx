@@ -2,9 +2,7 @@ import type { ReactNode } from 'react';
 import { Avatar, channelIcon, HOME, Icon, useWorkspace } from './workspace.tsx';
 
 interface Props {
-  /** ID of the open channel, or `home`. */
   here: string;
-  /** Channel ID → number of unread messages. */
   unread: Record<string, number>;
 }
 
@@ -50,7 +48,7 @@ export function Sidebar({ here, unread }: Props) {
         {entry(HOME, <Icon name="home" size={18} />, 'App Home')}
       </ul>
       <fieldset>
-        <legend>You are</legend>
+        <legend>Switch person</legend>
         {people.map(({ id, realName, role }) => (
           <label key={id}>
             <input type="radio" name="person" checked={id === me.id} onChange={() => go({ as: id })} />

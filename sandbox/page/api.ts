@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
-import type { ServerEvent, Snapshot, Traffic, Verbs } from '../protocol.ts';
+import type { Snapshot, Verbs } from '../protocol.ts';
 
 type Answer = { ok: boolean; error?: string } & Record<string, unknown>;
 
-/** Posts a verb. Never rejects: a failed request is an answer with `ok: false`. */
+/** Never rejects: a failed request is an answer with `ok: false`. */
 export async function post<V extends keyof Verbs>(verb: V, body: Verbs[V]): Promise<Answer> {
   try {
     const response = await fetch(`/sandbox/${verb}`, {
@@ -13,29 +13,25 @@ export async function post<V extends keyof Verbs>(verb: V, body: Verbs[V]): Prom
     });
     return (await response.json()) as Answer;
   } catch {
-    return { ok: false, error: 'The sandbox is not responding.' };
+    return { ok: false, error: 'The sandbox isn’t responding.' };
   }
 }
 
-/** Messages for the server's error codes. */
 const SENTENCES: Record<string, string> = {
-  operation_timeout: 'The app did not respond within three seconds.',
-  dispatch_failed: 'The app could not be reached or rejected the request.',
-  not_in_channel: 'You are not a member of this channel.',
+  operation_timeout: 'The app didn’t respond within three seconds.',
+  dispatch_failed: 'The app couldn’t be reached or rejected the request.',
+  not_in_channel: 'You aren’t a member of this channel.',
   not_found: 'That no longer exists.',
   invalid_options: 'The app sent options that Slack rejects.',
 };
 
-export const sentenceOf = ({ error = 'That did not work.' }: Answer): string => SENTENCES[error] ?? error;
+export const sentenceOf = ({ error = 'That didn’t work.' }: Answer): string => SENTENCES[error] ?? error;
 
-/** Older exchanges are dropped. */
-const MAX_TRAFFIC = 100;
 const RECONNECT_MS = 2000;
 
-/** The live workspace as `person` sees it; for null the server chooses a person. */
+/** @param person if null, the server chooses a person */
 export function useStream(person: string | null) {
   const [snapshot, setSnapshot] = useState<Snapshot>();
-  const [traffic, setTraffic] = useState<Traffic[]>([]);
   const [isStopped, setStopped] = useState(false);
 
   useEffect(() => {
@@ -45,13 +41,12 @@ export function useStream(person: string | null) {
       source = new EventSource(`/sandbox/stream${as ? `?as=${encodeURIComponent(as)}` : ''}`);
       source.onopen = () => setStopped(false);
       source.onmessage = ({ data }) => {
-        const event = JSON.parse(data) as ServerEvent;
-        if (event.type === 'snapshot') setSnapshot((before) => share(before, event));
-        else setTraffic((before) => merge(before, event.entries));
+        const next = JSON.parse(data) as Snapshot;
+        setSnapshot((before) => share(before, next));
       };
       source.onerror = () => {
         setStopped(true);
-        // The browser retries lost connections, but not after an HTTP error, such as an unknown person.
+        // The browser reconnects by itself except after an HTTP error, such as an unknown person.
         if (source?.readyState === EventSource.CLOSED) again = setTimeout(() => connect(null), RECONNECT_MS);
       };
     };
@@ -62,16 +57,10 @@ export function useStream(person: string | null) {
     };
   }, [person]);
 
-  return { snapshot, traffic, isStopped };
+  return { snapshot, isStopped };
 }
 
-/** An entry is sent again when its exchange ends; it replaces the one with the same ID. */
-function merge(before: Traffic[], entries: Traffic[]): Traffic[] {
-  const byId = new Map([...before, ...entries].map((entry) => [entry.id, entry]));
-  return [...byId.values()].sort((a, b) => a.id - b.id).slice(-MAX_TRAFFIC);
-}
-
-/** Keeps old objects where the new ones are equal, so that forms see which blocks have changed. */
+/** Keeps old objects that equal their new ones, so that forms see which blocks have changed. */
 function share<T>(before: T | undefined, now: T): T {
   if (Object.is(before, now) || !isTree(before) || !isTree(now)) return now;
   if (Array.isArray(before) !== Array.isArray(now)) return now;

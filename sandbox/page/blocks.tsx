@@ -7,7 +7,7 @@ import { type AnyElement, blockIdOf, useSurface } from './form.ts';
 import { Text } from './mrkdwn.tsx';
 import { useWorkspace } from './workspace.tsx';
 
-/** Draws blocks: charts and rich text by the library, what can be used and what it misreads by this page. */
+/** Draws blocks: charts and rich text with a library, everything else here. */
 export const Blocks = memo(function Blocks({ blocks }: { blocks: KnownBlock[] }) {
   return (
     <div className="blocks">
@@ -88,7 +88,6 @@ function Input({ block, blockId }: { block: InputBlock; blockId: string }) {
   );
 }
 
-/** The first row has the names of the columns. */
 function Table({ block }: { block: TableBlock }) {
   const [head = [], ...rows] = block.rows;
   const cells = (row: TableBlock['rows'][number], Tag: 'th' | 'td') =>
@@ -126,10 +125,10 @@ const Library = memo(function Library({ block }: { block: KnownBlock }) {
   const hooks: MessageProps['hooks'] = {
     date: ({ timestamp, format }) => <span>{fillDate(format, Number(timestamp), me, now())}</span>,
   };
-  // The library uses the block ID as an element ID, which two messages can share.
+  // The library uses block IDs as element IDs, but two messages can share a block ID.
   const { block_id: _, ...shown } = block;
   return (
-    // It reads hooks and names once, so another viewer needs a new instance.
+    // The library reads its props only once, so another viewer needs a new instance.
     <Message
       key={me.id}
       withoutWrapper

@@ -2,7 +2,6 @@ import type { Person } from '../protocol.ts';
 
 type Viewer = Pick<Person, 'tz' | 'locale'>;
 
-/** Those of Slack's date tokens that Tally sends. */
 const TOKENS: Record<string, Intl.DateTimeFormatOptions> = {
   date_short_pretty: { year: 'numeric', month: 'short', day: 'numeric' },
   time: { hour: 'numeric', minute: '2-digit' },
@@ -11,7 +10,6 @@ const TOKENS: Record<string, Intl.DateTimeFormatOptions> = {
 const write = (instant: Date, { tz, locale }: Viewer, options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat(locale, { timeZone: tz, ...options }).format(instant);
 
-/** Returns “Today”, “Yesterday” or “Tomorrow”, or undefined for other days. */
 function nearDay(instant: Date, { tz }: Viewer, now: Date): string | undefined {
   const dayOf = (day: Date) => write(day, { tz, locale: 'sv-SE' }, {});
   const at = [-1, 0, 1].findIndex(
@@ -20,7 +18,7 @@ function nearDay(instant: Date, { tz }: Viewer, now: Date): string | undefined {
   return ['Yesterday', 'Today', 'Tomorrow'][at];
 }
 
-/** Replaces tokens such as `{date_short_pretty}` in the viewer's zone; keeps unknown tokens. */
+/** Replaces date tokens, such as `{date_short_pretty}`, in the viewer's zone. Unknown tokens stay. */
 export function fillDate(format: string, seconds: number, viewer: Viewer, now: Date): string {
   const instant = new Date(seconds * 1000);
   return format.replace(/\{(\w+)\}/g, (whole, token: string) => {
@@ -30,7 +28,6 @@ export function fillDate(format: string, seconds: number, viewer: Viewer, now: D
   });
 }
 
-/** A message's `ts` is seconds since the epoch with a fraction. */
 export const instantOf = (ts: string) => new Date(Number(ts) * 1000);
 
 export const clock = (instant: Date, viewer: Viewer) =>

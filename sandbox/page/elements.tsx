@@ -1,4 +1,4 @@
-/** The interactive elements that Tally sends, as the browser's own. */
+/** The interactive elements that Tally sends, drawn with the browser's own controls. */
 import { useId, useRef, useState } from 'react';
 import type { Snapshot } from '../protocol.ts';
 import { post, sentenceOf } from './api.ts';
@@ -6,7 +6,6 @@ import { type AnyElement, type ElementProps, useElement, useSurface } from './fo
 import { Text } from './mrkdwn.tsx';
 import { Icon, useWorkspace } from './workspace.tsx';
 
-/** The props of the elements of these types. */
 type Props<T extends string> = ElementProps<Extract<AnyElement, { type: T }>>;
 
 export function Element({ element, ...rest }: ElementProps) {
@@ -116,7 +115,7 @@ function Picker(props: Props<'datepicker' | 'timepicker'>) {
   return (
     <input
       type={props.element.type === 'datepicker' ? 'date' : 'time'}
-      className="field picker"
+      className="field"
       aria-label={props.label}
       value={(value as string | null) ?? ''}
       onChange={({ target }) => void choose(target.value || null)}
@@ -152,7 +151,6 @@ interface Option {
   description?: { text: string };
 }
 
-/** The people or conversations to choose from. */
 function placesIn({ people, channels }: Snapshot, element: AnyElement): Option[] {
   if (element.type === 'users_select' || element.type === 'multi_users_select')
     return people.map(({ id, realName }) => ({ value: id, text: { text: realName } }));
@@ -216,12 +214,11 @@ function ExternalSelectBox(props: Props<'external_select'>) {
 }
 
 interface SearchProps extends Props<'external_select' | 'multi_external_select'> {
-  /** The choice. */
   shown: string;
   onChoose(option: Option): void;
 }
 
-/** A field that suggests what the bot finds. Enter chooses the suggestion that was typed, or the first one. */
+/** A search field. Enter chooses the suggestion whose name was typed, or the first one. */
 function Search({ element, blockId, label, shown, onChoose }: SearchProps) {
   const { me, report } = useWorkspace();
   const { surfaceRef } = useSurface();
@@ -259,7 +256,7 @@ function Search({ element, blockId, label, shown, onChoose }: SearchProps) {
           void search('');
         }}
         onChange={({ target, nativeEvent }) => {
-          // A click on a suggestion replaces the text as a whole.
+          // A click on a suggestion replaces the whole text.
           if ((nativeEvent as InputEvent).inputType === 'insertReplacementText')
             return choose(named(target.value, found));
           setTyped(target.value);

@@ -1,4 +1,4 @@
-/** What is typed and chosen in a message, a modal or the App Home, and how it is sent. */
+/** The values of a message, a modal or the App Home, and how they are sent. */
 import type { ActionsBlockElement, ConfirmationDialog, InputBlockElement, KnownBlock } from '@slack/types';
 import { createContext, useContext, useRef, useState } from 'react';
 import { initialOf, type StateValue, type StateValues, type SurfaceRef, VALUE_KEYS } from '../protocol.ts';
@@ -7,7 +7,6 @@ import { useWorkspace } from './workspace.tsx';
 
 export type AnyElement = ActionsBlockElement | InputBlockElement;
 
-/** The props of an element: its block, whether a choice is sent at once, and its label. */
 export interface ElementProps<E = AnyElement> {
   element: E;
   blockId: string;
@@ -16,7 +15,6 @@ export interface ElementProps<E = AnyElement> {
   optional?: boolean;
 }
 
-/** The block's ID, or one from its index. */
 export const blockIdOf = (block: { block_id?: string }, index: number) => block.block_id ?? `block-${index}`;
 
 function elementsOf(block: KnownBlock): AnyElement[] {
@@ -26,8 +24,8 @@ function elementsOf(block: KnownBlock): AnyElement[] {
 }
 
 /**
- * The values after an update of the blocks. As in Slack, a value stays when its block ID and action ID stay, even with a new
- * initial value, unless the new options do not include it.
+ * Takes the old values over into updated blocks. As in Slack, a value stays if its block ID and action ID stay,
+ * unless its option is gone. A new initial value doesn't replace it.
  */
 function carryOver(previous: StateValues, blocks: KnownBlock[]): StateValues {
   const values: StateValues = {};
@@ -57,9 +55,7 @@ function isStillOffered(element: AnyElement, { selected_option: chosen }: StateV
 export interface Surface {
   surfaceRef: SurfaceRef;
   values: StateValues;
-  /** Saves a value and returns all values including it. */
   change(blockId: string, actionId: string, value: StateValue): StateValues;
-  /** Errors by block ID. */
   errors: Record<string, string>;
 }
 
@@ -72,7 +68,7 @@ export function useSurface(): Surface {
   return surface;
 }
 
-/** The state of a surface. After an update, modals keep what was typed; messages start again. */
+/** After an update, modals keep what was typed; messages start again. */
 export function useSurfaceOf(
   surfaceRef: SurfaceRef,
   blocks: KnownBlock[],
@@ -96,7 +92,6 @@ export function useSurfaceOf(
 type Value = string | object | null;
 type Interactive = { type: string; action_id?: string; confirm?: ConfirmationDialog };
 
-/** An element's value, and the functions to change and send it. */
 export function useElement({ element, blockId, dispatches }: ElementProps<Interactive>) {
   const { surfaceRef, values, change } = useSurface();
   const { me, report, confirm } = useWorkspace();
@@ -111,14 +106,12 @@ export function useElement({ element, blockId, dispatches }: ElementProps<Intera
     setSending(false);
     if (!answer.ok) report(sentenceOf(answer));
   };
-  /** Without sending it. */
   const keep = (value: Value) => change(blockId, action_id, { type, [key]: value });
   const choose = async (value: Value) => {
     if (!(await confirm(element.confirm))) return;
     const all = keep(value);
     if (dispatches) await send({ [key]: value }, all);
   };
-  /** For elements without a value: buttons and overflow menus. */
   const press = async (extra: object) => {
     if (await confirm(element.confirm)) await send(extra);
   };

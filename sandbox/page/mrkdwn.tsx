@@ -3,7 +3,7 @@ import { createElement, type ReactNode } from 'react';
 import { fillDate } from './dates.ts';
 import { authorOf, type PageWorkspace, useWorkspace } from './workspace.tsx';
 
-/** A text object. The library reads mrkdwn as Markdown: it drops lines with `#` and finds mentions in escaped text. */
+/** Draws a text object. The library isn't used here: it reads mrkdwn as Markdown and drops lines with `#`. */
 export function Text({ text }: { text: TextObject }) {
   const workspace = useWorkspace();
   return (
@@ -11,16 +11,19 @@ export function Text({ text }: { text: TextObject }) {
   );
 }
 
-/** Those that Tally writes. */
 const EMOJI: Record<string, string> = {
-  ...{ eyes: '👀', speech_balloon: '💬', warning: '⚠️', white_check_mark: '✅', zzz: '💤' },
+  eyes: '👀',
+  speech_balloon: '💬',
+  warning: '⚠️',
+  white_check_mark: '✅',
+  zzz: '💤',
 };
 export const emojiIn = (text: string) =>
   text.replace(/:(\w+):/g, (whole, name: string) => EMOJI[name] ?? whole);
 
 const decode = (text: string) => text.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
 
-/** A bracket, code, or text between the signs of a style. */
+/** Matches a bracket, code, or text in bold, italic or strikethrough signs. */
 const INLINE =
   /<([^<>\s][^<>]*)>|`([^`\n]+)`|(?<![\w*])\*(?=\S)([^*\n]*?\S)\*(?![\w*])|(?<!\w)_(?=\S)([^_\n]*?\S)_(?!\w)/g;
 
@@ -40,7 +43,7 @@ function render(text: string, workspace: PageWorkspace): ReactNode[] {
   return [...found, emojiIn(decode(text.slice(from)))];
 }
 
-/** `<@U1>`, `<#C1>`, `<!here>`, `<!subteam^S1>`, `<!date^…|fallback>`, `<https://…|words>`. */
+/** Draws `<@U1>`, `<#C1>`, `<!here>`, `<!subteam^S1>`, `<!date^…|fallback>` and `<https://…|words>`. */
 function bracket(inside: string, { snapshot, me, now }: PageWorkspace): ReactNode {
   const [target = '', label] = inside.split('|', 2);
   const [name = '', first = '', format = ''] = target.slice(1).split('^');

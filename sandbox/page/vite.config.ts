@@ -7,7 +7,7 @@ export default defineConfig({
   base: './',
   plugins: [react()],
   build: {
-    // The block renderer includes the whole emoji list; size does not matter on loopback.
+    // The block renderer includes the whole emoji list. On loopback its size doesn't matter.
     chunkSizeWarningLimit: 2000,
     reportCompressedSize: false,
   },

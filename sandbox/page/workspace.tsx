@@ -2,21 +2,16 @@ import type { ConfirmationDialog } from '@slack/types';
 import { createContext, useCallback, useContext, useEffect, useRef, useState } from 'react';
 import type { Channel, Message, Person, Snapshot } from '../protocol.ts';
 
-/** The App Home is `channel=home` in the URL. */
 export const HOME = 'home';
 
 export interface PageWorkspace {
   snapshot: Snapshot;
   me: Person;
-  /** The time on the sandbox's clock. */
   now(): Date;
-  /** Undefined on the App Home. */
   channel: Channel | undefined;
-  /** Opens a channel or the Home, as this person or another one. */
   go(change: Partial<Place>): void;
-  /** Shows an error for a few seconds. */
   report(problem: string): void;
-  /** Shows the dialog, if there is one, and resolves with the answer. */
+  /** Resolves with true if confirmed, or if there is no dialog. */
   confirm(dialog: ConfirmationDialog | undefined): Promise<boolean>;
 }
 
@@ -39,7 +34,7 @@ const read = (): Place => {
   return { as: search.get('as'), channel: search.get('channel') };
 };
 
-/** The viewer and the open channel, kept in the URL for reloads and other windows. */
+/** The URL holds the viewer and the open channel, for reloads and other windows. */
 export function usePlace(): [Place, (change: Partial<Place>) => void] {
   const [place, setPlace] = useState(read);
   useEffect(() => {
@@ -57,8 +52,8 @@ export function usePlace(): [Place, (change: Partial<Place>) => void] {
 }
 
 /**
- * The number of unread messages by channel ID. As in Slack, the viewer's own messages and ephemeral ones do not count; nor
- * do those that were there when this person first saw the page.
+ * The number of unread messages by channel ID. Doesn't count the viewer's own messages, private answers, or
+ * messages from before this viewer's first visit.
  */
 export function useUnread({ me, messages }: Snapshot, open: string | undefined): Record<string, number> {
   /** `<person>/<channel>` → ts of the newest message they have read. */
@@ -99,7 +94,6 @@ const initials = (name: string) =>
     .map((word) => word.charAt(0).toUpperCase())
     .join('');
 
-/** A person's initials, or Tally's logo. */
 export function Avatar({ from, size = 36 }: { from: string; size?: number }) {
   const { name, color, isBot } = authorOf(from, useWorkspace().snapshot);
   const style = { width: size, height: size, background: color, fontSize: size * 0.4 };
@@ -128,7 +122,6 @@ const PATHS = {
   send: 'M3.2 3.6 17 10 3.2 16.4l1.5-5.2L10.5 10 4.7 8.8Z',
 };
 
-/** A line icon on a 20 × 20 grid, in the colour of the surrounding text. */
 export function Icon({ name, size = 20 }: { name: keyof typeof PATHS; size?: number }) {
   return (
     <svg className="icon" width={size} height={size} viewBox="0 0 20 20" aria-hidden="true">

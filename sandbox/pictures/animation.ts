@@ -1,7 +1,7 @@
-/** Screenshots → an animated WebP. The browser that took them encodes what changes from one to the next. */
+/** Turns screenshots into an animated WebP. The browser that took them encodes the part that changes. */
 import type { Page } from 'playwright-core';
 
-/** What the browser has, and Node's types don't. */
+/** Browser interfaces that Node's types lack. */
 interface Drawing {
   readonly width: number;
   readonly height: number;
@@ -20,7 +20,6 @@ declare class OffscreenCanvas implements Drawing {
 
 export interface Frame {
   readonly png: Buffer;
-  /** How long it is shown, in ms. */
   readonly duration: number;
 }
 
@@ -36,10 +35,10 @@ export async function encodeAnimation(page: Page, frames: readonly Frame[]): Pro
     if (next.webp !== '') shown.push({ ...next, duration });
     else if (last !== undefined) last.duration += duration;
   }
-  // Animated, and repeated for ever.
+  // The flag for an animation, then an endless loop.
   const header = Buffer.concat([Buffer.from([2, 0, 0, 0]), uint24(width - 1), uint24(height - 1)]);
   const parts = shown.map(({ places, webp, duration }) => {
-    // 2: it replaces what is below it. A picture is a WebP file of its own, of which the pixels are taken.
+    // 2 means: replace the pixels below. Only the pixels are taken from each encoded WebP file.
     const head = Buffer.concat([...[...places, duration].map(uint24), Buffer.from([2])]);
     return chunk('ANMF', Buffer.concat([head, pixelsIn(Buffer.from(webp, 'base64').subarray(12))]));
   });
@@ -47,9 +46,9 @@ export async function encodeAnimation(page: Page, frames: readonly Frame[]): Pro
   return chunk('RIFF', Buffer.concat(all));
 }
 
-/** Runs in the browser. @returns the part that differs, empty when nothing does, and its place as the format stores it */
+/** Runs in the browser. @returns the part that changes and its place; undefined if nothing changes */
 async function encodeChange(pictures: readonly [before: string, now: string]) {
-  // A function with a name would ask for a helper of the compiler's that the browser doesn't have.
+  // A named function would need a compiler helper that the browser doesn't have.
   const [old, next] = await Promise.all(
     pictures.map(async (png) => {
       const canvas = new OffscreenCanvas(1, 1);
@@ -71,7 +70,7 @@ async function encodeChange(pictures: readonly [before: string, now: string]) {
     [top, bottom] = [Math.min(top, y), Math.max(bottom, y)];
   }
   if (right < 0) return { width, height, places: [], webp: '' };
-  // The format stores half of a place.
+  // WebP stores half of each coordinate, so both must be even.
   const [x, y] = [left - (left % 2), top - (top % 2)];
   const part = new OffscreenCanvas(right - x + 1, bottom - y + 1);
   part.getContext('2d').drawImage(next.canvas, -x, -y);
@@ -81,7 +80,6 @@ async function encodeChange(pictures: readonly [before: string, now: string]) {
   return { width, height, places: [x / 2, y / 2, right - x, bottom - y], webp: btoa(text) };
 }
 
-/** @returns the chunk with the pixels, without colour profile and the like */
 function pixelsIn(chunks: Buffer): Buffer {
   for (let at = 0; at < chunks.length; ) {
     const length = 8 + chunks.readUInt32LE(at + 4);

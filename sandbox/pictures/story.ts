@@ -1,13 +1,12 @@
-/** The README's moving picture: a command and its answer, a question in a thread, and the post of the next morning. */
+/** The README's moving picture: a command and its answer, a question in a thread, and the next morning's post. */
 import { writeFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { addProject, closeModal, connect, say } from '../page-actions.ts';
+import { addProject, closeModal, connect, saveForm, say } from '../page-actions.ts';
 import type { Sandbox } from '../start.ts';
 import { encodeAnimation, type Frame } from './animation.ts';
 
 const THEMES = ['light', 'dark'] as const;
 
-/** How long things are shown, in ms. */
 const KEY = 60;
 const BEAT = 500;
 const READ = 2_400;
@@ -57,7 +56,7 @@ export async function takeStory(page: Page, { url, billing, slack }: Sandbox, fo
   await posts.nth(count).waitFor({ timeout: 60_000 });
   await show(READ + BEAT);
 
-  // The sandbox's page loads no pictures from elsewhere.
+  // Frames are encoded on an empty page, because the sandbox's page loads no outside pictures.
   await page.goto('about:blank');
   for (const theme of THEMES) {
     const file = theme === 'dark' ? 'story-dark.webp' : 'story.webp';
@@ -65,7 +64,6 @@ export async function takeStory(page: Page, { url, billing, slack }: Sandbox, fo
   }
 }
 
-/** Connects, names the project and schedules the post, before the first frame. */
 async function prepare(page: Page, url: string, token: string): Promise<void> {
   await page.setViewportSize({ width: 960, height: 720 });
   await page.goto(url);
@@ -76,8 +74,6 @@ async function prepare(page: Page, url: string, token: string): Promise<void> {
   await say(page, '/billing schedule prod daily 09:00');
   const form = page.getByRole('dialog');
   await form.getByText('Next three posts').waitFor();
-  await form.getByRole('button', { name: 'Save' }).click();
-  await form.getByText('Saved:').waitFor();
-  await closeModal(page);
+  await saveForm(page);
   await page.mouse.move(0, 0);
 }

@@ -1,6 +1,6 @@
 /**
- * Validates messages and views like Slack. Every problem is in Slack's own form:
- * `must be less than 151 characters [json-pointer:/blocks/0/text/text]`.
+ * Validates messages and views like Slack, with Slack's own words: `must be less than 151 characters
+ * [json-pointer:/blocks/0/text/text]`.
  */
 import { z } from 'zod';
 import { actionElement, flag, identifier, inputElement, plain, string, text, webUrl } from './elements.ts';
@@ -74,7 +74,6 @@ const table = block('table', {
   path: ['rows'],
 });
 
-/** Counts the characters of every nested `text`. */
 function charactersIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return Object.entries(value).reduce(
@@ -159,7 +158,6 @@ const anyBlock = z.discriminatedUnion('type', [
 
 const problem = (message: string, path: Path) => `${message} [json-pointer:/${path.map(String).join('/')}]`;
 
-/** @returns what Slack would reject about these blocks on this surface; empty when they are valid */
 export function problemsOfBlocks(blocks: unknown, surface: BlockSurface, path: Path = ['blocks']): string[] {
   const most = surface === 'message' ? LIMITS.message.blocks : LIMITS.view.blocks;
   if (!Array.isArray(blocks)) return [problem('must provide an array', path)];
@@ -209,18 +207,17 @@ function problemsAcrossBlocks(blocks: readonly Loose[], path: Path): string[] {
   ].flatMap((message) => (message === false ? [] : [problem(message, path)]));
 }
 
-/** Returns each block, followed by its children when it is a container. */
+/** Each block, followed by its children if it is a container. */
 export const flattened = (blocks: readonly object[]): Loose[] =>
   (blocks as readonly Loose[]).flatMap((block) => [block, ...((block.child_blocks as Loose[]) ?? [])]);
 
-/** Returns a block's interactive elements. For a container, flatten it first. */
 export function elementsOf({ type, elements, accessory, element }: Loose): Loose[] {
   if (type === 'actions') return elements as Loose[];
   if (type === 'section' && accessory) return [accessory as Loose];
   return type === 'input' ? [element as Loose] : [];
 }
 
-/** Returns copies with an ID for every block and element, as Slack generates them when the app sends none. */
+/** Slack, too, gives an ID to each block and element that has none. */
 export function withIds(blocks: readonly object[], invent: () => string): Loose[] {
   const copies = structuredClone(blocks) as Loose[];
   for (const block of flattened(copies)) {
@@ -240,8 +237,8 @@ export class Rejection extends Error {
 }
 
 /**
- * @param refused block types to reject besides
- * @throws Rejection for what Slack would reject
+ * @param refused further block types to reject
+ * @throws Rejection with Slack's error code
  */
 export function readMessage(
   message: Loose,
@@ -280,7 +277,7 @@ export type ViewInput = Omit<Modal, 'type' | 'title'> & { type: 'modal' | 'home'
 
 /**
  * @param kind `home` for `views.publish`, `modal` for all other methods
- * @throws Rejection for what Slack would reject
+ * @throws Rejection with Slack's error code
  */
 export function readView(given: unknown, kind: 'modal' | 'home'): ViewInput {
   const checked = anyView.safeParse(given);

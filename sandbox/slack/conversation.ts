@@ -1,4 +1,4 @@
-/** What people type: messages, which are sent to the bot as events, and slash commands. */
+/** What people type: messages, sent to the bot as events, and slash commands. */
 import type { Person, Verbs } from '../protocol.ts';
 import { type Loose, Rejection, readMessage } from './blocks.ts';
 import { type Core, failed, type Outcome } from './core.ts';
@@ -11,7 +11,7 @@ import { randomId, type Workspace } from './workspace.ts';
 const EVENT = { public: 'message.channels', private: 'message.groups', im: 'message.im' } as const;
 const CHANNEL_TYPE = { public: 'channel', private: 'group', im: 'im' } as const;
 
-/** Resolves when the bot has acknowledged the message or command, or failed to. */
+/** Resolves when the bot has acknowledged, or failed to. */
 export async function say(
   core: Core,
   workspace: Workspace,
@@ -32,7 +32,6 @@ export async function say(
   return { ok: true };
 }
 
-/** Posts a message from Slackbot that one person sees. */
 const slackbot = (
   workspace: Workspace,
   viewer: string,
@@ -68,7 +67,7 @@ async function sendMessage(
   await publish(core, workspace, EVENT[kind], message);
 }
 
-/** @returns what Slackbot says about a failure, if anything */
+/** @returns Slackbot's answer if the command fails */
 async function sendCommand(
   core: Core,
   workspace: Workspace,
@@ -86,7 +85,7 @@ async function sendCommand(
     conversation.members = command === '/invite' ? [...others, 'bot'] : others;
     return void workspace.changed();
   }
-  // Only members of the workspace that installed the app can use its commands, in shared channels too.
+  // People of other organizations can't use commands, even in shared channels.
   const isKnown = manifest.commands.some((known) => known.command === command);
   if (!workspace.isInstalled || person.role === 'external' || !isKnown)
     return `${command} is not a valid command.`;
@@ -98,7 +97,9 @@ async function sendCommand(
   };
   const ack = await delivery.send('slash_commands', {
     ...commandOf(person, conversation, workspace),
-    ...{ command, text, response_url: responses.issue(origin) },
+    command,
+    text,
+    response_url: responses.issue(origin),
     trigger_id: triggers.issue({ person: person.id }),
   });
   if (ack.how === 'acked') return showAcknowledgement(core, origin, ack.body);
@@ -120,7 +121,7 @@ function showAcknowledgement(core: Core, origin: ResponseUrlOrigin, body: unknow
   }
 }
 
-/** Escapes the text, and turns URLs and mentions of people, the bot and channels into Slack's `<…>` forms. */
+/** Turns URLs, @names and #channels into Slack's `<…>` forms, and escapes the rest. */
 function encodeText(text: string, workspace: Workspace, botName: string): string {
   const mention = (whole: string, name: string) => {
     const wanted = name.toLowerCase();
@@ -142,21 +143,23 @@ function encodeText(text: string, workspace: Workspace, botName: string): string
     .replace(/(?<![\w<&])#([\w-]+)/g, channel);
 }
 
+/** The delay before each retry of an event, in ms. */
+const EVENT_RETRIES = [0, 60_000, 300_000];
 const REASONS = { refused: 'http_error', timeout: 'http_timeout', unreachable: 'connection_failed' } as const;
 
-/** Sends the event if the app is installed and subscribes to `name`; resolves after the first attempt. */
+/** Sends the event if the app subscribes to `name`; resolves after the first attempt. */
 export async function publish(core: Core, workspace: Workspace, name: string, event: Loose): Promise<void> {
   if (core.manifest.events.has(name) && workspace.isInstalled) await sendEvent(core, workspace, event);
 }
 
-/** Sends the event even if the app does not subscribe to it, and again later if it is not acknowledged. */
+/** Sends the event even without a subscription, and retries it until it is acknowledged. */
 export async function sendEvent(core: Core, workspace: Workspace, event: Loose): Promise<Ack> {
   const at = core.now();
   const payload = eventOf({ event_ts: String(at / 1000), ...event }, `Ev${randomId(9)}`, at, workspace);
   const attempt = async (number: number, before?: Ack): Promise<Ack> => {
     const retry = before && before.how !== 'acked' && { number, reason: REASONS[before.how] };
     const ack = await core.delivery.send('events_api', payload, retry || undefined);
-    const wait = core.eventRetries[number];
+    const wait = EVENT_RETRIES[number];
     const isOver = ack.how === 'acked' || (ack.how === 'refused' && ack.noRetry);
     if (!isOver && wait !== undefined) setTimeout(() => void attempt(number + 1, ack), wait).unref();
     return ack;

@@ -4,7 +4,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { APP } from './people.ts';
-import type { TrafficLog } from './traffic.ts';
 
 type Kind = 'slash_commands' | 'interactive' | 'events_api';
 type Payload = Record<string, unknown>;
@@ -14,7 +13,7 @@ interface Retry {
   reason: 'http_timeout' | 'http_error' | 'connection_failed';
 }
 
-/** `body`: the acknowledgement's JSON, its text, or undefined when it is empty. */
+/** `body` is the acknowledgement's JSON or text; undefined if it is empty. */
 export type Ack =
   | { how: 'acked'; body: unknown }
   | { how: 'refused'; status: number; noRetry: boolean }
@@ -27,13 +26,6 @@ export interface Delivery {
   close(): Promise<void>;
 }
 
-interface Options {
-  /** How long the bot may take to acknowledge, in ms. */
-  ackTimeout: number;
-  traffic: TrafficLog;
-}
-
-/** Slack's `v0` signature over the raw body. */
 export function sign(body: string, secret: string, at: number): Record<string, string> {
   const timestamp = String(Math.floor(at / 1000));
   const digest = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex');
@@ -42,35 +34,15 @@ export function sign(body: string, secret: string, at: number): Record<string, s
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Commands are sent as a form, interactions as a form with one JSON field, events as JSON. */
 function encode(kind: Kind, payload: Payload): { type: string; body: string } {
   if (kind === 'events_api') return { type: 'application/json', body: JSON.stringify(payload) };
   const fields = kind === 'interactive' ? { payload: JSON.stringify(payload) } : payload;
   return { type: FORM, body: new URLSearchParams(fields as Record<string, string>).toString() };
 }
 
-/** The title of an exchange in the traffic panel. */
-function titleOf(kind: Kind, payload: Payload): string {
-  if (kind === 'slash_commands') return `${payload.command} ${payload.text}`.trim();
-  return kind === 'interactive' ? String(payload.type) : `event ${(payload.event as Payload).type}`;
-}
-
-function statusOf(ack: Ack): string {
-  if (ack.how === 'acked') return '200';
-  return ack.how === 'refused' ? String(ack.status) : ack.how;
-}
-
-/** Logs what is sent, and how the bot takes it. */
-const logged =
-  ({ traffic }: Options, send: (...given: Parameters<Delivery['send']>) => Promise<Ack>): Delivery['send'] =>
-  async (kind, payload, retry) => {
-    const end = traffic.begin('slack→bot', titleOf(kind, payload), payload);
-    const ack = await send(kind, payload, retry);
-    end(statusOf(ack), ack.how === 'acked' ? ack.body : '');
-    return ack;
-  };
-
-interface HttpOptions extends Options {
+interface HttpOptions {
+  /** How long the bot may take to acknowledge, in ms. */
+  ackTimeout: number;
   botUrl: () => string;
   signingSecret: string;
   now: () => number;
@@ -79,7 +51,7 @@ interface HttpOptions extends Options {
 export function httpDelivery(options: HttpOptions): Delivery {
   const closing = new AbortController();
   return {
-    send: logged(options, async (kind, payload, retry) => {
+    async send(kind, payload, retry) {
       const { type, body } = encode(kind, payload);
       const headers = {
         'Content-Type': type,
@@ -98,14 +70,13 @@ export function httpDelivery(options: HttpOptions): Delivery {
       } catch {
         return { how: tooLate.aborted ? 'timeout' : 'unreachable' };
       }
-    }),
+    },
     async close() {
       closing.abort();
     },
   };
 }
 
-/** JSON, else the text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -118,15 +89,11 @@ export interface SocketDelivery extends Delivery {
   /** A single-use ticket for the URL that `apps.connections.open` returns. */
   ticket(): string;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  connections(): number;
-  /** Asks one connection to reconnect, as Slack does every few hours. */
-  disconnect(reason: string): void;
 }
 
 const PING_EVERY = 5_000;
 
-/** @param changed called when the number of open connections changes */
-export function socketDelivery(options: Options, changed: () => void): SocketDelivery {
+export function socketDelivery(ackTimeout: number, changed: () => void): SocketDelivery {
   const server = new WebSocketServer({ noServer: true });
   const tickets = new Set<string>();
   const waiting = new Map<string, { socket: WebSocket; settle: (ack: Ack) => void }>();
@@ -159,8 +126,7 @@ export function socketDelivery(options: Options, changed: () => void): SocketDel
   });
 
   return {
-    /** Each envelope goes to one connection, in turn. */
-    send: logged(options, (type, payload, retry) => {
+    send(type, payload, retry) {
       const sockets = open();
       const socket = sockets[nextSocket++ % Math.max(1, sockets.length)];
       if (!socket) return Promise.resolve({ how: 'unreachable' });
@@ -173,12 +139,12 @@ export function socketDelivery(options: Options, changed: () => void): SocketDel
           waiting.delete(id);
           resolve(ack);
         };
-        const timer = setTimeout(settle, options.ackTimeout, { how: 'timeout' });
+        const timer = setTimeout(settle, ackTimeout, { how: 'timeout' });
         waiting.set(id, { socket, settle });
         const envelope = { envelope_id: id, type, payload, accepts_response_payload: !isEvent };
         socket.send(JSON.stringify({ ...envelope, ...(isEvent && retries) }));
       });
-    }),
+    },
     ticket() {
       const ticket = randomUUID();
       tickets.add(ticket);
@@ -191,10 +157,6 @@ export function socketDelivery(options: Options, changed: () => void): SocketDel
         return;
       }
       server.handleUpgrade(request, socket, head, (client) => server.emit('connection', client, request));
-    },
-    connections: () => open().length,
-    disconnect(reason) {
-      open()[0]?.send(JSON.stringify({ type: 'disconnect', reason, debug_info: { host: 'sandbox' } }));
     },
     async close() {
       clearInterval(pings);

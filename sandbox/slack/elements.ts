@@ -46,7 +46,7 @@ const optionGroups = z
   .min(1)
   .max(LIMITS.options.groups);
 
-/** The answer to an `external_select`; an empty list means no matches. */
+/** The answer to an `external_select`. An empty list means no matches. */
 export const suggestions = z.union([
   z.strictObject({ options: z.array(option).max(LIMITS.options.select) }),
   z.strictObject({ option_groups: optionGroups }),
@@ -73,12 +73,14 @@ const element = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =
 
 const NOT_OFFERED = 'initial option must be one of the options';
 
-/** Slack accepts an initial option only when it equals one of the options in every field. */
+/** Slack accepts an initial option only if all its fields equal an offered option's. */
 const isOffered = (offered: readonly unknown[], chosen: readonly unknown[]) =>
   chosen.every((choice) => offered.some((option) => JSON.stringify(option) === JSON.stringify(choice)));
 
 const button = element('button', {
-  ...{ action_id: identifier, confirm, style },
+  action_id: identifier,
+  confirm,
+  style,
   text: plain(LIMITS.button.text),
   value: string(LIMITS.button.value).optional(),
   url: webUrl.optional(),
@@ -129,7 +131,8 @@ const choosable = [
 export const actionElement = z.discriminatedUnion('type', [
   button,
   element('overflow', {
-    ...{ action_id: identifier, confirm },
+    action_id: identifier,
+    confirm,
     options: z.array(option).min(1).max(LIMITS.options.overflow),
   }),
   ...choosable,

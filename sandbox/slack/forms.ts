@@ -1,9 +1,9 @@
-/** The state of the elements in a view or a message, Slack's checks before a submission, and filling a form in a test. */
+/** Reads, checks and fills the inputs of a view or a message. */
 import { initialOf, type StateValue, type StateValues, VALUE_KEYS } from '../protocol.ts';
 import { elementsOf, flattened, type Loose } from './blocks.ts';
 import { LIMITS } from './limits.ts';
 
-/** Returns the state of every element with a value; elements missing in `given` have their initial value. */
+/** Elements missing in `given` have their initial value. */
 export function inputStateOf(blocks: readonly object[], given: StateValues): StateValues {
   const state: StateValues = {};
   for (const block of flattened(blocks)) {
@@ -22,7 +22,7 @@ export function inputStateOf(blocks: readonly object[], given: StateValues): Sta
   return state;
 }
 
-/** Slack's own validation before a view is submitted: block_id → sentence. */
+/** Slack's own checks before a submission. @returns sentences by block ID */
 export function problemsOfInputs(blocks: readonly object[], state: StateValues): Record<string, string> {
   const inputs = flattened(blocks).filter(({ type }) => type === 'input');
   return Object.fromEntries(
@@ -42,10 +42,10 @@ export function problemsOfInputs(blocks: readonly object[], state: StateValues):
   );
 }
 
-/** Block ID or action ID → text, or an option's value or label. */
+/** By block ID or action ID: a text, or an option's value or label. */
 export type Fields = Record<string, string | readonly string[]>;
 
-/** Throws for a field or an option that the form does not have. */
+/** @throws Error for a field or an option that the form doesn't have */
 export function fillForm(blocks: readonly object[], fields: Fields): StateValues {
   const left = new Set(Object.keys(fields));
   const values: StateValues = {};
@@ -64,7 +64,6 @@ export function fillForm(blocks: readonly object[], fields: Fields): StateValues
   return values;
 }
 
-/** Returns the part of an action or a state value that holds the choice. */
 export function chosenValue(element: Loose, given: string | readonly string[]): Loose {
   const key = VALUE_KEYS[String(element.type)];
   if (key === undefined) throw new Error(`A ${String(element.type)} has no value.`);
@@ -79,7 +78,7 @@ export const optionsOf = ({ options, option_groups }: Loose): Loose[] =>
     (list) => (list as Loose[]) ?? [],
   );
 
-/** The options of an `external_select` are not in the view, so any value is accepted. */
+/** The view doesn't contain the options of an `external_select`, so any value is accepted. */
 function optionOf(element: Loose, wanted: string): Loose {
   if (String(element.type).includes('external'))
     return { text: { type: 'plain_text', text: wanted }, value: wanted };

@@ -1,9 +1,9 @@
 /**
- * A fake Slack. It knows the bot only by its URLs, sends what Slack sends, rejects what Slack rejects, and keeps what
- * each person sees.
+ * A fake Slack. It knows the bot only by its URLs, sends what Slack sends, rejects what Slack rejects, and keeps
+ * what each person sees.
  */
 import type { Panel } from '../panel.ts';
-import type { Message, Snapshot } from '../protocol.ts';
+import type { Snapshot } from '../protocol.ts';
 import { openHome, publish, say, sendEvent } from './conversation.ts';
 import { type Core, type Failure, failed, type SlackBehaviour, Triggers } from './core.ts';
 import { httpDelivery, sign, socketDelivery } from './delivery.ts';
@@ -11,11 +11,10 @@ import { createDriver } from './driver.ts';
 import { act, close, submit, suggest } from './interactions.ts';
 import { readManifest } from './manifest.ts';
 import { OAuth, type OAuthOptions } from './oauth.ts';
-import { BOT_USER, ORBIT, SANDBOX, TEAM } from './people.ts';
+import { BOT_USER, ORBIT, SANDBOX, TEAM, type WorkspaceSeed } from './people.ts';
 import { ResponseUrls } from './response-urls.ts';
 import { listen, type VerbHandlers } from './server.ts';
 import { Steps } from './steps.ts';
-import { createMasker, TrafficLog } from './traffic.ts';
 import { type Call, WebApi } from './web-api.ts';
 import { toOpenView, Workspace } from './workspace.ts';
 
@@ -25,26 +24,19 @@ export interface SlackOptions {
   /** 0, the default, takes a free port. */
   port?: number;
   mode: 'http' | 'socket';
-  /** The bot's base URL, read at every request. */
+  /** Read at every request, because the bot starts after this Slack. */
   botUrl: () => string;
   signingSecret: string;
-  /** The token of the first workspace, unless `oauth` is set. */
+  /** Not used with `oauth`. */
   botToken: string;
-  /** Two workspaces, without the app: it is installed by OAuth. */
+  /** Starts two workspaces without the app, which is installed by OAuth. */
   oauth?: OAuthOptions;
-  /** Socket Mode: the app-level token. */
   appToken?: string;
-  /** The app's manifest, parsed. */
   manifest: unknown;
   /** How long the bot may take to acknowledge, in ms. */
   ackTimeout?: number;
-  /** The delay before each retry of an event, in ms. */
-  eventRetries?: readonly number[];
-  /** ms since the epoch */
   now?: () => number;
-  /** The folder of the built page. */
   pageDir?: string;
-  /** The sandbox's own controls, shown beside the workspace. */
   panel?: Panel;
 }
 
@@ -55,7 +47,7 @@ export async function startSlack(options: SlackOptions) {
   const manifest = readManifest(options.manifest);
   const complaints: string[] = [];
   const refuse = new Set<string>();
-  const behaviour: SlackBehaviour = { latency: 0, failure: undefined };
+  const behaviour: SlackBehaviour = { latency: 0, failure: undefined, failures: new Map() };
   let base = '';
   const url = () => base;
   const listeners = new Set<() => void>();
@@ -73,66 +65,45 @@ export async function startSlack(options: SlackOptions) {
     : [first];
   const at = (person: string) => workspaces.find((workspace) => workspace.person(person)) ?? first;
   const oauth = options.oauth && new OAuth(options.oauth, now, workspaces, manifest);
-  const mask = createMasker(() => [
-    ...[signingSecret, options.botToken, options.appToken ?? '', ...(oauth?.secrets ?? [])],
-    ...(panel?.credentials.map(({ value }) => value) ?? []),
-  ]);
-  const traffic = new TrafficLog(mask, now);
-  const socket = options.mode === 'socket' ? socketDelivery({ ackTimeout, traffic }, changed) : undefined;
+  const socket = options.mode === 'socket' ? socketDelivery(ackTimeout, changed) : undefined;
   const core: Core = {
-    ...{ manifest, workspaces, now, url, traffic, behaviour, refuse, oauth, changed },
-    delivery: socket ?? httpDelivery({ ackTimeout, traffic, botUrl, signingSecret, now }),
+    manifest,
+    workspaces,
+    now,
+    url,
+    behaviour,
+    refuse,
+    oauth,
+    changed,
+    delivery: socket ?? httpDelivery({ ackTimeout, botUrl, signingSecret, now }),
     triggers: new Triggers(now),
     responses: new ResponseUrls({ now, url, refuse }),
     steps: new Steps(),
-    eventRetries: options.eventRetries ?? [0, 60_000, 300_000],
     complain(problem) {
       complaints.push(problem);
       changed();
     },
   };
-  const bearerOf = (token: string) => {
+  const bearerOf = (token: string, team: unknown) => {
     if (token === options.appToken) return 'app';
     const fixed = !oauth && token === options.botToken ? first : undefined;
-    return fixed ?? oauth?.workspaceOf(token) ?? core.steps.workspaceOf(token) ?? { error: 'invalid_auth' };
+    return (
+      fixed ?? oauth?.workspaceOf(token, team) ?? core.steps.workspaceOf(token) ?? { error: 'invalid_auth' }
+    );
   };
   const socketUrl = socket && (() => `${base.replace('http', 'ws')}/link?ticket=${socket.ticket()}`);
   const api = new WebApi(core, bearerOf, socketUrl);
 
-  const handlers: VerbHandlers = {
-    say: (body) => say(core, at(body.as), body),
-    act: (body) => act(core, at(body.as), body),
-    submit: (body) => submit(core, at(body.as), body),
-    close: (body) => close(at(body.as), body),
-    suggest: (body) => suggest(core, at(body.as), body),
-    home: ({ as }) => openHome(core, at(as), as),
-    async uninstall({ as }) {
-      const workspace = at(as);
-      oauth?.revoke(workspace);
-      const revoked = { type: 'tokens_revoked', tokens: { oauth: [], bot: [BOT_USER] } };
-      const sent = [
-        publish(core, workspace, 'tokens_revoked', revoked),
-        publish(core, workspace, 'app_uninstalled', { type: 'app_uninstalled' }),
-      ];
-      workspace.isInstalled = false;
-      changed();
-      await Promise.all(sent);
-      return { ok: true };
-    },
-    async switch({ service, mode }) {
-      const isKnown = panel?.setSwitch(service, mode);
-      changed();
-      return isKnown ? { ok: true } : failed('unknown_mode');
-    },
-    async skip({ as, to }) {
-      const isTime = panel?.skip(to, at(as).person(as)?.tz ?? 'UTC');
-      changed();
-      return isTime ? { ok: true } : failed('no_such_time');
-    },
-  };
+  const handlers = createHandlers(core, at, panel);
   const snapshot = (me: string) => snapshotOf(me, at(me), core, options.mode, panel);
   const listening = await listen(options.port ?? 0, {
-    ...{ core, api, socket, handlers, snapshot, onChange, pageDir: options.pageDir },
+    core,
+    api,
+    socket,
+    handlers,
+    snapshot,
+    onChange,
+    pageDir: options.pageDir,
     person: (id) => (id === null ? first.people[0]?.id : at(id).person(id)?.id),
     appPath(team) {
       const workspace = workspaces.find(({ team: { id } }) => id === (team ?? TEAM)) ?? first;
@@ -144,37 +115,34 @@ export async function startSlack(options: SlackOptions) {
 
   return {
     ...createDriver(handlers, at, snapshot),
-    /** Runs a step of Workflow Builder; resolves with its ID when the bot has acknowledged it. */
+    /** Runs a step of Workflow Builder. Resolves with the run's ID when the bot has acknowledged. */
     runStep: (as: string, step: string, inputs: Record<string, unknown> = {}) =>
       core.steps.run(core, at(as), step, inputs),
-    /** The step with this ID, after it was run. */
     stepRun: (as: string, id: string) => core.steps.find(at(as), id),
-    /** The base URL; `SLACK_API_URL` is `${url}/api/`. */
+    /** `SLACK_API_URL` is `${url}/api/`. */
     url: base,
-    /** Every Web API call, oldest first. */
+    /** Calls of the Web API and of `response_url`s, oldest first. */
     calls: api.calls as readonly Call[],
-    /** What the bot sent that Slack rejects without an answer, as sentences. */
+    /** Mistakes of the bot that Slack wouldn't answer, as sentences. */
     complaints: complaints as readonly string[],
-    traffic,
-    /** The first workspace. */
     workspace: first,
+    core,
+    addWorkspace(seed: WorkspaceSeed): Workspace {
+      const workspace = new Workspace(seed, manifest.botName, false, now, changed);
+      workspaces.push(workspace);
+      return workspace;
+    },
     /** Block types to reject in ephemeral messages, acknowledgements and `response_url`s. */
     refuse,
     behaviour,
-    /** Call when something on the panel has changed. */
     changed,
-    /** Slack's signature headers for this body. */
     signed: (body: string, { at = now(), secret = signingSecret } = {}) => sign(body, secret, at),
-    /** Sends an event from the first workspace, even one without a subscription. */
+    /** Sends an event from the first workspace, even without a subscription. */
     event: (event: Record<string, unknown>) => sendEvent(core, first, event),
     failNext: (method: string, failure: Failure, times?: number) => api.failNext(method, failure, times),
-    /** Resolves with what `look` returns once it is not undefined, null or false. Rejects after `ms`. */
+    /** Resolves with the first result of `look` that isn't undefined, null or false. Rejects after `ms`. */
     waitFor: <T>(look: () => T | undefined | null | false, ms = 5_000) =>
-      waitFor(onChange, look, ms, () => [...complaints, ...lastOf(traffic, first)]),
-    /** Socket Mode: the number of open connections. */
-    connections: () => socket?.connections() ?? 0,
-    /** Socket Mode: asks one connection to reconnect, as Slack does every few hours. */
-    disconnect: (reason: string) => socket?.disconnect(reason),
+      waitFor(onChange, look, ms, () => [...complaints, ...lastOf(api.calls, first)]),
     async close() {
       await core.delivery.close();
       await listening.close();
@@ -182,7 +150,44 @@ export async function startSlack(options: SlackOptions) {
   };
 }
 
-/** What the page shows of a workspace as one person sees it. */
+function createHandlers(
+  core: Core,
+  at: (person: string) => Workspace,
+  panel: Panel | undefined,
+): VerbHandlers {
+  return {
+    say: (body) => say(core, at(body.as), body),
+    act: (body) => act(core, at(body.as), body),
+    submit: (body) => submit(core, at(body.as), body),
+    close: (body) => close(at(body.as), body),
+    suggest: (body) => suggest(core, at(body.as), body),
+    home: ({ as }) => openHome(core, at(as), as),
+    async uninstall({ as }) {
+      const workspace = at(as);
+      core.oauth?.revoke(workspace.team.id);
+      const revoked = { type: 'tokens_revoked', tokens: { oauth: [], bot: [BOT_USER] } };
+      const sent = [
+        publish(core, workspace, 'tokens_revoked', revoked),
+        publish(core, workspace, 'app_uninstalled', { type: 'app_uninstalled' }),
+      ];
+      workspace.isInstalled = false;
+      core.changed();
+      await Promise.all(sent);
+      return { ok: true };
+    },
+    async switch({ service, mode }) {
+      const isKnown = panel?.setSwitch(service, mode);
+      core.changed();
+      return isKnown ? { ok: true } : failed('unknown_mode');
+    },
+    async skip({ as, to }) {
+      const isTime = panel?.skip(to, at(as).person(as)?.tz ?? 'UTC');
+      core.changed();
+      return isTime ? { ok: true } : failed('no_such_time');
+    },
+  };
+}
+
 function snapshotOf(
   me: string,
   workspace: Workspace,
@@ -193,27 +198,21 @@ function snapshotOf(
   const { team, isInstalled } = workspace;
   const channels = workspace.conversationsOf(me);
   const home = workspace.home(me);
-  const messagesIn = (channel: string): Message[] =>
-    workspace
-      .messagesFor(me, channel)
-      .map(({ channel: _, team: _team, viewer: _viewer, ...message }) => message);
   return {
-    type: 'snapshot',
     workspace: { id: team.id, name: team.name },
     workspaces: workspaces.map(({ team: { id, name }, people }) => ({ id, name, as: people[0]?.id ?? '' })),
     ...(panel?.installUrl && { install: { url: panel.installUrl(), isInstalled } }),
-    ...{ me, people: [...workspace.people] },
+    me,
+    people: [...workspace.people],
     channels: channels.map(({ id, name, kind, topic }) => ({ id, name, kind, topic })),
-    messages: Object.fromEntries(channels.map(({ id }) => [id, messagesIn(id)])),
+    messages: Object.fromEntries(channels.map(({ id }) => [id, workspace.messagesFor(me, id)])),
     views: workspace.stack(me).map(toOpenView),
     ...(home && { home: toOpenView(home).view }),
     commands: [...manifest.commands],
     bot: { name: manifest.botName, userId: BOT_USER, mode, up: panel?.botUp() ?? true },
-    ...{
-      skipped: panel?.skipped() ?? 0,
-      switches: panel?.switches() ?? [],
-      examples: panel?.examples ?? [],
-    },
+    skipped: panel?.skipped() ?? 0,
+    switches: panel?.switches() ?? [],
+    examples: panel?.examples ?? [],
     credentials: panel?.credentials ?? [],
   };
 }
@@ -225,7 +224,6 @@ async function waitFor<T>(
   onChange: (listener: () => void) => () => void,
   look: () => T | undefined | null | false,
   ms: number,
-  /** What has happened, for the error. */
   happened: () => readonly string[],
 ): Promise<T> {
   const deadline = performance.now() + ms;
@@ -245,9 +243,11 @@ async function waitFor<T>(
   throw new Error([`Not true within ${ms} ms: ${look}`, ...happened()].join('\n'));
 }
 
-/** What was asked and answered last, and the last messages: for the error of a wait that was in vain. */
-const lastOf = (traffic: TrafficLog, { messages }: Workspace): readonly string[] => [
-  ...traffic.entries.slice(-6).map(({ direction, title, status }) => `${direction} ${title} ${status}`),
+/** The last calls and messages, for the error of a wait in vain. */
+const lastOf = (calls: readonly Call[], { messages }: Workspace): readonly string[] => [
+  ...calls
+    .slice(-6)
+    .map(({ method, response }) => `${method}: ${response?.error ?? (response ? 'ok' : 'no answer')}`),
   ...messages
     .slice(-3)
     .map(({ channel, from, viewer = 'all', text }) => `${channel}: ${from} to ${viewer}: ${text}`),

@@ -9,7 +9,6 @@ import { channelOf, interactionOf, messageOf, viewOf } from './payloads.ts';
 import { teamOf } from './people.ts';
 import { type StoredMessage, type StoredView, WHOLE_VIEW, type Workspace } from './workspace.ts';
 
-/** A message or a view: its blocks, and its part of the payload. */
 interface Surface {
   person: Person;
   blocks: readonly object[];
@@ -63,7 +62,9 @@ export async function suggest(
     type: 'block_suggestion',
     ...interactionOf(workspace, surface.person),
     ...surface.describe({}),
-    ...{ action_id: actionId, block_id: blockId, value },
+    action_id: actionId,
+    block_id: blockId,
+    value,
   });
   if (ack.how !== 'acked') return outcomeOf(ack);
   const read = suggestions.safeParse(ack.body);
@@ -82,7 +83,9 @@ export function findSurface(workspace: Workspace, as: string, ref: SurfaceRef): 
     ref.viewId === 'home' ? home : [workspace.modal(as), home].find((view) => view?.id === ref.viewId);
   return (
     view && {
-      ...{ person, blocks: view.view.blocks, viewId: view.id },
+      person,
+      blocks: view.view.blocks,
+      viewId: view.id,
       describe: (values) => ({ container: { type: 'view', view_id: view.id }, view: viewOf(view, values) }),
     }
   );
@@ -99,7 +102,9 @@ function messageSurface(
   const { blocks, ephemeral, threadTs } = message;
   const container = { type: 'message', message_ts: ts, channel_id: channel, is_ephemeral: ephemeral };
   return {
-    ...{ person, blocks, message },
+    person,
+    blocks,
+    message,
     describe: (values) => ({
       container: { ...container, ...(threadTs && { thread_ts: threadTs }) },
       channel: channelOf(conversation),
@@ -109,7 +114,6 @@ function messageSurface(
   };
 }
 
-/** Returns the first element that matches `wanted`, containers' children included. */
 export function findElement(
   blocks: readonly object[],
   wanted: (found: FoundElement) => boolean,
@@ -121,7 +125,6 @@ export function findElement(
 
 let lastAction = 0;
 
-/** The action as Slack sends it: the element's own fields and the chosen value. */
 function completeAction({ now }: Core, { block, element }: FoundElement, action: Loose): Loose {
   const { type, action_id, text, value, style } = element;
   lastAction = Math.max(now(), lastAction + 1);
@@ -160,7 +163,7 @@ export async function submit(
   const ack = await core.delivery.send('interactive', {
     type: 'view_submission',
     ...interactionOf(workspace, person),
-    // The user's own team. The view's `app_installed_team_id` is the team with the app.
+    // The user's own team. The team with the app is in the view's `app_installed_team_id`.
     team: { id: teamOf(person), domain: workspace.team.domain },
     trigger_id: core.triggers.issue({ person: as, viewId: view.id }),
     view: viewOf(view, values),
@@ -174,7 +177,7 @@ export async function submit(
   return failed(CONNECTION_ERROR);
 }
 
-/** Applies the `response_action`; returns what is wrong with it, if anything. */
+/** @returns what is wrong with the acknowledgement, if anything */
 function applyAcknowledgement(workspace: Workspace, shown: StoredView, body: unknown): string | undefined {
   const { response_action: action, view, errors } = (body ?? {}) as Loose;
   if (action === undefined) {

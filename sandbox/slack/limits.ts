@@ -1,7 +1,6 @@
 /**
- * Slack's limits in one table, for what Tally sends. Sources: docs.slack.dev/reference/block-kit and the comments of
- * `@slack/types` 3.2; where they differ, the stricter number. Lengths count UTF-16 units of the text as it is sent, after
- * escaping.
+ * Slack's limits for what Tally sends. Sources: docs.slack.dev/reference/block-kit and the comments of
+ * `@slack/types` 3.2; where they differ, the stricter number. Lengths count UTF-16 units after escaping.
  */
 export const LIMITS = {
   id: 255,
@@ -25,7 +24,6 @@ export const LIMITS = {
   typed: 3_000,
 } as const;
 
-/** Slack's surfaces: where a block can be used. */
 export type BlockSurface = 'message' | 'modal' | 'home';
 
 const EVERYWHERE: readonly BlockSurface[] = ['message', 'modal', 'home'];

@@ -1,15 +1,12 @@
 /** The parts of the app's manifest that the sandbox uses. */
 
-/** A step of Workflow Builder that the app offers. */
 export interface WorkflowStep {
-  /** Its callback ID. */
   id: string;
   outputs: StepParameter[];
 }
 
 export interface StepParameter {
   name: string;
-  /** `string`, `integer`, `slack#/types/channel_id` */
   type: string;
   required: boolean;
 }
@@ -17,11 +14,8 @@ export interface StepParameter {
 export interface Manifest {
   botName: string;
   commands: { command: string; description: string; usageHint: string }[];
-  /** The scopes of the bot's token. */
   scopes: ReadonlySet<string>;
-  /** The events that the app subscribes to. */
   events: ReadonlySet<string>;
-  /** The app's steps for Workflow Builder. */
   steps: readonly WorkflowStep[];
 }
 
@@ -37,14 +31,14 @@ interface Given {
   functions?: Record<string, { output_parameters: Parameters }>;
 }
 
-/** @param parsed as `tally manifest` prints it */
 export function readManifest(parsed: unknown): Manifest {
   const { features, oauth_config, settings, functions = {} } = parsed as Given;
   const { bot = [], bot_optional = [] } = oauth_config?.scopes ?? {};
   return {
     botName: features?.bot_user?.display_name ?? 'bot',
     commands: (features?.slash_commands ?? []).map(({ command, description = '', usage_hint = '' }) => ({
-      ...{ command, description },
+      command,
+      description,
       usageHint: usage_hint,
     })),
     scopes: new Set([...bot, ...bot_optional]),
@@ -52,7 +46,9 @@ export function readManifest(parsed: unknown): Manifest {
     steps: Object.entries(functions).map(([id, { output_parameters }]) => ({
       id,
       outputs: Object.entries(output_parameters).map(([name, { type, is_required = false }]) => ({
-        ...{ name, type, required: is_required },
+        name,
+        type,
+        required: is_required,
       })),
     })),
   };

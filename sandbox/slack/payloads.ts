@@ -4,7 +4,6 @@ import { inputStateOf } from './forms.ts';
 import { APP, BOT_ID, BOT_USER, type Conversation, teamOf } from './people.ts';
 import { type StoredMessage, type StoredView, userIdOf, type Workspace } from './workspace.ts';
 
-/** What every interaction has. */
 export const interactionOf = ({ team: { id, domain } }: Workspace, person: Person) => ({
   api_app_id: APP,
   team: { id, domain },
@@ -18,28 +17,48 @@ export function channelOf({ id, kind, name }: Conversation) {
   return { id, name: { public: name, private: 'privategroup', im: 'directmessage' }[kind] };
 }
 
-/** The fields of a slash command. */
 export function commandOf(person: Person, conversation: Conversation, { team }: Workspace) {
   const { id, name } = channelOf(conversation);
   return {
-    ...{ team_id: team.id, team_domain: team.domain, channel_id: id, channel_name: name },
-    ...{ user_id: person.id, user_name: person.name, api_app_id: APP, is_enterprise_install: 'false' },
+    team_id: team.id,
+    team_domain: team.domain,
+    channel_id: id,
+    channel_name: name,
+    user_id: person.id,
+    user_name: person.name,
+    api_app_id: APP,
+    is_enterprise_install: 'false',
   };
 }
 
 export function viewOf({ id, team, view, hash, rootId, previousId }: StoredView, values: StateValues = {}) {
   return {
-    ...{ id, team_id: team, app_id: APP, app_installed_team_id: team, bot_id: BOT_ID, hash },
-    ...{ private_metadata: '', callback_id: '', clear_on_close: false, notify_on_close: false },
-    ...{ submit: null, close: null, ...view },
+    id,
+    team_id: team,
+    app_id: APP,
+    app_installed_team_id: team,
+    bot_id: BOT_ID,
+    hash,
+    private_metadata: '',
+    callback_id: '',
+    clear_on_close: false,
+    notify_on_close: false,
+    submit: null,
+    close: null,
+    ...view,
     state: { values: inputStateOf(view.blocks, values) },
-    ...{ root_view_id: rootId, previous_view_id: previousId },
+    root_view_id: rootId,
+    previous_view_id: previousId,
   };
 }
 
 export function messageOf({ team, ts, from, text, blocks, edited, threadTs, isBroadcast }: StoredMessage) {
   return {
-    ...{ type: 'message', user: userIdOf(from), ts, text, team },
+    type: 'message',
+    user: userIdOf(from),
+    ts,
+    text,
+    team,
     ...(isBroadcast && { subtype: 'thread_broadcast' }),
     ...(from === 'bot' && { bot_id: BOT_ID, app_id: APP }),
     ...(blocks && { blocks }),
@@ -51,9 +70,15 @@ export function messageOf({ team, ts, from, text, blocks, edited, threadTs, isBr
 export function eventOf(event: object, id: string, at: number, { team }: Workspace) {
   const authorization = { enterprise_id: null, team_id: team.id, user_id: BOT_USER, is_bot: true };
   return {
-    ...{ type: 'event_callback', api_app_id: APP, event },
-    ...{ team_id: team.id, context_team_id: team.id, context_enterprise_id: null },
-    ...{ event_id: id, event_time: Math.floor(at / 1000), event_context: `4-${id}` },
+    type: 'event_callback',
+    api_app_id: APP,
+    event,
+    team_id: team.id,
+    context_team_id: team.id,
+    context_enterprise_id: null,
+    event_id: id,
+    event_time: Math.floor(at / 1000),
+    event_context: `4-${id}`,
     authorizations: [{ ...authorization, is_enterprise_install: false }],
     is_ext_shared_channel: false,
   };

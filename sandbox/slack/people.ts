@@ -1,11 +1,10 @@
-/** The sandbox's workspaces with their people, user groups and conversations. Orbit exists only with OAuth. */
+/** The sandbox's workspaces, their people, user groups and conversations. Orbit exists only with OAuth. */
 import type { Channel, Person, Role } from '../protocol.ts';
 
 export interface Conversation extends Channel {
-  /** IDs of people; `bot` when the bot is a member. */
+  /** People's IDs; `bot` if the bot is a member. */
   members: string[];
   archived?: boolean;
-  /** Shared with another organization by Slack Connect. */
   shared?: boolean;
 }
 
@@ -13,7 +12,6 @@ interface UserGroup {
   id: string;
   handle: string;
   name: string;
-  /** IDs of people. */
   members: string[];
 }
 
@@ -21,9 +19,14 @@ export interface Team {
   id: string;
   name: string;
   domain: string;
+  /** The ID of the workspace's organization. */
+  enterprise?: string;
+  /** The app is installed for the whole organization. */
+  whole?: boolean;
+  /** The lifetime of bot tokens in seconds; turns token rotation on. */
+  expires?: number;
 }
 
-/** A workspace's initial data. */
 export interface WorkspaceSeed {
   team: Team;
   people: readonly Person[];
@@ -41,9 +44,7 @@ export const MEMBER = 'U0MEMBER01';
 export const GUEST = 'U0GUEST001';
 export const ADMIN = 'U0ADMIN001';
 export const EXTERNAL = 'U0STRANGER';
-/** The external user's workspace. */
 export const OTHER_TEAM = 'T0ACMECORP';
-/** The user group `@finops`. */
 export const FINOPS = 'S0FINOPS01';
 const ORBIT_TEAM = 'T0SANDBOX2';
 export const ORBIT_OWNER = 'U0ORBIT001';
@@ -68,7 +69,7 @@ const channel = (
   rest: Partial<Conversation> = {},
 ): Conversation => ({ id, name, kind: 'public', topic, members, ...rest });
 
-/** The bot is not in #finance, so that people can try `/invite` there. */
+/** The bot isn't in #finance: people can try `/invite` there. */
 export const SANDBOX: WorkspaceSeed = {
   team: { id: TEAM, name: 'Sandbox', domain: 'sandbox' },
   people: [
@@ -104,5 +105,4 @@ export const ORBIT: WorkspaceSeed = {
   userGroups: [],
 };
 
-/** The workspace or organization that a person belongs to. */
 export const teamOf = ({ team }: Person): string => team ?? TEAM;

@@ -12,9 +12,9 @@ export interface ResponseUrlOrigin {
   person: string;
   channel: string;
   threadTs?: string | undefined;
-  /** The message that `replace_original` replaces: the clicked one, or the first private answer to a command. */
+  /** `replace_original` replaces this message: the clicked one, or the first private answer to a command. */
   source?: StoredMessage | undefined;
-  /** The command as typed, which the first public answer makes visible to everyone. */
+  /** The command as typed. The first public answer also posts it. */
   typed?: string | undefined;
 }
 
@@ -61,14 +61,17 @@ export class ResponseUrls {
     if (posted.ephemeral) origin.source ??= posted;
   }
 
-  /** Posts a new message; also used for the body of an acknowledgement. */
+  /** Also posts the body of an acknowledgement. */
   post(origin: ResponseUrlOrigin, read: ReturnType<typeof readMessage>, body: Loose): StoredMessage {
     const { workspace, person, channel, typed, threadTs } = origin;
     const isPublic = body.response_type === 'in_channel';
     if (isPublic && typed) workspace.post({ channel, from: person, text: typed });
     if (isPublic) origin.typed = undefined;
     return workspace.post({
-      ...{ channel, from: 'bot', ...read, viewer: isPublic ? undefined : person },
+      channel,
+      from: 'bot',
+      ...read,
+      viewer: isPublic ? undefined : person,
       threadTs: typeof body.thread_ts === 'string' ? body.thread_ts : threadTs,
     });
   }

@@ -1,17 +1,15 @@
-/** The sandbox's HTTP server: Web API, response URLs, OAuth, files, Socket Mode and the page. Loopback only. */
+/** The sandbox's HTTP server, on loopback only: Web API, response URLs, OAuth, files, Socket Mode and the page. */
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, resolve, sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ServerEvent, Snapshot, Traffic, Verbs } from '../protocol.ts';
+import type { Snapshot, Verbs } from '../protocol.ts';
 import type { Loose } from './blocks.ts';
 import type { Core } from './core.ts';
 import type { SocketDelivery } from './delivery.ts';
-import type { Entry } from './traffic.ts';
 import type { WebApi } from './web-api.ts';
 
-/** One function per verb. */
 export type VerbHandlers = { [V in keyof Verbs]: (body: Verbs[V]) => Promise<{ ok: boolean } & Loose> };
 
 export interface ServerParts {
@@ -19,27 +17,25 @@ export interface ServerParts {
   api: WebApi;
   socket: SocketDelivery | undefined;
   handlers: VerbHandlers;
-  /** The person with this ID, or the first person when it is null. */
+  /** @returns the ID of this person, or of the first person for null */
   person: (id: string | null) => string | undefined;
   snapshot: (person: string) => Snapshot;
   onChange: (listener: () => void) => () => void;
-  /** The page's path for the app in this workspace. */
   appPath: (team: string | null) => string;
-  /** The folder of the built page. */
   pageDir: string | undefined;
 }
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
-/** Rejects DNS rebinding: a foreign name that resolves to loopback arrives in the Host header. */
+/** Rejects DNS rebinding: an outside name that resolves to loopback is in the Host header. */
 const isLocal = ({ headers }: IncomingMessage): boolean => LOOPBACK.test(headers.host ?? '');
 
 /** Browsers send the page's origin; other programs send none. */
 const isFromOwnPage = ({ headers }: IncomingMessage): boolean =>
   headers.origin === undefined || headers.origin === `http://${headers.host}`;
 
-/** @param port 0 takes a free port; rejects when the port is taken */
+/** @throws Error if the port is taken; 0 takes a free port */
 export async function listen(port: number, parts: ServerParts) {
   const server = createServer((request, response) => {
     route(request, response, parts).catch((error: unknown) => {
@@ -82,9 +78,8 @@ async function route(request: IncomingMessage, response: ServerResponse, parts: 
   if (section === 'api') return callMethod(rest, url, request, fields, response, parts);
   if (section === 'response') {
     if (core.behaviour.latency > 0) await delay(core.behaviour.latency);
-    const end = core.traffic.begin('bot→slack', 'response_url', fields);
     const { status, body: answer } = core.responses.answer(rest, fields);
-    end(answer.ok ? String(status) : `${status} ${answer.error}`, answer);
+    api.note('response_url', fields, answer, rest);
     return sendJson(response, status, answer);
   }
   if (url.pathname === '/oauth/v2/authorize' && core.oauth) {
@@ -103,7 +98,7 @@ async function route(request: IncomingMessage, response: ServerResponse, parts: 
   if (section === 'file') {
     const { name, content } = api.files.get(rest) ?? {};
     if (name === undefined) return sendJson(response, 404, { ok: false, error: 'file_not_found' });
-    // Always as a download, so that an uploaded page never runs in the sandbox's origin.
+    // Always a download, so that an uploaded page never runs in the sandbox's origin.
     const disposition = `attachment; filename*=UTF-8''${encodeURIComponent(name)}`;
     const headers = { 'Content-Type': 'application/octet-stream', 'Content-Disposition': disposition };
     return void response.writeHead(200, headers).end(content);
@@ -124,8 +119,7 @@ async function callMethod(
 ): Promise<void> {
   const args: Loose = { ...Object.fromEntries(url.searchParams), ...fields };
   const bearer = /^Bearer (\S+)$/i.exec(authorization)?.[1];
-  if (core.behaviour.latency > 0) await delay(core.behaviour.latency);
-  const answer = api.answer(method, bearer ?? (args.token as string | undefined), args);
+  const answer = await api.answer(method, bearer ?? (args.token as string | undefined), args);
   if (answer === 'hang') return;
   const scopes = [...core.manifest.scopes].join(',');
   sendJson(response, answer.status, answer.body, { 'X-OAuth-Scopes': scopes, ...answer.headers });
@@ -134,46 +128,29 @@ async function callMethod(
 const COALESCE_MS = 50;
 const KEEP_ALIVE_MS = 15_000;
 
-/** Sends a snapshot and the traffic so far, then what changes, at most every 50 ms. */
+/** Sends a snapshot at once and after changes, at most every 50 ms. */
 function stream(as: string | null, response: ServerResponse, parts: ServerParts): void {
-  const { core, snapshot, onChange } = parts;
   const person = parts.person(as);
   if (person === undefined) {
     sendJson(response, 404, { ok: false, error: 'user_not_found' });
     return;
   }
   response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
-  const send = (event: ServerEvent) => response.write(`data: ${JSON.stringify(event)}\n\n`);
-  const newEntries = new Map<number, Traffic>();
-  let isStale = false;
   let timer: NodeJS.Timeout | undefined;
-  const schedule = () => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      if (isStale) send(snapshot(person));
-      if (newEntries.size > 0) send({ type: 'traffic', entries: [...newEntries.values()] });
-      isStale = false;
-      newEntries.clear();
-    }, COALESCE_MS);
+  const send = () => {
+    timer = undefined;
+    response.write(`data: ${JSON.stringify(parts.snapshot(person))}\n\n`);
   };
-  const forget = onChange(() => {
-    isStale = true;
-    schedule();
+  const forget = parts.onChange(() => {
+    timer ??= setTimeout(send, COALESCE_MS);
   });
-  const onEntry = (entry: Entry) => {
-    newEntries.set(entry.id, core.traffic.shown(entry));
-    schedule();
-  };
-  core.traffic.listeners.add(onEntry);
   const alive = setInterval(() => response.write(': \n\n'), KEEP_ALIVE_MS);
   response.once('close', () => {
     forget();
-    core.traffic.listeners.delete(onEntry);
     clearTimeout(timer);
     clearInterval(alive);
   });
-  send(snapshot(person));
-  send({ type: 'traffic', entries: core.traffic.entries });
+  send();
 }
 
 const TYPES: Record<string, string> = {
@@ -194,7 +171,6 @@ async function sendFile(path: string, response: ServerResponse, { pageDir }: Ser
   response.end(content);
 }
 
-/** Rejects when the body exceeds 4 MiB. */
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -206,7 +182,6 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Parses JSON or a form, by content type. Returns an empty object for anything else. */
 function parseFields(type: string | undefined, body: Buffer): Loose {
   if (!type?.startsWith('application/json')) return Object.fromEntries(new URLSearchParams(body.toString()));
   try {
@@ -216,7 +191,7 @@ function parseFields(type: string | undefined, body: Buffer): Loose {
   }
 }
 
-/** Slack accepts a form with one part, as the SDK sends it, and plain bytes. */
+/** Slack accepts plain bytes and, as the SDK sends it, a form with one part. */
 async function uploadedBytes(type: string | undefined, body: Buffer): Promise<Buffer> {
   if (!type?.startsWith('multipart/form-data')) return body;
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();

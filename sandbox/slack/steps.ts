@@ -1,4 +1,4 @@
-/** Workflow Builder, as far as an app's steps see it: runs one by an event, and takes its outputs or its error. */
+/** Workflow Builder as an app's steps see it: starts a step by an event, and takes its outputs or its error. */
 import type { Loose } from './blocks.ts';
 import { sendEvent } from './conversation.ts';
 import { type Core, failed, type Outcome } from './core.ts';
@@ -8,24 +8,21 @@ import { randomId, type Workspace } from './workspace.ts';
 
 interface Execution {
   id: string;
-  /** Undefined while it runs. */
   outputs?: Record<string, unknown>;
   error?: string;
   definition: WorkflowStep;
   workspace: Workspace;
-  /** Valid until the step is over. */
   token: string;
 }
 
 type Result = Pick<Execution, 'outputs' | 'error'>;
 
-/** `id` is missing where the step could not be started. */
+/** `id` is absent if the step couldn't be started. */
 type Started = Outcome & { id?: string };
 
 const isOver = ({ outputs, error }: Result): boolean => outputs !== undefined || error !== undefined;
 
 export class Steps {
-  /** Newest first. */
   #runs: Execution[] = [];
 
   /** Resolves after the first attempt to deliver the event. */
@@ -40,7 +37,9 @@ export class Steps {
     const ack = await sendEvent(core, workspace, {
       type: 'function_executed',
       function: { id: `Fn${APP}`, callback_id: step, type: 'app', app_id: APP },
-      ...{ inputs, function_execution_id: id, workflow_execution_id: `Wx${randomId(10)}` },
+      inputs,
+      function_execution_id: id,
+      workflow_execution_id: `Wx${randomId(10)}`,
       bot_access_token: token,
     });
     if (ack.how !== 'acked' && !isOver(execution)) execution.error = 'event_dispatch_failed';
@@ -48,12 +47,11 @@ export class Steps {
     return { ok: true, id };
   }
 
-  /** The workspace of a step that runs with this token. */
   workspaceOf(token: string): Workspace | undefined {
     return this.#runs.find((run) => run.token === token && !isOver(run))?.workspace;
   }
 
-  /** @returns Slack's error code, or undefined when the step ended so */
+  /** @returns Slack's error code, or undefined if the result is accepted */
   complete(id: string, result: Result): string | undefined {
     const run = this.#runs.find((known) => known.id === id);
     if (!run) return 'function_execution_not_found';

@@ -1,4 +1,5 @@
 /** `POST /api/<method>`: authorizes and runs the Web API methods that Tally calls. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Person, SharedFile } from '../protocol.ts';
 import { type Loose, Rejection, readMessage, readView } from './blocks.ts';
 import type { Core, Failure } from './core.ts';
@@ -7,23 +8,25 @@ import { APP, BOT_ID, BOT_USER, type Conversation, teamOf } from './people.ts';
 import { type StoredMessage, type StoredView, userIdOf, type Workspace } from './workspace.ts';
 
 export interface Call {
+  /** A method of the Web API, or `response_url`. */
   method: string;
   args: Loose;
-  /** The body of the answer; undefined when the call was made to hang or fail with an HTTP status. */
+  /** Undefined if the call failed with an HTTP status or wasn't answered. */
   response: Loose | undefined;
+  /** The bearer token, or the key of the `response_url`. */
+  token: string | undefined;
   at: number;
 }
 
 type Answer = { status: number; headers?: Record<string, string>; body: Loose | string } | 'hang';
 
-/** Whose token it is: the app's own, a workspace's, or an error code. */
+/** The token's owner, the app itself or a workspace, or an error code. */
 type Bearer = 'app' | Workspace | { error: string };
 
 interface MethodContext {
   core: Core;
   workspace: Workspace;
   files: Map<string, UploadedFile>;
-  /** The WebSocket URL for Socket Mode; absent in HTTP mode. */
   socketUrl: (() => string) | undefined;
 }
 
@@ -36,15 +39,13 @@ type Run = (args: Loose, context: MethodContext) => Loose;
 
 interface Needs {
   scope?: string;
-  /** The required arguments. */
   required?: readonly string[];
-  /** Whose token it needs; the bot's if absent. */
+  /** Absent means the bot's token. */
   token?: 'none' | 'app';
 }
 
 type Method = Needs & { run: Run };
 
-/** An answer with `ok: false`. */
 class MethodError extends Error {
   constructor(
     readonly code: string,
@@ -54,7 +55,7 @@ class MethodError extends Error {
   }
 }
 
-/** Forms carry these as JSON text. */
+/** Forms carry these arguments as JSON text. */
 const JSON_ARGUMENTS = ['blocks', 'view', 'metadata', 'files', 'outputs'];
 
 function decodeArguments({ token: _token, ...args }: Loose): Loose {
@@ -63,7 +64,7 @@ function decodeArguments({ token: _token, ...args }: Loose): Loose {
     try {
       decoded[name] = JSON.parse(String(args[name]));
     } catch {
-      // Refused as what it is.
+      // The method rejects the text.
     }
   }
   return decoded;
@@ -76,34 +77,39 @@ export class WebApi {
 
   constructor(
     readonly core: Core,
-    readonly bearerOf: (token: string) => Bearer,
+    readonly bearerOf: (token: string, team: unknown) => Bearer,
     readonly socketUrl: (() => string) | undefined,
   ) {}
 
-  /** Makes the next `times` calls of `method` fail. */
   failNext(method: string, failure: Failure, times = 1): void {
     const waiting = this.#failures.get(method) ?? [];
     this.#failures.set(method, [...waiting, ...Array<Failure>(times).fill(failure)]);
   }
 
-  answer(method: string, token: string | undefined, given: Loose): Answer {
+  async answer(method: string, token: string | undefined, given: Loose): Promise<Answer> {
+    const { latency, failure: general, failures } = this.core.behaviour;
     const args = decodeArguments(given);
-    const end = this.core.traffic.begin('bot→slack', method, args);
-    const failure = this.#failures.get(method)?.shift() ?? this.core.behaviour.failure;
+    const call = this.note(method, args, undefined, token);
+    if (latency > 0) await delay(latency);
+    const failure = this.#failures.get(method)?.shift() ?? failures.get(method) ?? general;
     const answer = failure ? failedAnswer(failure) : this.#run(method, token, args);
-    const body = answer === 'hang' || typeof answer.body === 'string' ? undefined : answer.body;
-    this.calls.push({ method, args, response: body, at: this.core.now() });
-    if (answer === 'hang') end('no answer', '');
-    else end(body?.ok === false ? `${answer.status} ${body.error}` : String(answer.status), answer.body);
+    if (answer !== 'hang' && typeof answer.body !== 'string') call.response = answer.body;
     this.core.changed();
     return answer;
+  }
+
+  note(method: string, args: Loose, response: Loose | undefined, token?: string): Call {
+    const call = { method, args, response, token, at: this.core.now() };
+    this.calls.push(call);
+    this.core.changed();
+    return call;
   }
 
   #run(name: string, token: string | undefined, args: Loose): Answer {
     try {
       const method = METHODS[name];
       if (!method) throw new MethodError('unknown_method', { req_method: name });
-      const workspace = this.#authorize(method, token);
+      const workspace = this.#authorize(method, token, args.team_id);
       const context = { core: this.core, workspace, files: this.files, socketUrl: this.socketUrl };
       if (method.scope) requireScope(context, method.scope);
       const missing = method.required?.find((name) => args[name] === undefined || args[name] === '');
@@ -113,18 +119,18 @@ export class WebApi {
       if (error instanceof MethodError)
         return { status: 200, body: { ok: false, error: error.code, ...error.detail } };
       if (!(error instanceof Rejection)) throw error;
-      // Where Slack puts them, so that the SDK prints them.
+      // The SDK prints problems that it finds here.
       const messages = error.problems.map((problem) => `[ERROR] ${problem}`);
       const body = { errors: error.problems, response_metadata: { messages } };
       return { status: 200, body: { ok: false, error: error.code, ...(messages.length > 0 && body) } };
     }
   }
 
-  #authorize({ token: needed }: Method, token: string | undefined): Workspace {
+  #authorize({ token: needed }: Method, token: string | undefined, team: unknown): Workspace {
     const [first] = this.core.workspaces;
     if (needed === 'none') return first as Workspace;
     if (!token) throw new MethodError('not_authed');
-    const bearer = this.bearerOf(token);
+    const bearer = this.bearerOf(token, team);
     if (bearer !== 'app' && 'error' in bearer) throw new MethodError(bearer.error);
     if ((bearer === 'app') !== (needed === 'app')) throw new MethodError('not_allowed_token_type');
     return bearer === 'app' ? (first as Workspace) : bearer;
@@ -148,7 +154,7 @@ function requireScope({ core: { manifest } }: MethodContext, needed: string): vo
   throw new MethodError('missing_scope', { needed, provided: [...scopes].join(',') });
 }
 
-/** Returns a conversation that the bot can see: a private one only as a member. @throws MethodError */
+/** A private conversation is visible only if the bot is a member. @throws MethodError */
 function visibleConversation({ workspace }: MethodContext, given: unknown): Conversation {
   const conversation = workspace.conversation(text(given));
   if (!conversation || (conversation.kind !== 'public' && !conversation.members.includes('bot')))
@@ -156,7 +162,7 @@ function visibleConversation({ workspace }: MethodContext, given: unknown): Conv
   return conversation;
 }
 
-/** Returns a conversation that the bot can write to; a person's ID means the DM with them. @throws MethodError */
+/** A person's ID means the DM with them. @throws MethodError */
 function writableConversation(context: MethodContext, given: unknown): Conversation {
   const direct = context.workspace.directMessageOf(text(given));
   const conversation = direct ?? visibleConversation(context, given);
@@ -167,14 +173,13 @@ function writableConversation(context: MethodContext, given: unknown): Conversat
 
 const SCOPES = { public: 'channels', private: 'groups', im: 'im' } as const;
 
-/** Returns a conversation that the bot's scopes let it read. @throws MethodError */
 function readableConversation(context: MethodContext, given: unknown, right: 'read' | 'history') {
   const conversation = visibleConversation(context, given);
   requireScope(context, `${SCOPES[conversation.kind]}:${right}`);
   return conversation;
 }
 
-/** Slack does not set `is_stranger` for people who share a channel with the app. */
+/** Slack doesn't set `is_stranger` for people who share a channel with the app. */
 function userOf(person: Person, { workspace }: MethodContext, includeLocale: boolean) {
   const sharesChannel = [...workspace.conversations.values()].some(
     ({ kind, members }) => kind !== 'im' && members.includes(person.id) && members.includes('bot'),
@@ -182,12 +187,19 @@ function userOf(person: Person, { workspace }: MethodContext, includeLocale: boo
   const { id, name, realName, role, tz, locale, left = false } = person;
   const team = teamOf(person);
   return {
-    ...{ id, team_id: team, name, real_name: realName, deleted: left },
-    ...{ tz, is_bot: false },
+    id,
+    team_id: team,
+    name,
+    real_name: realName,
+    deleted: left,
+    tz,
+    is_bot: false,
     profile: { real_name: realName, display_name: name, team },
     is_admin: role === 'owner' || role === 'admin',
-    ...{ is_owner: role === 'owner', is_primary_owner: role === 'owner' },
-    ...{ is_restricted: role === 'guest', is_ultra_restricted: false },
+    is_owner: role === 'owner',
+    is_primary_owner: role === 'owner',
+    is_restricted: role === 'guest',
+    is_ultra_restricted: false,
     is_stranger: role === 'external' && !sharesChannel,
     ...(includeLocale && { locale }),
   };
@@ -204,13 +216,17 @@ function conversationOf({ id, kind, name, members, archived = false, shared = fa
   return {
     id,
     ...(isIm ? { user: members.find((member) => member !== 'bot') } : { name }),
-    ...{ is_channel: kind === 'public', is_im: isIm, is_private: kind !== 'public', is_archived: archived },
-    ...{ is_shared: shared, is_ext_shared: shared, is_member: members.includes('bot') },
+    is_channel: kind === 'public',
+    is_im: isIm,
+    is_private: kind !== 'public',
+    is_archived: archived,
+    is_shared: shared,
+    is_ext_shared: shared,
+    is_member: members.includes('bot'),
     num_members: members.length,
   };
 }
 
-/** Without ephemeral messages. */
 function history(conversation: Conversation, args: Loose, { workspace }: MethodContext) {
   if (!conversation.members.includes('bot')) throw new MethodError('not_in_channel');
   const [oldest, latest] = [Number(args.oldest ?? 0), Number(args.latest ?? Number.POSITIVE_INFINITY)];
@@ -231,7 +247,7 @@ function botMessage(context: MethodContext, { channel, ts }: Loose, otherwise: s
   return message;
 }
 
-/** @returns the person whom the trigger belongs to, and whether it is of a modal of theirs */
+/** @returns the trigger's person, and whether it belongs to an open modal */
 function redeem({ trigger_id }: Loose, { core, workspace }: MethodContext) {
   const trigger = core.triggers.redeem(text(trigger_id));
   if (typeof trigger === 'string') throw new MethodError(trigger);
@@ -260,14 +276,12 @@ const method = (needs: Needs, run: Run): Method => ({ ...needs, run });
 
 const METHODS: Readonly<Record<string, Method>> = {
   'auth.test': method({}, (_args, { core, workspace: { team } }) => ({
-    ...{
-      url: `${core.url()}/`,
-      user: core.manifest.botName.toLowerCase(),
-      team: team.name,
-      team_id: team.id,
-      user_id: BOT_USER,
-      bot_id: BOT_ID,
-    },
+    url: `${core.url()}/`,
+    user: core.manifest.botName.toLowerCase(),
+    team: team.name,
+    team_id: team.id,
+    user_id: BOT_USER,
+    bot_id: BOT_ID,
     is_enterprise_install: false,
   })),
   'users.info': method({ scope: 'users:read', required: ['user'] }, (args, context) => {
@@ -283,7 +297,11 @@ const METHODS: Readonly<Record<string, Method>> = {
   }),
   'usergroups.list': method({ scope: 'usergroups:read' }, (_args, { workspace }) => ({
     usergroups: workspace.userGroups.map(({ id, handle, name, members }) => ({
-      ...{ id, name, handle, date_delete: 0, user_count: members.length },
+      id,
+      name,
+      handle,
+      date_delete: 0,
+      user_count: members.length,
     })),
   })),
   'usergroups.users.list': method(
@@ -329,8 +347,11 @@ const METHODS: Readonly<Record<string, Method>> = {
       throw new MethodError('cannot_reply_to_message');
     if (typeof args.metadata === 'string') throw new MethodError('metadata_must_be_sent_as_json');
     const message = context.workspace.post({
-      ...{ channel, from: 'bot', ...readMessage(args), threadTs },
-      // Slack ignores it without a thread.
+      channel,
+      from: 'bot',
+      ...readMessage(args),
+      threadTs,
+      // Without a thread, Slack ignores `reply_broadcast`.
       isBroadcast: threadTs !== undefined && isTrue(args.reply_broadcast),
       metadata: args.metadata as object | undefined,
     });
@@ -392,7 +413,7 @@ const METHODS: Readonly<Record<string, Method>> = {
       return { files: files.map(({ id, title }) => ({ id, title })) };
     },
   ),
-  /** Opened from inside a modal, the view is pushed on top of it. */
+  /** A view opened from inside a modal is pushed on top of it. */
   'views.open': method({ required: ['trigger_id', 'view'] }, (args, context) => {
     const view = readView(args.view, 'modal');
     const { person, isInside } = redeem(args, context);
@@ -433,16 +454,18 @@ const METHODS: Readonly<Record<string, Method>> = {
   'oauth.v2.access': method({ token: 'none' }, (args, { core: { oauth } }) => {
     const granted = oauth?.redeem(args) ?? 'invalid_client_id';
     if (typeof granted === 'string') throw new MethodError(granted);
-    const { workspace, person, scope, token } = granted;
-    const { id, name } = workspace.team;
+    const { workspace, person, scope, tokens } = granted;
+    const { id, name, enterprise, whole = false } = workspace.team;
     return {
-      ...{ app_id: APP, scope, token_type: 'bot', access_token: token, bot_user_id: BOT_USER },
-      ...{
-        team: { id, name },
-        enterprise: null,
-        is_enterprise_install: false,
-        authed_user: { id: person },
-      },
+      app_id: APP,
+      scope,
+      token_type: 'bot',
+      ...tokens,
+      bot_user_id: BOT_USER,
+      team: whole ? null : { id, name },
+      enterprise: enterprise === undefined ? null : { id: enterprise, name: `${name} Org` },
+      is_enterprise_install: whole,
+      authed_user: { id: person },
     };
   }),
 };

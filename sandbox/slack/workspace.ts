@@ -1,4 +1,4 @@
-/** A workspace's state: people, conversations, messages, modals and Homes. Call `changed` after changing it from outside. */
+/** A workspace's state: people, conversations, messages, modals and Homes. */
 import { randomInt } from 'node:crypto';
 import type { KnownBlock, View } from '@slack/types';
 import type { Message, OpenView, Person } from '../protocol.ts';
@@ -11,7 +11,6 @@ export interface StoredMessage extends Message {
   channel: string;
   /** The only person who sees an ephemeral message. */
   viewer?: string;
-  /** Slack's message metadata. */
   metadata?: object;
 }
 
@@ -33,7 +32,7 @@ export interface StoredView {
   previousId: string | null;
 }
 
-/** The key of an error about the whole modal, beside block IDs. */
+/** The key of an error about the whole modal. Other errors have a block ID as key. */
 export const WHOLE_VIEW = '';
 
 export class Workspace {
@@ -47,7 +46,6 @@ export class Workspace {
   #lastMicros = 0;
   #views = 0;
 
-  /** @param changed called after every change */
   constructor(
     seed: WorkspaceSeed,
     botName: string,
@@ -55,7 +53,7 @@ export class Workspace {
     readonly now: () => number,
     readonly changed: () => void,
   ) {
-    // Copied, because other workspaces start with the same.
+    // Other workspaces start with the same data.
     const { team, people, channels, userGroups } = structuredClone(seed);
     this.team = team;
     this.people = people;
@@ -71,7 +69,6 @@ export class Workspace {
     return this.people.find((person) => person.id === id);
   }
 
-  /** The DM between a person and the bot. */
   directMessageOf(person: string): Conversation | undefined {
     return [...this.conversations.values()].find(
       ({ kind, members }) => kind === 'im' && members.includes(person),
@@ -82,7 +79,7 @@ export class Workspace {
     return this.conversations.get(id);
   }
 
-  /** Full members see every public channel; guests and external people only those they are in. */
+  /** Guests and external people see only the public channels that they have joined. */
   canSee(person: string, conversation: Conversation): boolean {
     if (conversation.members.includes(person)) return true;
     const role = this.person(person)?.role;
@@ -93,12 +90,10 @@ export class Workspace {
     return [...this.conversations.values()].filter((conversation) => this.canSee(person, conversation));
   }
 
-  /** Of all channels, oldest first. */
   get messages(): readonly StoredMessage[] {
     return [...this.#messages.values()].flat().sort((a, b) => Number(a.ts) - Number(b.ts));
   }
 
-  /** Oldest first. */
   messagesFor(person: string, channel: string): StoredMessage[] {
     return (this.#messages.get(channel) ?? []).filter(({ viewer }) => !viewer || viewer === person);
   }
@@ -110,8 +105,13 @@ export class Workspace {
   post({ channel, from, text, blocks, viewer, threadTs, ...rest }: NewMessage): StoredMessage {
     const { isBroadcast, files, metadata } = rest;
     const message: StoredMessage = {
-      ...{ team: this.team.id, channel, ts: this.#timestamp(), from, text },
-      ...{ ephemeral: viewer !== undefined, edited: false },
+      team: this.team.id,
+      channel,
+      ts: this.#timestamp(),
+      from,
+      text,
+      ephemeral: viewer !== undefined,
+      edited: false,
       ...(blocks && { blocks: withIds(blocks, randomId) as unknown as KnownBlock[] }),
       ...(viewer && { viewer }),
       ...(threadTs && { threadTs }),
@@ -142,7 +142,6 @@ export class Workspace {
     this.changed();
   }
 
-  /** The person's modals, bottom first. */
   stack(person: string): readonly StoredView[] {
     return this.#stacks.get(person) ?? [];
   }
@@ -159,13 +158,12 @@ export class Workspace {
     return [...this.#stacks.values()].flat().find((view) => view.id === id);
   }
 
-  /** Replaces the whole stack. */
   openModal(person: string, view: ViewInput): StoredView {
     this.#stacks.set(person, []);
     return this.pushModal(person, view) as StoredView;
   }
 
-  /** Returns undefined when the stack has three views already. */
+  /** @returns undefined if three views are open already */
   pushModal(person: string, view: ViewInput): StoredView | undefined {
     const stack = this.stack(person);
     if (stack.length >= LIMITS.view.depth) return undefined;
@@ -193,7 +191,7 @@ export class Workspace {
     this.changed();
   }
 
-  /** Closes this modal and all above it. */
+  /** Also closes the modals above it. */
   closeModal(view: StoredView): void {
     const stack = this.stack(view.person);
     this.#stacks.set(view.person, stack.slice(0, Math.max(0, stack.indexOf(view))));
@@ -208,13 +206,12 @@ export class Workspace {
     return { id, team: this.team.id, person, view: { ...view, blocks }, ...state, ...placed };
   }
 
-  /** Changes with every update of a view. */
   #hash(): string {
     this.#views += 1;
     return `${Math.floor(this.now() / 1000)}.${randomId(4)}${this.#views}`;
   }
 
-  /** Message IDs are timestamps, unique within the workspace. */
+  /** Slack's message IDs are timestamps, unique within the workspace. */
   #timestamp(): string {
     this.#lastMicros = Math.max(this.now() * 1000, this.#lastMicros + 1);
     const seconds = Math.floor(this.#lastMicros / 1_000_000);
@@ -226,7 +223,6 @@ export function toOpenView({ id, view, errors, busy, hash }: StoredView): OpenVi
   return { id, view: view as unknown as View, errors, busy, hash };
 }
 
-/** A sender's user ID in payloads. */
 export function userIdOf(from: string): string {
   if (from === 'bot') return BOT_USER;
   return from === 'slackbot' ? 'USLACKBOT' : from;
@@ -234,7 +230,6 @@ export function userIdOf(from: string): string {
 
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-/** Random letters and digits, as in Slack's IDs. */
 export function randomId(length = 5): string {
   return Array.from({ length }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 }

@@ -1,5 +1,6 @@
+/** The client of the billing GraphQL API: a project's balance, and its charges day by day. */
 import { hash } from 'node:crypto';
-import { type BillingQuestion, Failure, failureOf, InvalidWord, isFailure } from '../domain/failure/index.ts';
+import { type BillingQuestion, Failure, failureOf, isFailure } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
 import { collectCharges, type DayCharges } from '../domain/money/usage.ts';
 import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
@@ -18,18 +19,14 @@ import {
 
 export type { Subscription } from './graphql-contract.ts';
 
-/** Where billing is and the token to send: `baseUrl` as `checkBaseUrl` returns it, and a person's access token. */
 export interface BillingAccess extends Tenant {
   readonly baseUrl: string;
   readonly token: string;
-  /**
-   * The workspace's stored billing failures, by project and product. Absent if the connection wasn't read from a
-   * workspace's record.
-   */
+  /** The failed queries in the workspace's record, by project and product. */
   readonly failures?: ReadonlyMap<string, { readonly kind: string; readonly topic: string }>;
 }
 
-/** A balance. `remarks` are GraphQL errors that billing sent with the data: untrusted text, shortened. */
+/** `remarks` are GraphQL errors that came with the data: untrusted text. */
 export interface BalanceRecord {
   readonly balance: WireScalar;
   readonly bonuses: WireScalar;
@@ -41,19 +38,17 @@ export interface Consumption {
   readonly remarks: readonly string[];
 }
 
-/** A period from `from` to `to`, both included. */
 export interface TimeRange {
   readonly from: Millis;
   readonly to: Millis;
-  /** The workspace's reporting time zone: tells the day of an item that has only a timestamp. */
+  /** The time zone that turns an item's timestamp into a day. */
   readonly zone: Zone;
-  /** The days that the user asked for, to name in error messages. */
   readonly days: RequestedDays;
 }
 
 /**
- * The billing GraphQL API. Both methods throw what {@link GuardedHttp.request} throws, and token-rejected (401), forbidden
- * (403), query-rejected, no-data, invalid-response, service-failed, and InvalidWord for a token with odd characters.
+ * Both methods throw what {@link GuardedHttp.requestAndRead} throws, and token-rejected (401), forbidden (403),
+ * query-rejected, no-data, invalid-response and service-failed.
  */
 export interface BillingClient {
   balance(access: BillingAccess, subscription: Subscription, priority?: Priority): Promise<BalanceRecord>;
@@ -74,7 +69,7 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
     parse: ParseData<T>,
     days?: RequestedDays,
   ): Promise<{ value: T; remarks: readonly string[] }> {
-    const token = requireSendable(access.token);
+    const { token } = access;
     const { project, product } = subscription;
     const question = { project, product, days };
     const request: ServiceRequest = {
@@ -114,20 +109,19 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
   };
 }
 
-/** A cache key for a query and its credentials. It is a hash, so that the cache doesn't hold the token. */
+/** Makes a cache key. It is a hash, because the cache must not hold the token. */
 export function questionKey(access: BillingAccess, question: readonly unknown[]): string {
   const { workspace, connection, baseUrl, token } = access;
   return hash('sha256', JSON.stringify([workspace, connection, baseUrl, token, ...question]), 'base64');
 }
 
-/** Called after each query; must never reject. @param error why the query failed; undefined if billing answered */
+/** Called after each query; must never reject. `error` is undefined if billing answered. */
 export type OnBillingOutcome = (
   access: BillingAccess,
   asked: Subscription & { readonly topic: 'balance' | 'consumption' },
   error?: unknown,
 ) => Promise<void>;
 
-/** Wraps a billing client so that each query's outcome is reported before the caller gets the answer. */
 export function reportOutcomes(billing: BillingClient, report: OnBillingOutcome): BillingClient {
   const reporting = async <T>(
     answer: Promise<T>,
@@ -158,54 +152,39 @@ function rejectionOf(response: ServiceResponse, question: BillingQuestion): Erro
     : new Failure('service-failed', { service: 'billing', status });
 }
 
-/** Checks the token before it is sent, because the HTTP library's error for an invalid header would quote it. */
-function requireSendable(token: string): string {
-  if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new InvalidWord(
-    'the access token',
-    'has a character that no HTTP header can carry',
-    'Paste it again, without spaces and line breaks.',
-  );
-}
-
-/**
- * Turns a no-data failure into an empty report. For projects known to exist: billing hasn't reported these days yet.
- *
- * @returns a report without charges and remarks
- * @throws `error` itself if it is any other failure
- */
+/** For a project that is known to exist, no-data means that billing hasn't reported these days yet. */
 export function emptyIfNoData(error: unknown): Consumption {
   if (isFailure(error, 'no-data')) return { charges: [], remarks: [] };
   throw error;
 }
 
-/** The products for which billing returned the project's balance, and those for which the query failed. */
-export type BalanceByProduct = Readonly<Awaited<ReturnType<typeof fetchBalanceByProduct>>>;
+export interface BalanceByProduct {
+  readonly found: readonly { readonly product: ProductId; readonly balance: BalanceRecord }[];
+  readonly failed: readonly { readonly product: ProductId; readonly failure: Failure }[];
+}
 
 /**
- * Asks for the project's balance once per product, in parallel. The API doesn't tell a project's product, and for a
- * wrong product it may return nothing or another product's figures.
- * @throws Failure if the query failed for every product
+ * Asks for every product, because the API doesn't tell a project's product. For a wrong product it may return nothing
+ * or another product's figures. @throws Failure if the query failed for every product
  */
 export async function fetchBalanceByProduct(
   billing: BillingClient,
-  // Without `failures`, because a failure for a guessed product must not be stored as the project's.
+  // Leaves out `failures`, because a failure of a guessed product must not be saved as the project's.
   { failures: _, ...access }: BillingAccess,
   project: string,
-) {
-  /** The products for which billing returned a balance. */
-  const found: { readonly product: ProductId; readonly balance: BalanceRecord }[] = [];
-  /** The products for which the query failed. */
-  const failed: { readonly product: ProductId; readonly failure: Failure }[] = [];
+): Promise<BalanceByProduct> {
   const answers = await Promise.all(
-    PRODUCT_IDS.map((product) => billing.balance(access, { project, product }).catch(failureOf)),
+    PRODUCT_IDS.map(async (product) => ({
+      product,
+      answer: await billing.balance(access, { project, product }).catch(failureOf),
+    })),
   );
-  for (const [at, product] of PRODUCT_IDS.entries()) {
-    const answer = answers[at];
-    if (answer === undefined || isFailure(answer, 'no-data')) continue;
-    if (isFailure(answer)) failed.push({ product, failure: answer });
-    else found.push({ product, balance: answer });
-  }
+  const found = answers.flatMap(({ product, answer }) =>
+    isFailure(answer) ? [] : [{ product, balance: answer }],
+  );
+  const failed = answers.flatMap(({ product, answer }) =>
+    isFailure(answer) && answer.kind !== 'no-data' ? [{ product, failure: answer }] : [],
+  );
   const [first] = failed;
   if (first !== undefined && failed.length === PRODUCT_IDS.length) throw first.failure;
   return { found, failed };

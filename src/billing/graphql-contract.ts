@@ -1,3 +1,4 @@
+/** The queries of the billing GraphQL API, and what their answers must look like. */
 import { isLosslessNumber, stringify } from 'lossless-json';
 import { BROKEN_OFF, Failure } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
@@ -9,23 +10,17 @@ import type { ServiceResponse } from '../http/client.ts';
 import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/read-json.ts';
 import type { SecretMask } from '../http/secret-mask.ts';
 
-/** What billing calls a subscription: a project ID (1 to 32 digits, no leading zero) and a product. */
+/** `project` is an ID of 1 to 32 digits that doesn't start with 0. */
 export interface Subscription {
   readonly project: string;
   readonly product: ProductId;
 }
 
-/** @returns the text of the getSubscriptionBalance query @throws TypeError for an invalid project or product */
 export function balanceDocument(subscription: Subscription): string {
   const fields = 'balance bonuses';
   return `query { bill { getSubscriptionBalance(${subscriptionArguments(subscription)}) { ${fields} } } }`;
 }
 
-/**
- * @param from start of the period; `from` and `to` are both included
- * @returns the text of the reportSubscriptionConsuming query
- * @throws TypeError for an invalid project or product
- */
 export function consumptionDocument(subscription: Subscription, from: Millis, to: Millis): string {
   const [first, last] = [from, to].map((ms) => new Date(ms).toISOString());
   const period = `periodFrom: "${first}", periodTo: "${last}"`;
@@ -34,37 +29,31 @@ export function consumptionDocument(subscription: Subscription, from: Millis, to
   return `query { bill { reportSubscriptionConsuming(filter: ${filter}) { ${fields} } } }`;
 }
 
-/**
- * Checks the project ID again, because it becomes part of the query's text and must not change the query. The ID stays
- * a string, because it may exceed 2^53.
- */
+/** Checks the ID again, because it becomes part of the query's text. The ID may exceed 2^53, so it stays a string. */
 function subscriptionArguments({ project, product }: Subscription): string {
   if (!isProjectId(project)) throw new TypeError('A project ID is 1 to 32 digits, the first not a zero.');
   if (!isProductId(product)) throw new TypeError(`A product is one of ${PRODUCT_IDS.join(', ')}.`);
   return `externalSubscriptionId: ${project}, productId: ${product}`;
 }
 
-/** The most error messages of the service that Tally shows, and the most characters of each. */
+/** The most error messages that are shown, and the most characters of each. */
 const SHOWN = { messages: 5, characters: 300 } as const;
 
-/** The most items accepted in a report. `spare` is for items of days not asked for, or without a readable day. */
+/** The most items that a report may have. `spare` allows for items of days outside the period. */
 const ITEMS = { perDay: 8, spare: 1_000 } as const;
 
-/** A parsed response body, which can contain data, GraphQL errors, or both. */
 export interface GraphqlResponse<T> {
-  /** `value` is null if the service has no data; `problem` says what is wrong with the data's shape. */
+  /** `value` is null if billing has no data. `problem` says what is wrong with the data's shape. */
   readonly data: { readonly value: T | null } | { readonly problem: string };
-  /** GraphQL error messages: untrusted text, with secrets masked, shortened. */
+  /** GraphQL error messages: untrusted text, with secrets masked. */
   readonly errors: readonly string[];
 }
 
-/** Reads the data below the root field `bill`. @returns null if the service has no data @throws {ShapeError} */
 export type ParseData<T> = (bill: JsonObject, mask: SecretMask) => T | null;
 
-/** Unexpected data. The message completes "The billing service sent a response that Tally can’t read: …". */
+/** The message completes "The billing service sent a response that Tally can’t read: …". */
 class ShapeError extends Error {}
 
-/** @returns undefined for null @throws {ShapeError} if `value` is neither an object nor null */
 function objectOrNull(value: unknown, problem: string): JsonObject | undefined {
   if (value === null) return undefined;
   if (!isJsonObject(value)) throw new ShapeError(problem);
@@ -83,7 +72,6 @@ export const parseBalance: ParseData<WireBalance> = ({ getSubscriptionBalance },
   return 'missing' in balance && 'missing' in bonuses ? null : { balance, bonuses };
 };
 
-/** @param days number of days asked for @throws response-too-large for more items than {@link ITEMS} allows for them */
 export const parseConsumption =
   (days: number): ParseData<readonly WireCharge[]> =>
   ({ reportSubscriptionConsuming }, mask) => {
@@ -99,7 +87,7 @@ export const parseConsumption =
     return report.items.length === 0 ? null : report.items.map((item) => parseItem(item, mask));
   };
 
-/** Parses one item. A malformed item is returned with its text in every field, so that the other items still count. */
+/** A malformed item gets its JSON text in every field, so the other items still count. */
 function parseItem(value: unknown, mask: SecretMask): WireCharge {
   if (isJsonObject(value)) {
     const { day, totalAmount, totalBonuses } = value;
@@ -114,15 +102,12 @@ function parseItem(value: unknown, mask: SecretMask): WireCharge {
 }
 
 /**
- * Parses a response body. The API documentation doesn't show its outer object, so both GraphQL's `{data: {bill}}` and a
- * bare `{bill}` are accepted. Numbers keep all their digits.
- *
+ * The API documentation doesn't show the outer object, so `{data: {bill}}` and a bare `{bill}` are both accepted.
  * @throws invalid-response if the body isn't a JSON object, or an object has a key twice with different values
  */
 export function parseResponse<T>(response: ReadableBody, parse: ParseData<T>): GraphqlResponse<T> {
   const root = parseBody(response);
-  if (!isJsonObject(root))
-    throw new Failure('invalid-response', { service: 'billing', what: 'JSON that is not an object' });
+  if (!isJsonObject(root)) throw invalid('JSON that is not an object');
   const errors = parseMessages(root.errors);
   try {
     const bill = objectOrNull(billOf(root), 'JSON without “bill”');
@@ -133,7 +118,6 @@ export function parseResponse<T>(response: ReadableBody, parse: ParseData<T>): G
   }
 }
 
-/** @returns the body's GraphQL error messages, with secrets masked, shortened; [] if the body can't be read */
 export function findGraphqlErrors(response: ReadableBody): readonly string[] {
   const root = tryParse(() => parseBody(response), Failure);
   return isJsonObject(root) ? parseMessages(root.errors) : [];
@@ -160,29 +144,27 @@ function parseScalar(value: unknown, mask: SecretMask): WireScalar {
   return isLosslessNumber(value) ? { text: value.value } : { odd: shortJson(value, mask) };
 }
 
-/** A value as short JSON text without secrets. Cut before masking too, because masking a long text is slow. */
+/** Cuts before masking, because masking a long text is slow. */
 const shortJson = (value: unknown, mask: SecretMask): string =>
   clip(mask((stringify(value) ?? '').slice(0, SHOWN.characters * 3)));
 
-/** Shortens a text between characters, never inside a surrogate pair. */
 function clip(text: string): string {
   return Array.from(text.slice(0, SHOWN.characters * 2))
     .slice(0, SHOWN.characters)
     .join('');
 }
 
+const invalid = (what: string): Failure => new Failure('invalid-response', { service: 'billing', what });
+
 type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
 
 function parseBody({ text, mask }: ReadableBody): unknown {
-  if (text.trim() === '')
-    throw new Failure('invalid-response', { service: 'billing', what: 'an empty body' });
-  if (text.trimStart().startsWith('<'))
-    throw new Failure('invalid-response', { service: 'billing', what: 'HTML instead of JSON' });
+  if (text.trim() === '') throw invalid('an empty body');
+  if (text.trimStart().startsWith('<')) throw invalid('HTML instead of JSON');
   try {
     return readJson(text, mask);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const what = error.isCutOff ? BROKEN_OFF : 'text that is not valid JSON';
-    throw new Failure('invalid-response', { service: 'billing', what });
+    throw invalid(error.isCutOff ? BROKEN_OFF : 'text that is not valid JSON');
   }
 }

@@ -37,16 +37,16 @@ import {
 
 const USAGE = `Usage: tally check-billing --project ID [options]
 
-Asks a billing service what Tally asks, and says point by point whether it answers as Tally needs. It only reads.
-The user access token is taken from BILLING_TOKEN or standard input, or asked for. It is never printed.
-A private address, or one with plain http, has to be in TRUSTED_API_HOSTS, as for the bot.
+Sends a billing service the requests that Tally sends, and checks every answer. It only reads.
+Reads the user access token from BILLING_TOKEN or standard input, or prompts for it. Never prints it.
+Private and plain http addresses must be in TRUSTED_API_HOSTS, as for the bot.
 
   --project ID        a project that the token can read, and that costs something every day
   --product PRODUCT   its product: cloud (default), storage or virtualization
   --url URL           the address, the part before /bill/graphql; default BILLING_BASE_URL
-  --zone ZONE         where the service’s days begin at midnight, such as Europe/Rome; default UTC
+  --zone ZONE         the time zone of the service’s days, such as Europe/Rome; default UTC
 
-Ends with 0 if the service conforms, 1 if a point fails, 64 if something is missing here.`;
+Exit code: 0 if every check passes, 1 if one fails, 64 for a wrong option.`;
 
 const OPTIONS = { project: TEXT, product: TEXT, url: TEXT, zone: TEXT };
 
@@ -55,8 +55,8 @@ export const runCheckBilling = (): Promise<void> =>
     if (!isProjectId(project))
       throw new UsageError('--project needs the ID of a project: up to 32 digits, the first not 0.');
     const product = Object.values(PRODUCTS).find((each) => [each.word, String(each.id)].includes(word));
-    if (product === undefined) throw new UsageError('--product is cloud, storage or virtualization.');
-    if (!isTimeZone(zone)) throw new UsageError('--zone is a name such as Europe/Rome.');
+    if (product === undefined) throw new UsageError('--product must be cloud, storage or virtualization.');
+    if (!isTimeZone(zone)) throw new UsageError('--zone must be a time zone, such as Europe/Rome.');
     const trusted = parseOption('TRUSTED_API_HOSTS', trustedHosts, process.env.TRUSTED_API_HOSTS) ?? [];
     const baseUrl = parseUrl(url ?? process.env.BILLING_BASE_URL ?? '', trusted);
     const token = await obtainToken();
@@ -70,13 +70,18 @@ export const runCheckBilling = (): Promise<void> =>
     for (const line of format(found, (came = why) => toPlainLine(mask(came)))) printLine(line.trimEnd());
     const failed = [...found.values()].filter(({ isGood }) => !isGood).length;
     const all = Object.keys(POINTS).length;
-    const verdict = failed === 0 ? 'The service conforms.' : `${failed} of ${all} points failed.`;
-    printLine(`\n${verdict}${found.size < all ? ' Not every point was checked.' : ''}`);
+    const verdict =
+      failed > 0
+        ? `${failed} of ${all} checks failed.`
+        : found.size < all
+          ? 'No check failed.'
+          : 'All checks passed.';
+    printLine(`\n${verdict}${found.size < all ? ' Some checks were skipped.' : ''}`);
     return failed === 0 ? 0 : 1;
   });
 
 function parseUrl(url: string, trusted: readonly TrustedHost[]): string {
-  if (url === '') throw new UsageError('--url is needed: the part of the address before /bill/graphql.');
+  if (url === '') throw new UsageError('--url is missing: the part of the address before /bill/graphql.');
   try {
     return checkBaseUrl(url, trusted);
   } catch (error) {
@@ -88,26 +93,27 @@ function parseUrl(url: string, trusted: readonly TrustedHost[]): string {
 async function obtainToken(): Promise<string> {
   const token = (process.env.BILLING_TOKEN || (await readToken())).trim();
   if (!/^[\x21-\x7e]+$/.test(token))
-    throw new UsageError('The token is empty, or no HTTP header can carry it. Put it into BILLING_TOKEN.');
+    throw new UsageError(
+      'The token is empty or has a character that can’t be sent. Put it in BILLING_TOKEN.',
+    );
   return token;
 }
 
 async function readToken(): Promise<string> {
   if (!process.stdin.isTTY) return text(process.stdin);
   const prompts = openPrompts();
-  const typed = await prompts.ask('User access token, which stays hidden: ', true);
+  const typed = await prompts.ask('User access token (hidden): ', true);
   prompts.close();
   return typed;
 }
 
-/** The points in the order of the report: what each asks the service, and the answer that Tally needs. */
 export const POINTS = {
-  reached: { asked: 'the balance', wanted: 'an answer of the contract from this address, in time' },
+  reached: { asked: 'the balance', wanted: 'a valid answer from this address, in time' },
   token: { asked: 'the balance with the token', wanted: 'no 401 and no 403' },
   balance: { asked: 'the balance', wanted: 'balance and bonuses as decimals' },
   '31-days': {
     asked: 'the charges of the last 31 complete days',
-    wanted: 'items with a day and decimal amounts, none of another day',
+    wanted: 'items with a day and decimal amounts, for these days only',
   },
   'one-day': {
     asked: 'the charges of one of these days',
@@ -132,11 +138,9 @@ function format(found: ReadonlyMap<PointId, Judgement>, shown: (came?: string) =
 }
 
 const DAYS = 31;
-/** A day before any project existed, for which billing must have no data. */
 const LONG_AGO: Day = '2001-01-01';
 const UNKNOWN_TOKEN = 'a-token-that-nobody-has';
 
-/** The result of one point. */
 interface Judgement {
   readonly isGood: boolean;
   readonly came: string;
@@ -144,17 +148,15 @@ interface Judgement {
 const good = (came: string): Judgement => ({ isGood: true, came });
 const bad = (came: string): Judgement => ({ isGood: false, came });
 
-/** The service to check, and what to ask it. */
 interface Asked {
   readonly billing: BillingClient;
   readonly baseUrl: string;
   readonly token: string;
   readonly subscription: Subscription;
-  /** The time zone in which the service's days begin. */
   readonly zone: Zone;
 }
 
-/** Fills `found`; never rejects because of the service. @returns why the points missing from `found` weren't checked */
+/** Fills `found`. @returns why the other points weren't checked */
 async function judgePoints(asked: Asked, found: Map<PointId, Judgement>): Promise<string> {
   const { billing, subscription, zone } = asked;
   const access = { workspace: 'T0', connection: 'check', baseUrl: asked.baseUrl, token: asked.token };
@@ -170,7 +172,7 @@ async function judgePoints(asked: Asked, found: Map<PointId, Judgement>): Promis
   if (isBroken) return 'the service wasn’t reached';
   const isRefused = isFailure(balance) && REFUSED.includes(balance.kind);
   found.set('token', isRefused ? bad(describe(balance)) : good('accepted'));
-  if (isRefused) return 'the token was refused';
+  if (isRefused) return 'the token was rejected';
   found.set('balance', judgeBalance(balance));
 
   const month = await askDays(days[0] ?? LONG_AGO, last);
@@ -181,10 +183,10 @@ async function judgePoints(asked: Asked, found: Map<PointId, Judgement>): Promis
   const wrong = { ...access, token: UNKNOWN_TOKEN };
   const refusals = [await askBalance(wrong), await askDays(day ?? last, day ?? last, wrong)];
   const accepted = refusals.find((answer) => !isFailure(answer, 'token-rejected'));
-  const came = isFailure(accepted) ? describe(accepted) : 'figures, which anybody can read';
+  const came = isFailure(accepted) ? describe(accepted) : 'figures without a valid token';
   found.set('wrong-token', accepted === undefined ? good('HTTP 401') : bad(came));
   found.set('empty-period', judgeEmpty(await askDays(LONG_AGO, LONG_AGO)));
-  return 'no charges came to check it with';
+  return 'no charges to compare with';
 }
 
 const rangeOf = (first: Day, last: Day, zone: Zone): TimeRange => ({
@@ -196,12 +198,11 @@ const rangeOf = (first: Day, last: Day, zone: Zone): TimeRange => ({
 
 const REFUSED: readonly Failure['kind'][] = ['token-rejected', 'forbidden'];
 
-/** Whether a billing API sent this failure, rather than a proxy or a server at a wrong address. */
+/** Whether a billing API sent the failure, rather than a proxy or a server at a wrong address. */
 const isAnswer = (failure: Failure): boolean =>
   [...REFUSED, 'no-data'].includes(failure.kind) ||
   (failure.kind === 'query-rejected' && ![404, 405].includes(failure.data.status));
 
-/** A failure as text for operators: with addresses and redirect targets, which people in Slack don't see. */
 function describe(failure: Failure): string {
   const { message, kind, cause } = failure;
   if (kind === 'query-rejected')
@@ -235,10 +236,7 @@ function judgeMonth(answer: Consumption | Failure, days: readonly Day[]): Judgem
   return problems.length === 0 ? good(count) : bad(problems.join(' / '));
 }
 
-/**
- * @returns the day to test: the second-to-last readable day, which has data on both sides, so that a service with wrong
- * day limits also returns items of the days around it
- */
+/** Takes the second-to-last readable day, because a service with wrong day limits would return its neighbours, too. */
 function chooseDay({ charges }: Consumption, days: readonly Day[]): Day | undefined {
   const readable = new Set(charges.map(({ day, amount }) => ('value' in amount ? day : undefined)));
   const usable = days.filter((day) => readable.has(day));
@@ -255,7 +253,7 @@ function judgeDay(answer: Consumption | Failure, asked: Day, month: Consumption)
   const others = answer.charges.filter(({ day }) => day !== asked).map(({ shown }) => shown);
   if (alone === undefined) return bad(`no readable amount of ${asked}`);
   if (others.length > 0)
-    return bad(`other days: ${others.join(', ')}. Do the service’s days begin in another zone?`);
+    return bad(`other days: ${others.join(', ')}. Are the service’s days in another time zone?`);
   return known?.eq(alone) ? good(asked) : bad(`${alone} on ${asked}, and ${known} in the longer period`);
 }
 

@@ -5,30 +5,28 @@ import { parseArgs } from 'node:util';
 import type * as z from 'zod';
 import { redact } from '../ops/redact.ts';
 
-/** Exit code for wrong arguments (EX_USAGE in sysexits.h). */
+/** EX_USAGE in sysexits.h. */
 const WRONG_USAGE = 64;
-/** Exit code when a file can't be created (EX_CANTCREAT in sysexits.h). */
 export const NOT_CREATED = 73;
 
-/** Wrong arguments or input. The message is a sentence that says what to type. */
 export class UsageError extends Error {}
 
 export const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 export const printError = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Makes untrusted text safe to print in a terminal. @returns at most 200 printable characters */
+/** Makes untrusted text safe to print in a terminal: at most 200 printable characters. */
 export const toPlainLine = (text: string): string =>
   text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '').slice(0, 200);
 
 export const [TEXT, SWITCH] = [{ type: 'string' }, { type: 'boolean' }] as const;
 
-/** Parses arguments, runs the command, and exits with its result, or 64 on a UsageError. */
+/** Exits with the number that `run` returns, or with 64 for wrong arguments. */
 export async function runCliCommand<const T extends Record<string, typeof TEXT | typeof SWITCH>>(
   usage: string,
   options: T,
   run: (values: ReturnType<typeof parseArgs<{ options: T }>>['values']) => Promise<number> | number,
 ): Promise<void> {
-  // EPIPE: the program that reads the output, such as `head`, has ended. Exit with the code of SIGPIPE.
+  // EPIPE means that the program that reads the output, such as `head`, has ended. 141 is the code of SIGPIPE.
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') process.exit(141);
     printError(`The output can’t be written (${code}).`);
@@ -42,14 +40,13 @@ export async function runCliCommand<const T extends Record<string, typeof TEXT |
     const { message, stack, code } = error as NodeJS.ErrnoException;
     const isUsage = error instanceof UsageError || code?.startsWith('ERR_PARSE_ARGS');
     // Node's message quotes the unexpected argument, which may be a secret.
-    const says = code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' ? 'Expected only options.' : message;
+    const says =
+      code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' ? 'This command only takes options.' : message;
     printError(isUsage ? `${says}\n\n${usage}` : redact(stack ?? message));
-    // Open connections would keep the process running.
     process.exit(isUsage ? WRONG_USAGE : 1);
   }
 }
 
-/** Parses an option. @param schema as for an environment variable @throws UsageError, which doesn't quote the value */
 export function parseOption<T>(name: string, schema: z.ZodType<T>, text: string | undefined): T | undefined {
   if (text === undefined) return undefined;
   const parsed = schema.safeParse(text.trim());
@@ -57,7 +54,7 @@ export function parseOption<T>(name: string, schema: z.ZodType<T>, text: string 
   throw new UsageError(`${name} ${parsed.error.issues[0]?.message.replace('\n', '. ')}`);
 }
 
-/** Asks on standard error, so that standard output can be piped. Ctrl-C or the end of the input ends the process. */
+/** Asks on standard error, because standard output may be piped. Ctrl-C or the end of the input ends the process. */
 export function openPrompts() {
   let isHidden = false;
   const output = new Writable({
@@ -70,7 +67,6 @@ export function openPrompts() {
   const stop = () => process.exit(130);
   lines.once('SIGINT', stop).once('close', stop);
   return {
-    /** @param hides don't show what is typed, such as a secret @returns the trimmed input */
     async ask(question: string, hides = false): Promise<string> {
       if (hides) process.stderr.write(question);
       isHidden = hides;

@@ -20,12 +20,12 @@ import { readSealed } from './reseal.ts';
 
 const USAGE = `Usage: tally doctor
 
-Checks what the bot would start with, says what to fix, and changes nothing.
+Checks the configuration and the services, and says what to fix. Changes nothing.
 
-Ends with 0 if Tally can start, 1 for a problem.`;
+Exit code: 0 if Tally can start, 1 if there is a problem.`;
 
 export async function runDoctor(): Promise<void> {
-  // Ignore the second error that a failed TLS socket emits: the findings already show its first.
+  // A failed TLS socket emits two errors. The findings already show the first.
   process.on('uncaughtException', (error) => {
     if (!isSecondSocketError(error)) throw error;
   });
@@ -34,7 +34,7 @@ export async function runDoctor(): Promise<void> {
     printLine(format(findings));
     return findings.some(isBad) ? 1 : 0;
   });
-  // A client that has given up may still have a timer that keeps the process running.
+  // A client that has given up may have a timer that keeps the process running.
   process.exit();
 }
 
@@ -48,18 +48,16 @@ function format(findings: readonly Finding[]): string {
   return [...lines, '', bad === 0 ? 'Tally can start.' : `${pluralize(bad, 'problem')} to fix.`].join('\n');
 }
 
-/** A result of a check. `bad`: Tally can't start or answer. `warning`: Tally works now but will fail later. */
+/** `bad`: Tally can't start or answer. `warning`: Tally works now, but will fail later. */
 interface Finding {
   readonly verdict: 'good' | 'warning' | 'bad';
   readonly check: string;
   readonly says: string;
-  /** The operator's next step. */
   readonly todo?: string;
 }
 
 const isBad = ({ verdict }: Finding): boolean => verdict === 'bad';
 
-/** Runs all checks. @returns the findings, with secrets masked */
 export async function diagnose(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   const mask = createMask(env);
   const findings = await checkAll(env);
@@ -92,7 +90,6 @@ async function checkAll(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   }
 }
 
-/** Masks tokens, encryption keys and the Redis password in what services and errors say. */
 function createMask(env: NodeJS.ProcessEnv): (text: string) => string {
   const secrets = Object.keys(env).filter((name) => /^SLACK_.*(TOKEN|SECRET)$/.test(name));
   const keys = env.ENCRYPTION_KEYS?.split(',').map((entry) => entry.slice(entry.indexOf(':') + 1));
@@ -106,33 +103,33 @@ function createMask(env: NodeJS.ProcessEnv): (text: string) => string {
 const TABLE = `
 ECONNREFUSED | can’t be reached: nothing listens at {at} | Start it, or correct {variable}; in a container, localhost is the container itself.
 ENOTFOUND | can’t be reached: the host name {at} is unknown | Correct {variable}, its DNS record, or this machine’s DNS.
-ETIMEDOUT | doesn’t answer at {at} | Let the firewall between pass. If it doesn’t use TLS, write redis:// in place of rediss://.
+ETIMEDOUT | doesn’t answer at {at} | Check the firewall in between. If Redis doesn’t use TLS, write redis:// instead of rediss://.
 ECONNRESET | closes every connection at {at} | If it accepts only TLS, write rediss:// in place of redis://.
 closed | can’t be reached at {at} | Start it, or correct REDIS_URL. If it accepts only TLS, write rediss in place of redis.
-untrusted | presents a certificate of an authority that Node doesn’t trust | Name the authority’s file in the environment: NODE_EXTRA_CA_CERTS=/path/ca.pem
+untrusted | has a certificate from an authority that Node doesn’t trust | Trust the authority: NODE_EXTRA_CA_CERTS=/path/ca.pem
 NOAUTH | needs a password, and REDIS_URL has none | Put it before the host: redis://:password@…
 WRONGPASS | rejects the user or the password in REDIS_URL | Correct them; write / @ : % as %2F %40 %3A %25.
-NOPERM | refuses its user: {detail} | Allow it, as an admin of Redis: ACL SETUSER {user} +@all '~tally:*' '~{tally}:*', or the rights in docs/redis-and-keys.md.
-READONLY | is a replica, which refuses every change | Set REDIS_URL to the master, {detail}, or to its Sentinels.
-OOM | is full, and refuses every change | Give it more memory: CONFIG SET maxmemory …
-MISCONF | can’t write to its disk, and refuses every change | Free space there; its log says why. BGSAVE tries again.
-maxmemory-policy | has the eviction policy {detail}, which deletes records to free memory | Let it delete nothing: CONFIG SET maxmemory-policy noeviction
-not on disk | has no append-only file: a crash loses what came after its last snapshot | Turn it on: CONFIG SET appendonly yes, and in its configuration.
+NOPERM | doesn’t give this user enough rights: {detail} | As a Redis admin: ACL SETUSER {user} +@all '~tally:*' '~{tally}:*', or the rights in docs/redis-and-keys.md.
+READONLY | is a read-only replica | Set REDIS_URL to the master, {detail}, or to its Sentinels.
+OOM | is full and rejects every write | Give it more memory: CONFIG SET maxmemory …
+MISCONF | can’t write to its disk and rejects every write | Free disk space there (the Redis log has the reason), then run BGSAVE.
+maxmemory-policy | has the eviction policy {detail}, which deletes records when memory runs low | Turn eviction off: CONFIG SET maxmemory-policy noeviction
+not on disk | has no append-only file: a crash loses everything since the last snapshot | Turn it on: CONFIG SET appendonly yes, and in redis.conf.
 too old | is version {detail} | Upgrade it to Redis 7 or Valkey 8.
 a cluster | is a node of a Cluster, and REDIS_URL is for one server | Write redis+cluster://{at}, with user and password as before.
 a sentinel | is a Sentinel, and REDIS_URL is for a server | Write redis+sentinel://{at}/name-of-the-master.
 one server | is one server, and REDIS_URL is for several | Write redis://{at}, with user and password as before.
-unknown-key | {count} don’t open: ENCRYPTION_KEYS lacks “{key}” | Put it back under its name; nothing is lost: ENCRYPTION_KEYS=newest:…,{key}:…
-not-authentic | {count} don’t open: “{key}” in ENCRYPTION_KEYS isn’t the key that sealed them, or they were changed outside of Tally | Put the old key back under its name; nothing is lost: ENCRYPTION_KEYS=newest:…,{key}:…
-malformed | {count} don’t open: they are damaged | See which: tally reseal
+unknown-key | {count} can’t be decrypted: ENCRYPTION_KEYS lacks “{key}” | Put it back under its name; nothing is lost: ENCRYPTION_KEYS=newest:…,{key}:…
+not-authentic | {count} can’t be decrypted: “{key}” in ENCRYPTION_KEYS isn’t the key that encrypted them, or something other than Tally changed them | Put the old key back under its name; nothing is lost: ENCRYPTION_KEYS=newest:…,{key}:…
+malformed | {count} can’t be decrypted: they are damaged | Run tally reseal to see which
 token | rejects {variable} ({detail}) | If the app was removed, reinstall it. Copy the token again from the app’s page: {variable}=…
-missing_scope | granted too little: {variable} lacks {detail} | Add it on the app’s page, and reinstall the app there or make a new token: {variable}=…
-not Slack | isn’t there: what answers at {at} is not Slack ({detail}) | Let no proxy answer in its place, or correct {variable}.
-clock | is {detail} Slack’s; from 300 s on, Slack’s requests are refused | Set it by NTP: timedatectl set-ntp true
-HTTP 404 | isn’t there: {at} has no such service | Correct {variable}: {works}.
-not JSON | isn’t there: what answers at {at} is something else, such as a login page | Correct {variable}: {works}.
+missing_scope | didn’t grant every scope: {variable} lacks {detail} | Add it on the app’s page, then reinstall the app or create a new token: {variable}=…
+not Slack | can’t be reached: something else answers at {at} ({detail}) | Check for a proxy in between, or correct {variable}.
+clock | is {detail} Slack’s; beyond 300 s, Tally rejects Slack’s requests | Synchronize it: timedatectl set-ntp true
+HTTP 404 | wasn’t found at {at} | Correct {variable}: {works}.
+not JSON | wasn’t found: something else answers at {at}, such as a login page | Correct {variable}: {works}.
 redirect | redirects to {detail}, and Tally doesn’t follow | If that is right, write it into {variable}.
-no public address | isn’t asked: {detail} | Name a public https address, or exempt this host: TRUSTED_API_HOSTS={at}
+no public address | wasn’t checked: {detail} | Name a public https address, or exempt this host: TRUSTED_API_HOSTS={at}
 no /v3 | has an address that doesn’t end with /v3 | Write IDENTITY_AUTH_URL={detail}`;
 const ROWS = new Map(
   TABLE.trim()
@@ -140,18 +137,15 @@ const ROWS = new Map(
     .map((line) => [line.split(' | ')[0], line.split(' | ').slice(1)]),
 );
 
-/** The values that replace placeholders such as `{variable}` in a row of `TABLE`. */
 type Details = Readonly<Record<string, string>>;
 
-/** @returns functions that create the findings of one check */
 function about(check: string, details: Details = {}) {
   const found = (code: string, detail = '', verdict: Finding['verdict'] = 'bad'): Finding => {
     const known: Details = { ...details, detail: toPlainLine(detail) };
     const row = ROWS.get(/SELF_SIGNED|UNABLE_TO/.test(code) ? 'untrusted' : code);
-    const [says = known.detail ?? '', todo = 'Look for it in the log of what answered.'] = row ?? [];
+    const [says = known.detail ?? '', todo = 'Check the log of the service that answered.'] = row ?? [];
     const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '…');
     const named = /^[A-Z]|_/.test(code) && !says.includes(code) ? ` (${code})` : '';
-    // Don't advise to correct a variable that isn't set.
     const isUnset = todo.includes('{variable}') && known.variable === undefined;
     const advice = isUnset ? 'Check this machine’s DNS and network.' : fill(todo);
     return { verdict, check, says: `${fill(says)}${named}`, todo: advice };
@@ -164,7 +158,7 @@ function about(check: string, details: Details = {}) {
 }
 type About = ReturnType<typeof about>;
 
-/** Follows an error's `cause` to the first error, which says what really failed. */
+/** Follows `cause`, because the first error of a chain says what really failed. */
 function rootOf(error: unknown): NodeJS.ErrnoException {
   const { cause, lastNodeError, errors } = error as Error & { lastNodeError?: unknown; errors?: unknown[] };
   const inner = lastNodeError ?? cause ?? errors?.[0];
@@ -183,8 +177,6 @@ function codeOf(error: unknown): string {
 
 const TIMEOUT = 5_000;
 
-// Redis
-
 async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[]> {
   const address = parseRedisUrl(redisUrl);
   const { username } = address.kind === 'single' ? new URL(address.url) : address;
@@ -201,7 +193,6 @@ async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[
     });
     const servers = isCluster(redis) ? redis.nodes('master') : [redis];
     const found = await Promise.all(servers.map((server) => checkServer(server, isCluster(redis), redisIs)));
-    // All nodes of a Cluster can report the same finding: show each finding once.
     const findings = [...new Map(found.flat().map((each) => [each.says, each])).values()];
     return findings.some(isBad) ? findings : [...findings, await checkKeys(redis, keys)];
   } catch (error) {
@@ -211,7 +202,7 @@ async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[
   }
 }
 
-/** Keys for test writes: the queue's, and enough others that each master of a Cluster probably has one. */
+/** Keys for test writes: the queue's, and so many others that each Cluster master probably has one. */
 const PROBES = [
   ...Array.from({ length: 16 }, (_, n) => `tally:{tally-${n}}:probe`),
   `${QUEUE_PREFIX}:${QUEUE_NAME}:meta`,
@@ -227,7 +218,7 @@ async function checkServer(
   if (findings.some(isBad)) return findings;
   const sent = [['multi'], ...PROBES.map((key) => ['set', key, 'v']), ['eval', 'x', '0'], ['discard']];
   const queued = await Promise.allSettled(sent.map(([name = '', ...args]) => server.call(name, ...args)));
-  // Replies such as MOVED only mean that another Cluster node has the key, which is no problem.
+  // A reply such as MOVED only means that another Cluster node has the key.
   const refused = queued.find(
     (each) => each.status === 'rejected' && !/^(MOVED|ASK|TRYAGAIN)/.test(each.reason.message),
   );
@@ -252,7 +243,6 @@ function readInfo(info: string, isOfCluster: boolean, { good, found }: About): r
   ].filter((finding) => finding !== false);
 }
 
-/** Tries to decrypt everything encrypted in Redis with the configured keys. */
 async function checkKeys(redis: RedisConnection, keys: Config['keys']): Promise<Finding> {
   const problems: FailureOf<'unseal-failed'>[] = [];
   let total = 0;
@@ -268,8 +258,6 @@ async function checkKeys(redis: RedisConnection, keys: Config['keys']): Promise<
   return recordsAre.good(total === 0 ? 'none yet' : `all ${total} open`);
 }
 
-// Slack
-
 type SlackBody = Readonly<Record<string, unknown>> | undefined;
 
 async function callSlack({ slack: { apiUrl } }: Config, method: string, token?: string) {
@@ -278,13 +266,12 @@ async function callSlack({ slack: { apiUrl } }: Config, method: string, token?: 
   const signal = AbortSignal.timeout(TIMEOUT);
   const response = await fetch(`${apiUrl}${method}`, { method: 'POST', headers, redirect: 'manual', signal });
   const body = tryParseJson(await response.text()) as SlackBody;
-  // How far this machine's clock is ahead of Slack's, in ms; its time is taken halfway through the request.
+  // Measures this clock against Slack's, in ms, halfway through the request.
   const ahead = (at + Date.now()) / 2 - Date.parse(response.headers.get('date') ?? '');
   const scopes = response.headers.get('x-oauth-scopes');
   return { status: response.status, scopes, ahead, body: typeof body?.ok === 'boolean' ? body : undefined };
 }
 
-/** Tests the bot token, and in Socket Mode the app-level token, without keeping a socket open. */
 async function checkSlack(config: Config): Promise<readonly Finding[]> {
   const { credentials, mode, apiUrl } = config.slack;
   const at = new URL(apiUrl).host;
@@ -306,7 +293,6 @@ async function checkSlack(config: Config): Promise<readonly Finding[]> {
   }
 }
 
-/** Judges Slack's answer to a token. @param scopes the token's scopes, if it is a bot token */
 function judgeToken(body: SlackBody, variable: string, scopes?: string | null): Finding {
   const { good, found } = about('Slack', { variable });
   const code = String(body?.error);
@@ -320,7 +306,6 @@ function judgeToken(body: SlackBody, variable: string, scopes?: string | null): 
   );
 }
 
-/** Checks the clock. @param ahead seconds this clock is ahead of Slack's; NaN if Slack's response has no date */
 function checkClock(ahead: number): readonly Finding[] {
   const seconds = Math.abs(ahead);
   if (!(seconds > 60)) return [];
@@ -328,9 +313,7 @@ function checkClock(ahead: number): readonly Finding[] {
   return [about('Clock').found('clock', detail, seconds >= 300 ? 'bad' : 'warning')];
 }
 
-// The services
-
-/** Sends each service a request without a valid token: if the service refuses it as expected, the address is right. */
+/** Sends requests without a valid token. If a service refuses them as expected, its address is right. */
 async function checkServices({ billing, identity, trustedHosts }: Config): Promise<readonly Finding[]> {
   const http = createGuardedHttp({ trustedHosts });
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
@@ -377,11 +360,11 @@ async function checkService(
     // Firewalls and login proxies answer with an HTML page.
     if (status === 401 ? !/^\s*</.test(text) : status === 403 && isJson)
       return service.good(`answers and asks for a token (HTTP ${status})`);
-    if (status >= 400) return service.found(`HTTP ${status}`, 'refuses the question');
+    if (status >= 400) return service.found(`HTTP ${status}`, 'returned an error');
     return isJson ? service.good(`answers (HTTP ${status})`) : service.found('not JSON');
   } catch (error) {
     if (!isFailure(error)) return service.error(error);
-    // Show operators what people in Slack don't see: why a name has no public address, or where a redirect leads.
+    // Operators read what people in Slack don't: why a name has no public address, or where a redirect leads.
     const { kind, message, cause } = error;
     const reason = cause instanceof Error ? cause.message : message;
     if (kind === 'address-refused') return service.found(NO_PUBLIC_ADDRESS, message);

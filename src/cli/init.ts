@@ -1,3 +1,4 @@
+/** `tally init`: asks for what Tally needs, prints the app's manifest, and writes `.env`. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -27,7 +28,9 @@ type Name = keyof typeof variables.shape;
 type Values = Partial<Record<Name, string>>;
 type Prompts = ReturnType<typeof openPrompts>;
 
-/** A question. Enter alone takes `standard`; '' makes it optional. Secrets have no `standard` and aren't echoed. */
+/**
+ * Enter alone takes `standard`; '' makes the question optional. A secret has no `standard`, and its input is hidden.
+ */
 type Question = readonly [name: Name, asks: string, standard?: string];
 
 const questionsFor = (isSocket: boolean): readonly Question[] => [
@@ -38,13 +41,12 @@ const questionsFor = (isSocket: boolean): readonly Question[] => [
   ['REDIS_URL', 'The Redis where Tally stores everything.', 'redis://127.0.0.1:6379'],
   [
     'BILLING_BASE_URL',
-    'The billing service: its address before /bill/graphql. Or an admin enters it in Slack.',
+    'The billing service’s address, the part before /bill/graphql. Leave it empty to enter it in Slack.',
     '',
   ],
-  ['IDENTITY_AUTH_URL', 'The identity service: its address ends with /v3. Only OS_TOKENs need it.', ''],
+  ['IDENTITY_AUTH_URL', 'The identity service’s address, ending with /v3. Only needed for OS_TOKENs.', ''],
 ];
 
-/** Asks again until `read` accepts what was typed. @param read throws a UsageError for input that isn't valid */
 async function askUntil<T>(ask: () => Promise<string>, read: (typed: string) => T): Promise<T> {
   for (;;) {
     try {
@@ -56,7 +58,6 @@ async function askUntil<T>(ask: () => Promise<string>, read: (typed: string) => 
   }
 }
 
-/** Checks an answer by the rules of its environment variable. @throws UsageError */
 function checkAnswer([name, , standard]: Question, value: string): string {
   if (value === '' && standard === '') return value;
   if (value === '') throw new UsageError('This can’t be empty.');
@@ -75,14 +76,12 @@ function ask(question: Question, prompts: Prompts): Promise<string> {
   );
 }
 
-/** Asks for the bot's public URL. @returns undefined if the operator wants Socket Mode, which needs no URL */
 const askUrl = (prompts: Prompts): Promise<string | undefined> =>
   askUntil(
     () => prompts.ask('The bot’s public https address, or Enter for Socket Mode, which needs none: '),
     (typed) => parseOption('That', appAddress, typed || undefined),
   );
 
-/** Asks whether to trust services with a private or plain-http address. @returns their hosts, or '' */
 async function hostsToTrust(values: Values, prompts: Prompts): Promise<string> {
   const refused = [values.BILLING_BASE_URL, values.IDENTITY_AUTH_URL].flatMap((address) => {
     if (!address) return [];
@@ -91,11 +90,10 @@ async function hostsToTrust(values: Values, prompts: Prompts): Promise<string> {
   });
   const hosts = [...new Set(refused)].join(',');
   if (hosts === '') return '';
-  const asks = `\nTally speaks only to public https addresses. Trust ${hosts} as well? [y/N]: `;
+  const asks = `\nTally only connects to public https addresses. Trust ${hosts} as well? [y/N]: `;
   return /^y/i.test(await prompts.ask(asks)) ? hosts : '';
 }
 
-/** @throws UsageError for a value that .env can't represent */
 function writeEnvFile(values: Values): void {
   const lines = Object.entries(values).flatMap(([name, value]) => {
     if (!value) return [];
@@ -108,7 +106,6 @@ function writeEnvFile(values: Values): void {
   writeFileSync(ENV_FILE, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
 }
 
-/** Prints the steps by which the operator creates the app in Slack. */
 function printAppSteps(url: string | undefined): void {
   printLine('1. At https://api.slack.com/apps choose Create New App, From a manifest, and paste this:\n');
   printLine(formatManifest(createManifest({ url })));
@@ -123,7 +120,7 @@ export const runInit = (): Promise<void> =>
       printError(`${ENV_FILE} exists already. \`tally doctor\` checks it; to start over, move it away.`);
       return NOT_CREATED;
     }
-    if (!process.stdin.isTTY) throw new UsageError('Run it in a terminal: it asks what Tally needs.');
+    if (!process.stdin.isTTY) throw new UsageError('Run this in a terminal. It asks you questions.');
     const prompts = openPrompts();
     try {
       const url = await askUrl(prompts);
@@ -137,7 +134,9 @@ export const runInit = (): Promise<void> =>
       values.TRUSTED_API_HOSTS = await hostsToTrust(values, prompts);
       writeEnvFile(values);
       prompts.close();
-      printLine(`\nWrote ${ENV_FILE}. Keep a copy of its ENCRYPTION_KEYS apart from Redis’ backups.\n`);
+      printLine(
+        `\nWrote ${ENV_FILE}. Keep a copy of its ENCRYPTION_KEYS, separate from the Redis backups.\n`,
+      );
       const { status } = spawnSync(process.execPath, [...process.execArgv, process.argv[1] ?? '', 'doctor'], {
         stdio: 'inherit',
         env: { ...values, ...process.env },

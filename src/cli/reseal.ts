@@ -1,4 +1,4 @@
-/** `tally reseal`: encrypts all secrets in Redis with the newest key. Also finds the encrypted values. */
+/** `tally reseal`: seals all secrets in Redis again with the newest key. */
 import { loadConfig } from '../config/config.ts';
 import { type FailureOf, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
@@ -13,9 +13,8 @@ import { printError, printLine, runCliCommand, toPlainLine } from './command.ts'
 
 const USAGE = `Usage: tally reseal
 
-Seals every secret again with the newest of ENCRYPTION_KEYS, while bots run. Run it again to continue after an interruption.`;
+Encrypts every secret again with the newest of ENCRYPTION_KEYS. Bots can keep running. If it is interrupted, run it again.`;
 
-/** How long to wait for Redis, in ms. */
 const REDIS_TIMEOUT = 5_000;
 
 export const runReseal = (): Promise<void> =>
@@ -28,20 +27,20 @@ export const runReseal = (): Promise<void> =>
       const { resealed, alreadyNew, failed } = await resealAll(redis, createKeyring(keys), printLine);
       const [newest, ...older] = keys.map(({ id }) => `“${id}”`);
       printLine(
-        `${pluralize(resealed, 'record')} resealed with ${newest}, ${alreadyNew} sealed with it already, ${failed} left unchanged.`,
+        `${pluralize(resealed, 'record')} encrypted again with ${newest}, ${alreadyNew} already were, ${failed} left unchanged.`,
       );
       if (failed > 0)
         printLine('Keep every key. Put missing keys back after the newest, and run this again.');
       else if (older.length > 0)
         printLine(
-          `No record needs ${older.join(', ')} any more. Remove it from ENCRYPTION_KEYS if every bot had the newest key in front before this run.`,
+          `No record needs ${older.join(', ')} any more. If every bot already had the newest key first when this run began, remove it from ENCRYPTION_KEYS.`,
         );
       return failed === 0 ? 0 : 1;
     } catch (error) {
       if (!(error instanceof OtherLayout) && !isFailure(error, 'store-unavailable')) throw error;
       const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
       printError(
-        `${error.message}${cause} \`tally doctor\` says what to fix. Nothing is lost: then run this again.`,
+        `${error.message}${cause} Nothing is lost. Fix what \`tally doctor\` reports, then run this again.`,
       );
       return 1;
     } finally {
@@ -49,7 +48,6 @@ export const runReseal = (): Promise<void> =>
     }
   });
 
-/** Reads all encrypted values of every workspace, one workspace at a time. @throws store-unavailable */
 export async function* readSealed(redis: RedisConnection, keyring: Keyring) {
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     const fields = await guardRead(() => redis.hgetall(recordKey(workspace)));
@@ -60,10 +58,6 @@ export async function* readSealed(redis: RedisConnection, keyring: Keyring) {
   }
 }
 
-/**
- * @returns the value encrypted with the newest key (undefined if it already is), or why it can't be decrypted;
- * undefined if nothing in the field is encrypted
- */
 function tryReseal(keyring: Keyring, workspace: SlackId, field: string, value: string) {
   try {
     const owner = sealOwnerOfField(workspace, field, value);
@@ -75,11 +69,8 @@ function tryReseal(keyring: Keyring, workspace: SlackId, field: string, value: s
 }
 
 /**
- * Encrypts all secrets with the newest key. Bots can keep running. An interrupted run loses nothing: the next run does
- * what is left.
- *
- * @param print gets a line for each value that couldn't be encrypted again, and why: names and key IDs, never the value
- * @throws store-unavailable
+ * Bots may keep running. After an interruption, the next run does what is left. @param print gets the names of fields
+ * that stay as they are, never their values @throws store-unavailable
  */
 export async function resealAll(redis: RedisConnection, keyring: Keyring, print: (line: string) => void) {
   const counts = { resealed: 0, alreadyNew: 0, failed: 0 };
@@ -99,5 +90,5 @@ export async function resealAll(redis: RedisConnection, keyring: Keyring, print:
 function reasonOf({ data: { reason, keyId } }: FailureOf<'unseal-failed'>): string {
   if (reason === 'unknown-key') return `needs the key “${keyId}”, which isn’t in ENCRYPTION_KEYS`;
   if (reason === 'malformed') return 'damaged';
-  return 'doesn’t open: another key has the name of its own, or it was changed outside of Tally';
+  return 'can’t be decrypted: the key under this name isn’t the one that encrypted it, or something other than Tally changed it';
 }

@@ -1,4 +1,8 @@
 /** Reads Tally's configuration from environment variables, or lists everything that is wrong with them. */
+import type { LevelWithSilent } from 'pino';
+import type { Millis } from '../domain/time/calendar.ts';
+import type { TrustedHost } from '../http/address-rules.ts';
+import type { SealingKey } from '../vault/keyring.ts';
 import {
   APP_PAGE,
   MAKE_SECRET,
@@ -9,19 +13,43 @@ import {
   variables,
 } from './variables.ts';
 
-/** Tally's configuration; deeply frozen. */
-export type Config = ReturnType<typeof configOf>;
+export interface Config {
+  readonly slack: {
+    readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
+    /** A bot token serves one workspace, OAuth serves many. */
+    readonly credentials:
+      | { readonly kind: 'token'; readonly botToken: string }
+      | {
+          readonly kind: 'oauth';
+          readonly clientId: string;
+          readonly clientSecret: string;
+          readonly stateSecret: string;
+          /** Slack redirects people here after the installation. No trailing slash. */
+          readonly publicUrl: string;
+        };
+    /** Empty in Socket Mode, where Slack sends Tally no HTTP requests. */
+    readonly signingSecret: string;
+    /** Ends with a slash, because Slack's client appends the method's name. */
+    readonly apiUrl: string;
+  };
+  /** `shutdownDelay`: how many ms a stopping process accepts requests, until its proxy sends them elsewhere. */
+  readonly http: { readonly port: number; readonly shutdownDelay: Millis };
+  readonly redisUrl: string;
+  /** Newest first. The newest seals; all can open. */
+  readonly keys: readonly SealingKey[];
+  readonly billing: { readonly baseUrl: string | undefined };
+  readonly identity: { readonly authUrl: string | undefined };
+  readonly trustedHosts: readonly TrustedHost[];
+  readonly log: { readonly level: LevelWithSilent };
+}
 
 interface Problem {
-  /** The variable's name. */
   readonly name: string;
-  /** What is wrong, as the end of a sentence that begins with the name. Without the value, which may be a secret. */
+  /** The end of a sentence that begins with the name. The value may be a secret, so it isn't quoted. */
   readonly what: string;
-  /** An example of a valid value, and how to get one. */
   readonly works: string;
 }
 
-/** The environment is invalid. The message lists every problem. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   constructor(readonly problems: readonly Problem[]) {
@@ -30,17 +58,11 @@ export class ConfigError extends Error {
   }
 }
 
-/**
- * Reads the configuration from environment variables.
- *
- * @returns a deeply frozen configuration
- * @throws ConfigError with every variable that is missing or malformed
- */
 export function parseConfig(env: NodeJS.ProcessEnv): Config {
   const texts = trimVariables(env);
   const parsed = variables.safeParse(texts);
   const single = parsed.error?.issues.map(({ path, message }) => [String(path[0]), message] as const) ?? [];
-  // Report only the first problem of each variable.
+  // Reports only the first problem of each variable.
   const all = [...single, ...findCombinationProblems(texts)];
   const problems = [...new Map(all.toReversed())].map(([name, message]): Problem => {
     const [what = '', works = ''] = message.split('\n');
@@ -50,63 +72,37 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
     const order = Object.keys(variables.shape);
     throw new ConfigError(problems.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name)));
   }
-  return deepFreeze(configOf(parsed.data));
+  return configOf(parsed.data);
 }
 
-function configOf(values: typeof variables._output) {
-  const { PUBLIC_URL: publicUrl, BILLING_BASE_URL: baseUrl, IDENTITY_AUTH_URL: authUrl } = values;
+function configOf(values: typeof variables._output): Config {
   const { SLACK_APP_TOKEN: appToken, SLACK_BOT_TOKEN: botToken } = values;
   return {
     slack: {
-      /** Socket Mode if an app-level token is set. */
-      mode: appToken === undefined ? ({ kind: 'http' } as const) : ({ kind: 'socket', appToken } as const),
-      /** A token for one workspace, or OAuth for many that install Tally. */
+      mode: appToken === undefined ? { kind: 'http' } : { kind: 'socket', appToken },
       credentials:
         botToken === undefined
-          ? ({
+          ? {
               kind: 'oauth',
               clientId: values.SLACK_CLIENT_ID ?? '',
               clientSecret: values.SLACK_CLIENT_SECRET ?? '',
               stateSecret: values.SLACK_STATE_SECRET ?? '',
-              /** Slack redirects people to this URL after the installation. No trailing slash. */
-              publicUrl: publicUrl ?? '',
-            } as const)
-          : ({ kind: 'token', botToken } as const),
-      /** May be empty in Socket Mode, where Tally receives no HTTP requests from Slack. */
+              publicUrl: values.PUBLIC_URL ?? '',
+            }
+          : { kind: 'token', botToken },
       signingSecret: values.SLACK_SIGNING_SECRET ?? '',
-      /** Ends with a slash, because Slack's client appends the method's name. */
       apiUrl: values.SLACK_API_URL,
     },
-    http: {
-      port: values.PORT,
-      ...(publicUrl !== undefined && { publicUrl }),
-      /** How long a stopping process still accepts requests, in ms, until the proxy in front of it sends them elsewhere. */
-      shutdownDelay: values.SHUTDOWN_DELAY * 1_000,
-    },
+    http: { port: values.PORT, shutdownDelay: values.SHUTDOWN_DELAY * 1_000 },
     redisUrl: values.REDIS_URL,
-    /** The encryption keys, newest first. The newest encrypts; all can decrypt. */
     keys: values.ENCRYPTION_KEYS,
-    /** The services' addresses, without a slash at the end. */
-    billing: baseUrl === undefined ? {} : { baseUrl },
-    identity: authUrl === undefined ? {} : { authUrl },
+    billing: { baseUrl: values.BILLING_BASE_URL },
+    identity: { authUrl: values.IDENTITY_AUTH_URL },
     trustedHosts: values.TRUSTED_API_HOSTS,
     log: { level: values.LOG_LEVEL },
   };
 }
 
-/** Freezes an object and all objects in it, except Buffers, which can't be frozen. */
-function deepFreeze<T extends object>(value: T): T {
-  for (const part of Object.values(value)) {
-    if (typeof part === 'object' && part !== null && !Buffer.isBuffer(part)) deepFreeze(part);
-  }
-  return Object.freeze(value);
-}
-
-/**
- * Reads the configuration, or ends the process if it isn't valid.
- *
- * @param print gets the problems as text before the process ends with exit code 78 (EX_CONFIG)
- */
 export function loadConfig(env: NodeJS.ProcessEnv, print: (text: string) => void): Config {
   try {
     return parseConfig(env);
@@ -117,18 +113,19 @@ export function loadConfig(env: NodeJS.ProcessEnv, print: (text: string) => void
   }
 }
 
-/** Variables required for installations by OAuth. (With a bot token for one workspace, `PUBLIC_URL` is optional.) */
+/** With a bot token for one workspace, `PUBLIC_URL` is optional. */
 const OAUTH_NEEDS = {
   SLACK_CLIENT_ID: `the app’s client ID. ${APP_PAGE}`,
   SLACK_CLIENT_SECRET: `the app’s client secret. ${APP_PAGE}`,
   SLACK_STATE_SECRET: `a secret of your own. ${MAKE_SECRET}`,
-  PUBLIC_URL: 'the bot’s own address, for example https://tally.example.com: Slack sends people back there.',
+  PUBLIC_URL:
+    'the bot’s public address, for example https://tally.example.com. Slack sends people back there.',
 } satisfies VariableTexts;
 const OAUTH = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET'] as const;
 
 type Problems = readonly (readonly [Variable, string])[];
 
-/** Takes unparsed texts, so that these checks run even if a variable is invalid. @returns [name, message] pairs */
+/** Checks the texts before they are parsed, so these checks run even if a variable is invalid. */
 function findCombinationProblems(texts: VariableTexts): Problems {
   const { SLACK_APP_TOKEN, SLACK_BOT_TOKEN } = texts;
   const missing = (name: Variable, works: string): Problems =>
@@ -145,10 +142,10 @@ function findCombinationProblems(texts: VariableTexts): Problems {
       : Object.entries(OAUTH_NEEDS).flatMap(([name, needs]) =>
           missing(name as Variable, `Installing by OAuth needs ${needs}`),
         );
-  // With both, Tally would use the one bot token for workspaces that it doesn't belong to.
+  // With both, Tally would use one workspace's bot token for all workspaces.
   const both = problemText(
     `is set together with ${oauth.join(', ')}`,
-    'A bot token serves one workspace, OAuth serves many. Unset one of them.',
+    'A bot token serves one workspace, OAuth serves many. Keep one and unset the other.',
   );
   return [
     ...credentials,

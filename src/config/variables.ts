@@ -1,6 +1,6 @@
 /**
- * The environment variables that Tally reads, and their valid values. An error message has two lines: what is wrong,
- * and a value that works. It never quotes the wrong value, which may be a secret pasted into the wrong variable.
+ * The environment variables that Tally reads. An error message has two lines: what is wrong, and a value that works.
+ * It never quotes the wrong value, which may be a secret in the wrong variable.
  */
 import { isIPv6 } from 'node:net';
 import type { LevelWithSilent } from 'pino';
@@ -12,7 +12,6 @@ export const problemText = (what: string, works: string): string => `${what}\n${
 
 type Fail = (what: string, works: string) => never;
 
-/** Makes a schema from a parse function. The function returns `fail(…)` for an invalid text. */
 const parsedBy = <T>(parse: (text: string, fail: Fail) => T) =>
   z.string().transform((text, ctx) =>
     parse(text, (what, works) => {
@@ -32,7 +31,7 @@ const slackToken = (prefix: 'xoxb-' | 'xapp-', name: string, where: string) =>
       problemText(`is not ${name}`, `It begins with ${prefix}. ${where}`),
     );
 
-/** A schema for secrets and IDs: one word. Slack tokens are refused, because they belong in another variable. */
+/** A schema for secrets and IDs. Slack tokens are refused, because they belong in another variable. */
 const word = (name: string, works: string) =>
   z.string().regex(/^(?!x(?:ox|app))[^\s"'<>${}]+$/, problemText(`is not ${name}`, works));
 
@@ -41,18 +40,17 @@ function parseUrl(text: string, works: string, fail: Fail): string {
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname.includes(',') || url.hostname.endsWith('.'))
     return fail('is not a web address', works);
   if (url.username || url.password || url.search || url.hash)
-    return fail('has more than a web address in it: a user name, a ? or a #', works);
+    return fail('contains a user name, a ? or a #', works);
   return url.href.replace(/\/+$/, '');
 }
 
-/** @returns the address without a slash at its end */
 const webUrlLike = (example: string) =>
   parsedBy((text, fail) => parseUrl(text, `For example ${example}.`, fail));
 export const webUrl = webUrlLike('https://api.example.com');
 
 const SLACK_API = 'For example https://slack.com/api/, or http://127.0.0.1:4000/api/ for a sandbox.';
 
-/** @returns the address with a slash at its end, because Slack's client appends the method's name */
+/** The address ends with a slash, because Slack's client appends the method's name. */
 const slackApiUrl = parsedBy((text, fail) => {
   const address = `${parseUrl(text, SLACK_API, fail)}/`;
   if (/^https:|^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])[:/]/.test(address)) return address;
@@ -78,7 +76,7 @@ const redisUrl = parsedBy((text, fail) => {
   }
 });
 
-const MAKE_KEY = 'Make a key with `openssl rand -base64 32`';
+const MAKE_KEY = 'Create a key with `openssl rand -base64 32`';
 const KEY_FORM = `${MAKE_KEY} and write it as id:key, newest first, separated by commas. An ID has 1 to 32 letters, digits, _ or -.`;
 
 const sealingKeys = parsedBy((text, fail) => {
@@ -89,7 +87,7 @@ const sealingKeys = parsedBy((text, fail) => {
     if (key.length !== 32)
       return fail(`is invalid: key ${at + 1} has ${key.length} bytes instead of 32`, KEY_FORM);
     if (key.every((byte) => byte === 0))
-      return fail(`is invalid: key ${at + 1} is nothing but zeros, which anybody can guess`, KEY_FORM);
+      return fail(`is invalid: key ${at + 1} is all zeros, which anyone can guess`, KEY_FORM);
     return { id, key };
   });
   if (new Set(keys.map(({ id }) => id)).size < keys.length)
@@ -117,17 +115,13 @@ function parseTrustedHost(entry: string, position: number, fail: Fail): TrustedH
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] satisfies LevelWithSilent[];
 
-export const MAKE_SECRET = 'Make one with `openssl rand -hex 32`.';
+export const MAKE_SECRET = 'Create one with `openssl rand -hex 32`.';
 export const APP_PAGE = 'It’s on the app’s page under Basic Information, App Credentials.';
 
-/** The schema of each variable that Tally reads; other variables are ignored. */
 export const variables = z.object({
   SLACK_SIGNING_SECRET: z
     .string()
-    .regex(
-      /^[0-9a-f]{32}$/,
-      problemText('is not a signing secret', 'It has 32 characters, each of 0 to 9 or a to f.'),
-    )
+    .regex(/^[0-9a-f]{32}$/, problemText('is not a signing secret', 'It has 32 characters, 0–9 and a–f.'))
     .optional(),
   SLACK_BOT_TOKEN: slackToken(
     'xoxb-',
@@ -141,7 +135,7 @@ export const variables = z.object({
   ).optional(),
   SLACK_CLIENT_ID: word('a client ID', APP_PAGE).optional(),
   SLACK_CLIENT_SECRET: word('a client secret', APP_PAGE).optional(),
-  SLACK_STATE_SECRET: word('a secret in one word', MAKE_SECRET).optional(),
+  SLACK_STATE_SECRET: word('a secret without spaces or quotes', MAKE_SECRET).optional(),
   SLACK_API_URL: slackApiUrl.default('https://slack.com/api/'),
   PUBLIC_URL: webUrl.optional(),
   PORT: port.default(3000),
@@ -149,7 +143,7 @@ export const variables = z.object({
   REDIS_URL: required(redisUrl, 'For example redis://127.0.0.1:6379. Tally stores everything there.'),
   ENCRYPTION_KEYS: required(
     sealingKeys,
-    `${MAKE_KEY} and give it a name: ENCRYPTION_KEYS=2026:<what it printed>. Store it apart from Redis’ backups.`,
+    `${MAKE_KEY} and give it a name: ENCRYPTION_KEYS=2026:<what it printed>. Keep it separate from the Redis backups.`,
   ),
   BILLING_BASE_URL: webUrl.optional(),
   IDENTITY_AUTH_URL: webUrlLike('https://api.example.com/v3').optional(),
@@ -164,7 +158,7 @@ export const variables = z.object({
 export type Variable = keyof typeof variables.shape;
 export type VariableTexts = Partial<Record<Variable, string>>;
 
-/** Removes quotes and outer spaces, which `docker --env-file` keeps. @returns Tally's variables that aren't empty */
+/** Removes quotes and outer spaces, which `docker --env-file` keeps. */
 export function trimVariables(env: NodeJS.ProcessEnv): VariableTexts {
   const texts = Object.keys(variables.shape).map((name) => [name, unquote(env[name]?.trim() ?? '')] as const);
   return Object.fromEntries(texts.filter(([, text]) => text !== ''));

@@ -1,11 +1,7 @@
-/**
- * What people can type and press. When a feature and its names are deleted, the compiler refuses every button and sentence
- * that still has one of them.
- */
+/** The names of commands, buttons and forms. A button or sentence doesn't compile with the name of a deleted feature. */
 
 type Named<Names extends string> = Readonly<Record<Names, true>>;
 
-/** Each key is a command as people type it. */
 export interface Commands
   extends Named<'/balance' | '/spend' | '/os-token'>,
     Named<'/billing schedule' | '/billing schedules' | '/billing watch' | '/billing watches'>,
@@ -13,7 +9,7 @@ export interface Commands
     Named<'/billing connect' | '/billing disconnect' | '/billing status' | '/billing settings'>,
     Named<'/billing audit' | '/billing help'> {}
 
-/** Each key is the action ID of a button or form, up to its colon. The values are unused. */
+/** Each key is the action ID of a button or form, up to its colon. */
 export interface Actions
   extends Named<'schedule-form' | 'schedule-row' | 'schedule-list'>,
     Named<'watch-form' | 'watch-row' | 'watch-list'>,
@@ -22,24 +18,24 @@ export interface Actions
     Named<'project-form' | 'project-remove'>,
     Named<'connect' | 'connect-form' | 'connection-expiry-form' | 'disconnect-form'>,
     Named<'home-refresh' | 'audit' | 'settings-form' | 'ask-manager' | 'open-asked'> {
-  /** Runs the command in the button's value; the answer replaces the button's message. */
+  /** Runs the button's command; the answer replaces the message. */
   rerun: true;
-  /** Runs the command in the button's value; the answer is a new message. */
+  /** Runs the button's command; the answer is a new message. */
   run: true;
-  /** Runs the command in the button's value again and shows its answer to the whole channel. */
+  /** Runs the button's command; the answer is a new message for the whole channel. */
   share: true;
 }
 
 export type CommandName = keyof Commands;
 
-/** A command's first word, by which Slack delivers it: `/spend`, `/billing`. */
+/** `/spend`, `/billing`: what Slack delivers as the command */
 export type SlashCommand = CommandName extends infer Name
   ? Name extends `${infer First} ${string}`
     ? First
     : Name
   : never;
 
-/** The word after `/billing`: `schedule`, `status`. */
+/** `schedule`, `status`: the word after `/billing` */
 export type BillingVerb = CommandName extends infer Name
   ? Name extends `/billing ${infer Verb}`
     ? Verb extends `${string} ${string}`
@@ -51,8 +47,7 @@ export type BillingVerb = CommandName extends infer Name
 export type ActionName = keyof Actions;
 export type ActionId = ActionName | `${ActionName}:${string}`;
 
-/** Puts a command's name into a sentence, so that the sentence doesn't compile once the command is deleted. */
+/** Lets the compiler check a command's name in a sentence. */
 export const commandText = (command: CommandName): string => command;
 
-/** The command as people type it after a mention or in a direct message: `spend`. */
 export const mentionText = (command: CommandName): string => command.slice(1);

@@ -1,11 +1,10 @@
-/** Products by API ID. `word` is what people type; `spelling` is an alternative. */
+/** Billing's products by ID. `word` and `spelling` are what people type. */
 export const PRODUCTS = {
   1: { id: 1, word: 'cloud', name: 'Cloud platform' },
   2: { id: 2, word: 'storage', name: 'Object storage' },
   3: { id: 3, word: 'virtualization', name: 'Virtualization', spelling: 'virtualisation' },
 } as const satisfies Record<number, Product & { readonly spelling?: string }>;
 
-/** A product as answers and errors name it. */
 export interface Product {
   readonly id: number;
   readonly word: string;
@@ -16,15 +15,14 @@ export type ProductId = keyof typeof PRODUCTS;
 
 export const PRODUCT_IDS: readonly ProductId[] = Object.values(PRODUCTS).map(({ id }) => id);
 
-/** `cloud, storage, virtualization` */
 export const PRODUCT_WORDS = Object.values(PRODUCTS)
   .map(({ word }) => word)
   .join(', ');
 
-/** From the API's description: "for cloud projects productId is 1". */
+/** Billing's documentation says: “for cloud projects productId is 1”. */
 export const DEFAULT_PRODUCT: ProductId = 1;
 
 export const isProductId = (value: unknown): value is ProductId => PRODUCT_IDS.some((id) => id === value);
 
-/** Whether a text is a project ID: 1 to 32 digits without a leading zero, too many for a JavaScript number. */
+/** A project ID is written into GraphQL as a number, which has no leading zero. */
 export const isProjectId = (text: string): boolean => /^[1-9]\d{0,31}$/.test(text);

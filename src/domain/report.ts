@@ -1,8 +1,4 @@
-/**
- * The reports that schedules can post: their names, periods and figures. All figures are of complete days, never of
- * today.
- */
-
+/** The reports that schedules post: their names, days and figures. Only days that are over count. */
 import type { Money } from './money/amount.ts';
 import { compareUsage, type UsageChange } from './money/comparison.ts';
 import { type Forecast, forecastFrom, forecastMonth } from './money/forecast.ts';
@@ -16,7 +12,7 @@ import {
   daysBefore,
   daysInRange,
   endOfDay,
-  formatDays,
+  formatRequestedDays,
   type Millis,
   type RequestedDays,
   shiftUnits,
@@ -28,13 +24,12 @@ import { sameDaysLastWeek } from './time/period.ts';
 
 interface ReportWords {
   readonly title: string;
-  /** Periods by which people ask for the report, the preferred first; [] if they ask by its name. */
+  /** The periods that mean the report in a command, the preferred one first; [] if people type its name. */
   readonly phrases: readonly string[];
-  /** Whether the report is about days, which can be missing or change, rather than about an instant. */
+  /** False if the report is about an instant. */
   readonly coversDays: boolean;
 }
 
-/** Reports by the name that is stored. For a report added here, the compiler requires its case in `reportPeriodsOf`. */
 export const REPORTS = {
   yesterday: { title: 'Yesterday’s spend', phrases: ['yesterday', 'last-day'], coversDays: true },
   'last-week': { title: 'Last week’s spend', phrases: ['last-week'], coversDays: true },
@@ -49,26 +44,22 @@ export const REPORT_NAMES = Object.keys(REPORTS) as readonly ReportName[];
 /** `yesterday, last-week, month-to-date or balance` */
 export const REPORT_CHOICES = `${REPORT_NAMES.slice(0, -1).join(', ')} or ${REPORT_NAMES.at(-1)}`;
 
-/** @returns the report that a period means @param phrase canonical text of the period: `last-week` */
 export const findReport = (phrase: string): ReportName | undefined =>
   REPORT_NAMES.find((name) => (REPORTS[name].phrases as readonly string[]).includes(phrase));
 
-/** Reports that are asked for by name, not by a period. */
 export const NAMED_REPORTS = REPORT_NAMES.filter((name) => REPORTS[name].phrases.length === 0);
 
-/** Consecutive days and their label: `13–19 Nov`. */
 export interface DayWindow {
   readonly days: readonly Day[];
+  /** `13–19 Nov`, `October`; with the year unless it is today's */
   readonly label: string;
 }
 
-/** The days a report covers, and those they are compared with. Labels leave out the year if it is today's. */
 export interface ComparedWindows {
   readonly window: DayWindow;
   readonly before: DayWindow;
 }
 
-/** The periods of a report: complete days only. */
 export interface ReportPeriods {
   readonly main: ComparedWindows;
   /** The month of yesterday, up to yesterday. */
@@ -80,24 +71,19 @@ export interface ReportPeriods {
   readonly history: readonly Day[];
   readonly today: Day;
   readonly zone: Zone;
-  /** First and last instant of one query that covers all these days. */
+  /** The first and the last millisecond of all these days together. */
   readonly from: Millis;
   readonly to: Millis;
-  /** The days that the post is about. */
   readonly requested: RequestedDays;
 }
 
-/** If a report covers fewer days than this, its chart shows the last two weeks instead. */
+/** For fewer days, the chart shows the last two weeks instead. */
 export const MIN_CHARTED_DAYS = 5;
 
-/**
- * @param at the instant for which the report is made
- * @param count how many days `yesterday` covers: several after a weekend without posts
- */
+/** @param count how many days the report `yesterday` covers: several after a weekend without posts */
 export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count = 1): ReportPeriods {
   const today = dayAt(at, zone);
   const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
-  // On the 1st, the post is about the previous month.
   const isRunning = today.slice(0, 7) === yesterday.slice(0, 7);
   const month = daysInRange(startOfUnit('month', yesterday), yesterday, zone);
   const windowsOf: Readonly<Record<ReportName, () => ComparedWindows>> = {
@@ -112,7 +98,6 @@ export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count 
       const before = daysInRange(shiftUnits('month', first, -1), addDays(first, -1), zone);
       return comparedWindows(month, isRunning ? before.slice(0, month.length) : before, today);
     },
-    // The balance report also shows recent spend.
     balance: () => lastDays(count, today, zone),
   };
   const main = windowsOf[name]();
@@ -135,14 +120,12 @@ export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count 
   };
 }
 
-/** The days that a post of this report covers; [] for a report about an instant. */
+/** @returns [] for a report about an instant */
 export const daysOfReport = (name: ReportName, at: Millis, zone: Zone, count: number): readonly Day[] =>
   REPORTS[name].coversDays ? reportPeriodsOf(name, at, zone, count).main.window.days : [];
 
-/** @returns the same weekday of the 4 weeks before, then the day itself */
 const sameWeekdays = (day: Day): readonly Day[] => [28, 21, 14, 7, 0].map((ago) => addDays(day, -ago));
 
-/** The last `count` complete days, compared with the same days a week before. */
 function lastDays(count: number, today: Day, zone: Zone): ComparedWindows {
   const days = daysBefore(today, count, zone);
   return comparedWindows(days, sameDaysLastWeek(days, zone), today);
@@ -153,43 +136,43 @@ const comparedWindows = (days: readonly Day[], before: readonly Day[], today: Da
   before: windowOf(before, today),
 });
 
-/** Labels the days. @param near the label leaves out the year if it is this day's */
-function windowOf(days: readonly Day[], near?: Day): DayWindow {
+function windowOf(days: readonly Day[], today: Day): DayWindow {
   const [first, last] = [days[0], days.at(-1)];
-  if (first === undefined || last === undefined) return { days, label: '' };
-  return { days, label: formatDays(first, last, near?.slice(0, 4)) };
+  return { days, label: first && last ? formatRequestedDays({ first, last, today }) : '' };
 }
 
 export interface ReportFigures {
   readonly main: Usage;
   readonly change: UsageChange | undefined;
-  /** For a report of one day: the median of the last 4 same weekdays, if 3 of them are reported. */
+  /** A single day's usual cost: the median of the last 4 same weekdays, if 3 of them are reported. */
   readonly usual: Money | undefined;
   readonly month: Usage;
   readonly charted: Usage;
-  /** The month's forecast; undefined if the month is over or there is too little data. */
+  /** Undefined if the month is over or too few days are reported. */
   readonly forecast: Forecast | undefined;
   readonly runway: Runway | undefined;
   /**
-   * How many items are in no figure: those without a day, and those more than a day outside the requested range. The
-   * days next to the range are normal if the service uses another time zone.
+   * How many items are in no figure: without a readable day, or more than a day outside the requested range. A service
+   * with another time zone also sends the days next to the range.
    */
   readonly strays: number;
 }
 
-/** @param account the project's balance and bonuses; undefined when they are missing */
+/** @param account undefined if the balance couldn't be fetched */
 export function computeReportFigures(
   charges: readonly DayCharges[],
   periods: ReportPeriods,
   account: Account | undefined,
 ): ReportFigures {
   const { main, month, week, charted, history, today, zone } = periods;
-  const usageOf = (days: readonly Day[]): Usage => usageOn(days, charges);
+  const usageOf = (days: readonly Day[]): Usage => usageOn({ days }, charges);
   const [days, before] = [main.window.days, main.before.days];
   const mainUsage = usageOf(days);
   const [day = today, ...others] = days;
   const [spend] = others.length > 0 ? [] : spendOf([day], usageOf(sameWeekdays(day)).amounts);
   const [first, last] = [addDays(dayAt(periods.from, zone), -1), addDays(dayAt(periods.to, zone), 1)];
+  // Some services also send today's first item, which only the forecast takes into account.
+  const soFar = usageOn({ days: [...month, today], today }, charges);
   return {
     main: mainUsage,
     change:
@@ -197,7 +180,7 @@ export function computeReportFigures(
     usual: spend?.basis === 'weekday' ? spend.baseline : undefined,
     month: usageOf(month),
     charted: charted === days ? mainUsage : usageOf(charted),
-    forecast: history.length === 0 ? undefined : forecastMonth(usageOf(history).amounts, today, zone),
+    forecast: history.length === 0 ? undefined : forecastMonth(usageOf(history).amounts, today, zone, soFar),
     runway: account && computeRunway(account, usageOf(week), today),
     strays: charges
       .filter(({ day }) => day === undefined || day < first || day > last)

@@ -1,23 +1,21 @@
-/** Detects pasted secrets among unknown words. */
+/** Detects secrets that people paste into commands and forms. */
 import { WORDS } from './language/generated.js';
 
-/** Words after which people write a secret: `token: …`, `Bearer …`. */
+/** `token: …`, `Bearer …` */
 const ANNOUNCED =
   /x-(?:user|auth|subject)-token|\bbearer\s+\S|\b(?:authorization|token|secret|password|passwd|api-?key)\s*[:=]/i;
 
-/** Forms of known secrets: Fernet tokens, Slack tokens, JSON web tokens, UUIDs. */
+/** Fernet tokens, Slack tokens, JSON web tokens, UUIDs. */
 const KNOWN =
   /(?<![a-z])(?:gAAAA|[xX][oO][xX][a-zA-Z]-|x(?:app|wfp)-|eyJ)|[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}/;
 
 const RUN = /[\w+/=.]{16,}/g;
 const LETTERS = /[a-z]{20,}/gi;
-/** 32 or more letters of a single case, as long as a key. */
 const ONE_CASE = /(?<![a-z])(?:[a-z]{32,}|[A-Z]{32,})(?![a-z])/g;
-/** A word that looks like base64. */
 const BASE64 = /^(?=.*[+/=])(?=.*(?:[a-z][A-Z]|\d|={1,2}$))[A-Za-z\d+/]{12,}={0,2}$/;
 const GROUPS = /^[\da-f]{4,}(?:-[\da-f]{4,}){2,}$/i;
 
-/** Matches the command language's words of at least this many letters, the longest first. */
+/** Matches Tally's own words, the longest first. */
 const wordsFrom = (letters: number): RegExp =>
   new RegExp(
     [...WORDS]
@@ -29,7 +27,7 @@ const wordsFrom = (letters: number): RegExp =>
 
 const LONG_WORDS = wordsFrom(4);
 
-/** Whether much remains without known words: little does of a mistyped period, which also mixes digits and letters. */
+/** A mistyped period mixes digits and letters, too, but consists mostly of known words. */
 const leavesMuch = (run: string): boolean => run.replace(LONG_WORDS, '').replace(/\W|_/g, '').length >= 12;
 
 const isMixed = (run: string): boolean => /[a-z]/i.test(run) && /\d/.test(run);
@@ -37,7 +35,7 @@ const isMixedCase = (run: string): boolean => /[a-z]/.test(run) && /[A-Z]/.test(
 
 const isVaried = (letters: string): boolean => new Set(letters).size >= 8;
 
-/** Groups of hex digits between hyphens: 16 digits or more, or 24 if all are decimal. */
+/** Groups of hex digits between hyphens, like a UUID's. */
 function isGrouped(word: string): boolean {
   const digits = word.replaceAll('-', '');
   if (!GROUPS.test(word) || digits.length > 128 || /^[a-f]+$/i.test(digits)) return false;
@@ -53,21 +51,21 @@ export function looksLikeSecret(word: string): boolean {
 }
 
 const ALL_WORDS = wordsFrom(3);
-/** Shorter words look like secrets by chance. */
+/** Many shorter words would look like secrets. */
 const SHORTEST = 8;
-/** A word with fewer different characters comes from a key held down, not from a secret. */
+/** Fewer different characters come from a key that was held down. */
 const FEWEST_SIGNS = 5;
-/** The longest word of a command: a project ID has up to 32 digits, an alias up to 32 letters. */
+/** Project IDs have up to 32 digits, aliases up to 32 letters. */
 const LONGEST_WORD = 32;
 const DATE = /^\d{4}-\d\d-\d\d/;
 const QUARTER = /(?:19|20)\d\d-?q\d|q\d-?(?:19|20)\d\d/gi;
-/** More consonants in a row than ordinary words have. */
+/** Ordinary words have fewer consonants in a row. */
 const CONSONANTS = /[bcdfghjklmnpqrstvwxz]{6,}/i;
 const MANY_CONSONANTS = /[bcdfghjklmnpqrstvwxz]{5,}/i;
 
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
-/** Whether letters and digits alternate, all are hex digits, capitals are inside, or letters are unpronounceable. */
+/** Looks for hex digits, alternating letters and digits, capitals inside a word, and unpronounceable letters. */
 function isRandom(run: string): boolean {
   if (run.length < SHORTEST) return false;
   if (/^[\da-f]+$/i.test(run) && isMixed(run)) return true;
@@ -78,9 +76,9 @@ function isRandom(run: string): boolean {
 }
 
 /**
- * Finds more than `looksLikeSecret`. A word found is never quoted or used as a name. Typos and project names should not
- * be found, but a doubtful word is.
- * @param word with its capitals; if there are several words, one that could be secret is enough
+ * Stricter than `looksLikeSecret`: true in case of doubt, except for likely typos and project names. Such a word is never
+ * quoted or used as a name.
+ * @param word as typed, because capitals matter; may be several words
  */
 export const couldBeSecret = (word: string): boolean => word.split(/\s+/).some(couldBe);
 
@@ -102,5 +100,4 @@ function couldBe(word: string): boolean {
   return length >= LONGEST_WORD || isSigned || areMixed || capitals >= 4 || runs.some(isRandom);
 }
 
-/** Whether a text says that a secret follows: `token: …`. */
 export const announcesSecret = (text: string): boolean => ANNOUNCED.test(text);

@@ -1,8 +1,6 @@
 /**
- * Parses untrusted text where the reason for a failure doesn't matter. Use it only for parsing, because it also hides
- * bugs inside `parse`.
- * @param failure the only type of error to catch; if absent, every error is caught
- * @returns undefined if it fails
+ * Returns undefined if `parse` throws. Use it only for parsing untrusted text, because it hides bugs in `parse`, too.
+ * @param failure the only type of error to catch; undefined for every type
  */
 export function tryParse<T>(parse: () => T, failure?: abstract new (...args: never) => Error): T | undefined {
   try {
@@ -13,5 +11,4 @@ export function tryParse<T>(parse: () => T, failure?: abstract new (...args: nev
   }
 }
 
-/** @returns undefined if the text isn't JSON */
 export const tryParseJson = (text: string): unknown => tryParse(() => JSON.parse(text));

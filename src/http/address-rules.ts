@@ -1,3 +1,4 @@
+/** Which addresses Tally may connect to: public ones over https, and those that the operator trusts. */
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
@@ -7,37 +8,31 @@ import { Failure, type FailureOf, NO_PUBLIC_ADDRESS } from '../domain/failure/in
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
 
-/** A host that the operator exempts from the rules below, so that it may also use plain http. No `port`: every port. */
+/** A host that may have a private address and use plain http. Without a `port`, every port is trusted. */
 export interface TrustedHost {
   readonly host: string;
   readonly port?: number;
 }
 
-/** The parts of a URL that a connection depends on. */
 type Destination = Pick<URL, 'protocol' | 'hostname' | 'port'>;
 
-/** Address ranges that look public but that cloud providers use for internal services. */
+/** Public addresses that cloud providers use for internal services. */
 const OF_CLOUDS = [
-  // Azure: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
   '168.63.129.16/32',
-  // Google: private.googleapis.com, restricted.googleapis.com
   ...['199.36.153.4/30', '199.36.153.8/30', '2600:2d00:2:1000::/64', '2600:2d00:2:2000::/64'],
-  // IBM Cloud: its service network
   ...['161.26.0.0/16', '166.8.0.0/14'],
 ].map((block) => ipaddr.parseCIDR(block));
-/** Only this IPv6 block is publicly routed. */
+/** The only IPv6 block with public routes. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
-/** IPv6 blocks (NAT64, 6to4) whose addresses contain an IPv4 address from this byte on. The IPv4 address is checked. */
+/** IPv6 blocks (NAT64, 6to4) whose addresses contain an IPv4 address, and the byte where it starts. */
 const CARRIERS = [
   [ipaddr.IPv6.parseCIDR('64:ff9b::/96'), 12],
   [ipaddr.IPv6.parseCIDR('2002::/16'), 2],
 ] as const;
 
-/** @param address may have an interface suffix: `fe80::1%eth0` */
 export function isPublicAddress(address: string): boolean {
   const [text = ''] = address.split('%');
   if (isIP(text) === 0) return false;
-  // Turns an IPv4 address written as IPv6, such as ::ffff:127.0.0.1, into IPv4.
   const ip = ipaddr.process(text);
   if (OF_CLOUDS.some(([net, bits]) => net.kind() === ip.kind() && ip.match(net, bits))) return false;
   if (ip instanceof ipaddr.IPv4) return ip.range() === 'unicast';
@@ -52,10 +47,9 @@ export function isPublicAddress(address: string): boolean {
   return ip.range() === 'unicast' && ip.match(GLOBAL_IPV6);
 }
 
-/** Host names of this machine or a local network, as in RFC 6761, 6762 and 8375, and ICANN's `.internal`. */
+/** Names of this machine or a local network: RFC 6761, 6762 and 8375, and ICANN's `.internal`. */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
 
-/** Whether the operator exempts the destination's host and port from the address rules. */
 function isTrusted(to: Destination, trusted: readonly TrustedHost[]): boolean {
   const port = Number(to.port || (to.protocol === 'http:' ? 80 : 443));
   return trusted.some(
@@ -63,7 +57,7 @@ function isTrusted(to: Destination, trusted: readonly TrustedHost[]): boolean {
   );
 }
 
-/** @returns the host as the URL parser writes it: 0x7f.1 and 2130706433 become 127.0.0.1 */
+/** Writes a host like the URL parser does: 0x7f.1 and 2130706433 become 127.0.0.1. */
 function canonicalHost(host: string): string {
   const url = `http://${isIP(host) === 6 ? `[${host}]` : host}`;
   return URL.canParse(url) ? withoutBrackets(new URL(url).hostname) : host;
@@ -71,61 +65,51 @@ function canonicalHost(host: string): string {
 
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$|(?<!\.)\.+$/g, '');
 
-/** Checks a URL without a DNS lookup; {@link guardedConnect} checks the looked-up addresses. @throws address-refused */
+/** Checks a URL without a DNS lookup. @throws address-refused */
 export function checkDestination(to: Destination, trusted: readonly TrustedHost[]): void {
   const isExempt = isTrusted(to, trusted);
   const hasProtocol = to.protocol === 'https:' || (isExempt && to.protocol === 'http:');
-  const refuse = (problem: string) =>
-    new Failure('address-refused', { host: to.hostname || 'that address', why: problem });
-  if (!hasProtocol) throw refuse('does not begin with https://');
-  const problem = isExempt ? undefined : hostProblem(withoutBrackets(to.hostname));
-  if (problem !== undefined) throw refuse(problem);
+  const problem = hasProtocol
+    ? !isExempt && hostProblem(withoutBrackets(to.hostname))
+    : 'doesn’t begin with https://';
+  if (problem) throw refused(problem, to.hostname);
 }
 
-/** @returns why a host can't be on the internet, judged without DNS; undefined if it can */
+const refused = (why: string, host = ''): Failure =>
+  new Failure('address-refused', { host: host || 'that address', why });
+
 function hostProblem(host: string): string | undefined {
-  if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : 'is not a public address';
+  if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : 'isn’t a public address';
   if (LOCAL_NAME.test(host)) return 'is a name for this machine or a private network';
   return host.includes('.') ? undefined : 'is a name without a domain';
 }
 
-/** The end of an endpoint's URL, which people paste because the API documentation shows it. */
+/** People paste an endpoint's URL, because the API documentation shows it. */
 const PASTED_ENDPOINT = /\/(?:bill\/graphql|auth\/tokens)$/;
 
-/** The look-behind makes the pattern start once per run of slashes, or a long run would take quadratic time. */
+/** Without the look-behind, a long run of slashes would take quadratic time. */
 const TRAILING_SLASHES = /(?<!\/)\/+$/;
 
 /**
- * Parses a typed base URL.
- * @returns the URL without trailing slash or endpoint path
- * @throws address-refused, with a reason to show at the form field; of the text it quotes only the host
+ * @returns the URL without a trailing slash or an endpoint's path @throws address-refused, which quotes only the host
  */
 export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): string {
-  // Don't use `URL.canParse`: on Node 20 it rejects some host names with non-ASCII letters.
+  // On Node 20, `URL.canParse` rejects some host names with non-ASCII letters.
   const url = tryParse(() => new URL(text.trim()));
-  if (url === undefined) {
-    throw new Failure('address-refused', {
-      host: 'that address',
-      why: 'is not a web address such as https://api.example.com',
-    });
-  }
+  if (url === undefined) throw refused('isn’t a web address such as https://api.example.com');
   checkDestination(url, trusted);
-  if (url.username || url.password)
-    throw new Failure('address-refused', { host: url.host, why: 'contains a user name or a password' });
-  if (url.search || url.hash)
-    throw new Failure('address-refused', { host: url.host, why: 'has a “?” or “#” part; leave it out' });
+  if (url.username || url.password) throw refused('contains a user name or a password', url.host);
+  if (url.search || url.hash) throw refused('has a “?” or “#” part; leave it out', url.host);
   return (
     url.origin +
     url.pathname.replace(TRAILING_SLASHES, '').replace(PASTED_ENDPOINT, '').replace(TRAILING_SLASHES, '')
   );
 }
 
-/** Looks up all IP addresses of a host. */
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export const systemResolve: ResolveHost = (hostname) => lookup(hostname, { all: true });
 
-/** A connect function that checks every new connection by these rules. @param timeout for connecting, in ms */
 export function guardedConnect(
   trusted: readonly TrustedHost[],
   timeout: Millis,
@@ -136,7 +120,6 @@ export function guardedConnect(
   const toPublic = buildConnector({ ...shared, lookup: createLookup(requirePublicAddress(resolve)) });
   return (options, callback) => {
     try {
-      // An IP address in the URL isn't looked up, so check it here.
       checkDestination(options, trusted);
     } catch (refusal) {
       return callback(refusal as FailureOf<'address-refused'>, null);
@@ -146,10 +129,7 @@ export function guardedConnect(
   };
 }
 
-/**
- * A lookup for `net.connect`. The socket connects to the very addresses that `resolve` has checked, so that a different
- * answer to a second DNS query (DNS rebinding) has no effect.
- */
+/** Connects to the addresses that `resolve` has checked: a second DNS answer (DNS rebinding) changes nothing. */
 export const createLookup =
   (resolve: ResolveHost): LookupFunction =>
   (hostname, _options, callback) => {
@@ -159,18 +139,18 @@ export const createLookup =
     );
   };
 
-/** The name is unknown or private: one error, so that nobody can find out private names. The log has the cause. */
+/** People must not find out private names, so an unknown and a private name get one error. The log has the cause. */
 class NoPublicAddress extends Error {
   readonly code = NO_PUBLIC_ADDRESS;
 }
 
-/** Rejects a name if any of its addresses is private, because the socket may choose any. */
+/** Rejects a name that has any private address, because the socket may choose any address. */
 export function requirePublicAddress(resolve: ResolveHost): ResolveHost {
   return async (hostname) => {
     const addresses = await resolve(hostname).catch((cause: unknown) => {
       throw new NoPublicAddress('the name could not be resolved', { cause });
     });
     if (addresses.length > 0 && addresses.every(({ address }) => isPublicAddress(address))) return addresses;
-    throw new NoPublicAddress('the name leads to an address that is not public');
+    throw new NoPublicAddress('the name leads to a private address');
   };
 }

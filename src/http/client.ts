@@ -17,32 +17,28 @@ import {
 } from './address-rules.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
 
-/** Limits for requests to services; durations in ms. */
+/** Times are in ms. */
 const HTTP_LIMITS = {
-  /** From leaving the queue to the last byte of the answer, including a retry and the pause before it. */
+  /** The time from leaving the queue to the last byte of the answer, retry included. */
   deadline: 10_000,
   tries: 2,
-  /** The pause before the retry is random, from `pause` to 2 × `pause`, unless the service asks for another. */
+  /** The shortest pause before a retry. The longest is twice as long, unless the service asks for another. */
   pause: 200,
-  /** The largest body accepted: twice the size of a report of ten years. */
+  /** Twice the size of a ten-year report. */
   bodyBytes: 512 * 1024,
-  /** Parallel requests to one origin, each on its own socket. */
   connections: 32,
-  /** How long an interactive request may wait in the queue. Background requests wait without a limit. */
+  /** How long a person's request waits in the queue. Background requests wait without a limit. */
   queueTimeout: 10_000,
-  /** How long an idle connection stays open, unless the service asks for another time. */
   keepAlive: 20_000,
 };
 type HttpLimits = Readonly<typeof HTTP_LIMITS>;
 
-/** The workspace and credential that a request is for, for fair queueing. */
+/** The workspace and the credential that a request is for. Each workspace has its own queue. */
 export interface Tenant {
   readonly workspace: SlackId;
-  /** The credential used: connection name or project ID. */
   readonly connection: string;
 }
 
-/** Whether a person waits for the answer (`interactive`). */
 export type Priority = 'interactive' | 'background';
 
 export interface ServiceRequest {
@@ -51,35 +47,28 @@ export interface ServiceRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** The credentials in the request, to mask wherever the service's answer repeats them. */
   readonly secrets: readonly string[];
-  /** True if the answer is in the headers, so that a 2xx with an incomplete body is a success. */
+  /** Whether the headers have the answer: then a 2xx with an incomplete body is a success. */
   readonly headersSuffice?: boolean;
-  /** Absent if no workspace is involved. */
   readonly tenant?: Tenant | undefined;
-  /** Default: `interactive`. */
   readonly priority?: Priority;
-  /** True for a request that must never be retried. */
   readonly once?: boolean;
 }
 
-/** A response with status 2xx, or 4xx except 429. Any other status is thrown as a Failure. */
+/** Status 2xx, or 4xx except 429. Any other status is thrown as a Failure. */
 export interface ServiceResponse {
   readonly status: number;
-  /** Lower-case names; repeated headers are joined with a comma. */
+  /** Names are in lower case. A comma joins repeated headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body. Empty if the body of a 4xx was incomplete, because the status says enough. See also `headersSuffice`. */
+  /** Empty if the body of a 4xx was incomplete. */
   readonly text: string;
-  /** Masks the request's secrets in a text. Use it on any part of the answer that is stored or shown. */
+  /** Masks the request's secrets. Any part of the answer that is stored or shown needs it. */
   readonly mask: SecretMask;
 }
 
-/** A request's outcome for metrics, without secrets. */
 export interface ExchangeInfo {
   readonly service: Service;
-  /** HTTP status, or failure kind. */
   readonly outcome: number | Failure['kind'];
-  /** Duration in ms, without the wait in the queue. */
   readonly took: Millis;
 }
 
@@ -87,20 +76,16 @@ type Reader<T> = (response: ServiceResponse) => T | Promise<T>;
 
 export interface GuardedHttp {
   /**
-   * Sends a request, and retries once if that can help. The deadline for both begins when the request leaves the queue.
-   * @param read parses the response, or throws a Failure
-   * @throws address-refused, queue-full, timed-out, service-unreachable, response-too-large, invalid-response,
-   * redirect-refused, rate-limited (429), service-failed (5xx)
+   * Retries once if that can help. @param read parses the response, or throws a Failure @throws address-refused,
+   * queue-full, timed-out, service-unreachable, response-too-large, invalid-response, redirect-refused, rate-limited
+   * (429), service-failed (5xx)
    */
   requestAndRead<T>(request: ServiceRequest, read: Reader<T>): Promise<T>;
   request(request: ServiceRequest): Promise<ServiceResponse>;
-  /** The number of waiting and running requests. */
   inProgress(): number;
-  /** Closes all connections; running requests fail. */
   close(): Promise<void>;
 }
 
-/** @param options `resolve` and `limits` replace the system's resolver and {@link HTTP_LIMITS} in tests */
 export function createGuardedHttp(options: {
   readonly trustedHosts: readonly TrustedHost[];
   readonly limits?: Partial<HttpLimits>;
@@ -115,10 +100,9 @@ export function createGuardedHttp(options: {
     pipelining: 1,
     keepAliveTimeout: keepAlive,
     maxResponseSize: bodyBytes,
-    // Connecting may take half the deadline, so that it fails before the deadline: then the request surely wasn't sent.
-    // After a timeout at the deadline, the service may have received it.
+    // If connecting times out, the service has surely received nothing. So connecting gets half the time.
     connect: guardedConnect(trustedHosts, deadline / 2, resolve),
-    // Disabled: the request's own deadline applies.
+    // Each request has its own deadline.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -142,7 +126,8 @@ export function createGuardedHttp(options: {
       return value;
     } catch (error) {
       if (isFailure(error)) report(error.kind);
-      throw addHost(error, url);
+      // The log needs the host. The path may be a secret, as in a Slack `response_url`.
+      throw error instanceof Error && !('host' in error) ? Object.assign(error, { host: url.host }) : error;
     } finally {
       inProgress -= 1;
     }
@@ -156,13 +141,12 @@ export function createGuardedHttp(options: {
   };
 }
 
-/** The most queues kept in memory. Each origin, priority and workspace has its own. */
 const LINES = 10_000;
 
 /**
- * Fair queues per origin: a workspace gets at most a quarter of the connections, and all background requests together a
- * quarter.
- * @returns a function that queues work and runs it; throws queue-full if interactive work waited too long
+ * Queues for each origin. A workspace gets at most a quarter of the connections, and all background requests together
+ * get a quarter. @returns a function that runs `work` when it is its turn; throws queue-full if a person waited too
+ * long
  */
 function createTurns({ connections, queueTimeout }: HttpLimits) {
   const quarter = Math.max(1, Math.floor(connections / 4));
@@ -195,7 +179,7 @@ function createTurns({ connections, queueTimeout }: HttpLimits) {
   };
 }
 
-/** Sends a request, and retries once. Fails without a retry if the pause wouldn't end before the deadline. */
+/** Fails without a retry if the pause would last beyond the deadline. */
 async function sendWithRetry(
   request: ServiceRequest,
   agent: Agent,
@@ -215,11 +199,11 @@ async function sendWithRetry(
 }
 
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
-/** Errors that may be gone at the retry, such as while a service restarts. A wrong name or certificate stays wrong. */
+/** Errors that may soon be over, as when a service restarts. A wrong name or certificate stays wrong. */
 const RETRYABLE_CODE =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
-/** @returns ms to wait, random so that clients don't all retry at once; undefined if a retry can't help */
+/** @returns ms, at random so that clients don't all retry at once; undefined if a retry can't help */
 function pauseBeforeRetry(failure: Failure, { pause }: HttpLimits): Millis | undefined {
   const random = pause * (1 + Math.random());
   if (failure.kind === 'rate-limited')
@@ -227,7 +211,7 @@ function pauseBeforeRetry(failure: Failure, { pause }: HttpLimits): Millis | und
   const mayHelp =
     (failure.kind === 'service-failed' && RETRYABLE_STATUS.has(failure.data.status)) ||
     (failure.kind === 'invalid-response' && failure.data.what === BROKEN_OFF) ||
-    // If a DNS lookup failed, the DNS server's error tells whether a retry can help.
+    // The DNS server's own error tells whether another lookup can help.
     (failure.kind === 'service-unreachable' &&
       [failure.data.code, codeOf((failure.cause as Error).cause)].some((code = '') =>
         RETRYABLE_CODE.test(code),
@@ -235,10 +219,8 @@ function pauseBeforeRetry(failure: Failure, { pause }: HttpLimits): Millis | und
   return mayHelp ? random : undefined;
 }
 
-/** Decodes UTF-8 without the byte order mark. */
 const UTF8 = new TextDecoder();
 
-/** Sends a request once. @param timeLeft ms until the deadline @throws {Failure} */
 async function sendOnce(
   request: ServiceRequest,
   agent: Agent,
@@ -255,7 +237,7 @@ async function sendOnce(
   if (status >= 300 && status < 400) {
     const target = redirectTarget(headers, url, mask);
     if (target !== undefined) throw new Failure('redirect-refused', { service, status, target });
-    throw new Failure('invalid-response', { service, what: `HTTP ${status} in place of an answer`, status });
+    throw new Failure('invalid-response', { service, what: `HTTP ${status} instead of an answer`, status });
   }
   if (status === 429) throw new Failure('rate-limited', { service, retryAfter: parseRetryAfter(headers) });
   if (status >= 500) throw new Failure('service-failed', { service, status });
@@ -271,7 +253,6 @@ interface RawResponse {
   readonly statusCode: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Why the body arrived incomplete; `body` is then empty. */
   readonly bodyError?: unknown;
 }
 
@@ -279,11 +260,6 @@ class ExchangeTimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
 
-/**
- * Sends a request once and reads the whole response.
- *
- * @throws {ExchangeTimeoutError}, or undici's or the system's error, if no headers arrived
- */
 async function exchange(
   agent: Agent,
   { method, headers: sent, body: text }: Pick<ServiceRequest, 'method' | 'headers' | 'body'>,
@@ -307,27 +283,16 @@ async function exchange(
       (bytes) => ({ statusCode, headers, body: Buffer.from(bytes) }),
       (bodyError: unknown) => ({ statusCode, headers, body: Buffer.alloc(0), bodyError }),
     );
-  } catch (error) {
-    throw addHost(error, url);
   } finally {
     cancelTimeout();
   }
 }
 
-/**
- * Adds the host to a network error for the log. Not the path, which can be a secret, as in a Slack `response_url`.
- */
-function addHost(error: unknown, { host }: URL): unknown {
-  return error instanceof Error && !('host' in error) ? Object.assign(error, { host }) : error;
-}
-
-/** @returns the seconds in the `Retry-After` header; undefined if it is missing or a date */
 function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
   const text = [headers['retry-after']].flat()[0]?.trim() ?? '';
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The failure for an exceeded limit (time or size), which can happen before or within the body. */
 function limitFailure(error: unknown, service: Service, { deadline, bodyBytes }: HttpLimits) {
   if (error instanceof ExchangeTimeoutError) return new Failure('timed-out', { service, after: deadline });
   if (error instanceof errors.ResponseExceededMaxSizeError)
@@ -335,15 +300,13 @@ function limitFailure(error: unknown, service: Service, { deadline, bodyBytes }:
   return undefined;
 }
 
-/** Codes for a connection that was open and that the other side closed. */
 const CLOSED_CODE = /^(?:ECONNRESET|ECONNABORTED|EPIPE)$/;
 
-/** @returns the failure for an error that came before any response */
 function connectionFailure(error: unknown, service: Service, url: URL, limits: HttpLimits): unknown {
   if (isFailure(error)) return error;
   const limit = limitFailure(error, service, limits);
   if (limit !== undefined) return limit;
-  // Don't keep the parser's error as the cause: it contains bytes of the response.
+  // The parser's error contains bytes of the response, so it doesn't become the cause.
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
     return new Failure('invalid-response', { service, what: 'something that is not HTTP' });
   const code = codeOf(error);
@@ -354,14 +317,13 @@ function connectionFailure(error: unknown, service: Service, url: URL, limits: H
 
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
-  // undici's code for a connection closed by the other side
   return error.code === 'UND_ERR_SOCKET' ? 'ECONNRESET' : error.code;
 }
 
 const joinHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
 
-/** @returns the redirect's URL without query and fragment, at most 300 characters; undefined without a `Location` */
+/** Leaves out the query and the fragment, which may have secrets. */
 function redirectTarget({ location }: IncomingHttpHeaders, from: URL, mask: SecretMask): string | undefined {
   if (location === undefined) return undefined;
   const to = URL.canParse(location, from.href) && location !== '' ? new URL(location, from) : undefined;

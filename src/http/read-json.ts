@@ -9,17 +9,15 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
 
 /** Longer strings and numbers are cut to this many characters. */
 const LONGEST = 1_000;
-/** The deepest nesting of objects and arrays. */
 const DEEPEST = 100;
 
 export class JsonError extends Error {
-  /** @param isCutOff the text is valid JSON up to its end, but incomplete */
   constructor(readonly isCutOff = false) {
     super(isCutOff ? 'JSON without its end' : 'Not JSON.');
   }
 }
 
-/** @param mask applied to strings and numbers, but not to keys @throws {JsonError}, which doesn't quote the text */
+/** @param mask applied to values, not to keys @throws JsonError, which doesn't quote the text */
 export function readJson(text: string, mask: SecretMask): unknown {
   return shorten(parseExactly(text), mask, 0);
 }
@@ -28,7 +26,7 @@ function parseExactly(text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    // RangeError: the parser is recursive, and deep nesting overflows the stack.
+    // Deep nesting overflows the recursive parser's stack.
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
     throw new JsonError(error.message.includes('reached end of input'));
   }

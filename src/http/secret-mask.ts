@@ -2,16 +2,16 @@
 export type SecretMask = (text: string) => string;
 
 const MASK = '…';
-/** Any piece of a secret with this many characters is masked. Shorter pieces can be in a text by chance. */
+/** Pieces of a secret are masked from this length on. A shorter piece can be in a text by chance. */
 const REVEALING = 10;
-/** Secrets shorter than this aren't masked, because they would match ordinary words. */
+/** Shorter secrets aren't masked, because they would match ordinary words. */
 const SHORTEST = 4;
-/** Matches amounts and timestamps, which can contain the same digits as a secret by chance. */
+/** Amounts and timestamps, which can contain a secret's digits by chance. */
 const FIGURE = /^[\d\s.,:+\-TZe]{1,64}$/i;
 
 /**
- * Masks whole secrets and pieces of ten characters, in upper or lower case, plain, URL-encoded or in base64. In amounts
- * and timestamps, masks only whole secrets.
+ * Masks whole secrets and pieces of ten characters, in any case, plain, URL-encoded or in base64. In amounts and
+ * timestamps, masks only whole secrets.
  */
 export function createSecretMask(secrets: readonly string[]): SecretMask {
   const figures = secrets.filter((secret) => secret.length >= REVEALING && FIGURE.test(secret));

@@ -1,3 +1,4 @@
+/** The client of the OpenStack identity API: issues and revokes tokens. */
 import { isLosslessNumber } from 'lossless-json';
 import { Temporal } from 'temporal-polyfill';
 import { Failure, type FailureOf, InvalidWord, isFailure } from '../domain/failure/index.ts';
@@ -10,7 +11,6 @@ import { createSecretMask } from '../http/secret-mask.ts';
 
 export type { Tenant } from '../http/client.ts';
 
-/** Where identity is (`authUrl`, from `parseAuthUrl`), and the `id` and `secret` of an application credential. */
 export interface ApplicationAccess {
   readonly authUrl: string;
   readonly id: string;
@@ -19,42 +19,36 @@ export interface ApplicationAccess {
 
 export type Revocation = 'revoked' | 'already-dead' | 'not-offered' | 'refused';
 
-/** Data of an issued token; missing or malformed fields are undefined. */
+/** What the answer's body says about a token. A missing or malformed field is undefined. */
 export interface TokenBody {
-  /** When the token expires; undefined if missing or unreadable. */
   readonly expiresAt: Millis | undefined;
-  /** The names of the token's project and user, or their IDs if there are no names. Untrusted text. */
+  /** The project's name, or its ID if there is no name. Untrusted text. */
   readonly project: string | undefined;
   readonly user: string | undefined;
   readonly roles: readonly string[];
-  /** Whether the token is forbidden to create other application credentials, which could stay valid longer than it. */
+  /** Whether the token can't create application credentials, which might stay valid longer than the token. */
   readonly isRestricted: boolean | undefined;
-  /** The public endpoint of the compute service. */
   readonly computeUrl: string | undefined;
 }
 
 export interface IssuedToken extends TokenBody {
-  /** The token, a secret: shown only to the person who asked, and never stored. */
   readonly token: string;
 }
 
 /**
- * The identity API. Both methods throw what {@link GuardedHttp.request} throws, and wrong-identity-url and service-failed (any
- * other 4xx).
+ * Both methods also throw what {@link GuardedHttp.request} throws, wrong-identity-url, and service-failed for any other
+ * 4xx.
  */
 export interface IdentityClient {
   /**
-   * Issues a token. Never retries: a second request could issue a second token.
-   *
-   * @throws access-refused (401, 403), access-not-found, project-disabled (404),
-   * invalid-response (success without a token), outcome-unclear
+   * Never retries, because a second request could issue a second token. @throws access-refused (401, 403),
+   * access-not-found, project-disabled (404), invalid-response (success without a token), outcome-unclear
    */
   issue(access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken>;
   /** @returns `refused` (401) if the service may still accept the token */
   revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation>;
 }
 
-/** @param onNotIssued called when `issue` fails, before it throws; must never reject */
 export function createIdentityClient({
   http,
   onNotIssued = async () => undefined,
@@ -91,7 +85,6 @@ export function createIdentityClient({
     });
   }
 
-  /** Asks about or revokes a token, with the same token as the request's authorization. */
   function sendAboutToken(
     method: 'GET' | 'DELETE',
     authUrl: string,
@@ -109,7 +102,7 @@ export function createIdentityClient({
     });
   }
 
-  /** Whether the service rejects the token. A 404 counts only with an identity API error: else the URL is wrong. */
+  /** A 404 without an error of the identity API means that the URL is wrong. */
   async function isDead(authUrl: string, token: string, tenant: Tenant): Promise<boolean> {
     const response = await sendAboutToken('GET', authUrl, token, tenant);
     const { status } = response;
@@ -122,7 +115,7 @@ export function createIdentityClient({
     if (status === 403 || status === 405) return 'not-offered';
     if (status !== 401 && status !== 404)
       throw new Failure('service-failed', { service: 'identity', status });
-    // 401 or 404 can mean that the token is already invalid, that a proxy refused, or that the endpoint is missing.
+    // A 401 or 404 may come from a proxy or for an unknown endpoint, so ask about the token.
     if (await isDead(authUrl, token, tenant)) return 'already-dead';
     return status === 401 ? 'refused' : 'not-offered';
   }
@@ -136,15 +129,14 @@ const isSendable = (token: string): boolean => /^[\x21-\x7e]+$/.test(token);
 
 const PROXY_STATUS: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** Turns the HTTP client's failure into the one that callers of this client get. */
 function interpretFailure(failure: Failure, authUrl: string): Failure {
   const { host } = new URL(authUrl);
-  // Status 300 comes with a list of API versions: the address has no version at its end.
+  // With status 300, the service lists its API versions: the URL names none.
   if ('status' in failure.data && failure.data.status === 300) return wrongAddress(authUrl, 300);
-  // The request may have arrived: the open connection was closed, or the timeout came later than connecting could take.
+  // The request may have arrived, because the connection was open.
   const hasNoResponse =
     (failure.kind === 'service-unreachable' && failure.data.isClosed) || failure.kind === 'timed-out';
-  // A proxy reports an error, but the service behind it may still have issued a token.
+  // The service behind the proxy may have issued a token.
   const isFromProxy = failure.kind === 'service-failed' && PROXY_STATUS.has(failure.data.status);
   return hasNoResponse || isFromProxy
     ? new Failure('outcome-unclear', { host }, { cause: failure })
@@ -185,9 +177,8 @@ function tokenIn({ headers, mask }: ServiceResponse): string {
 }
 
 /**
- * Parses a typed identity URL, tolerating extra slashes and `/auth/tokens`.
- * @returns the URL ending in `/v3`
- * @throws {InvalidWord} with a correction if `/v3` is missing
+ * Accepts extra slashes and a pasted `/auth/tokens`. @returns the URL ending in `/v3` @throws InvalidWord with a
+ * correction if `/v3` is missing
  */
 export function parseAuthUrl(text: string, trusted: readonly TrustedHost[]): string {
   const base = checkBaseUrl(text, trusted);
@@ -197,7 +188,6 @@ export function parseAuthUrl(text: string, trusted: readonly TrustedHost[]): str
   throw new InvalidWord(base, 'does not end with /v3', `Try ${corrected}`, corrected, 'always');
 }
 
-/** @returns the address that is probably right; undefined if nothing is wrong with `authUrl` */
 export function suggestAuthUrl(authUrl: string): string | undefined {
   const base = withoutEndpoint(authUrl);
   const [upToVersion] = /^https?:\/\/[^/]+\/(?:.*?\/)?v3(?=\/|$)/i.exec(base) ?? [];
@@ -205,19 +195,17 @@ export function suggestAuthUrl(authUrl: string): string | undefined {
   return corrected === authUrl ? undefined : corrected;
 }
 
-/** Removes double and trailing slashes and (part of) the endpoint path. */
 function withoutEndpoint(url: string): string {
   const { origin, pathname } = new URL(url);
   const path = pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
   return origin + path.replace(/\/auth(?:\/tokens?)?$/, '');
 }
 
-/** The most characters of a text and the most roles that are read from an answer. */
 const LIMITS = { characters: 255, roles: 50 } as const;
 
 type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
 
-/** Reads a token's data. Never throws, even for an empty body: the token itself comes in a header, so it is usable. */
+/** Never throws. The token itself comes in a header, so Tally can use it whatever the body says. */
 export function parseTokenBody(response: ReadableBody): TokenBody {
   const token = objectOf(objectOf(parseBody(response)).token);
   const { restricted } = objectOf(token.application_credential);
@@ -234,7 +222,6 @@ export function parseTokenBody(response: ReadableBody): TokenBody {
   };
 }
 
-/** @returns the message of an error in the identity API's format; undefined for any other text */
 export function parseIdentityError(response: ReadableBody): string | undefined {
   const { error } = objectOf(parseBody(response));
   if (!isJsonObject(error)) return undefined;
@@ -261,7 +248,6 @@ function nameOf(value: unknown): string | undefined {
   return textOf(value) ?? textOf(name) ?? textOf(id);
 }
 
-/** Reads a name or an ID, which some services send as a number. */
 function textOf(value: unknown): string | undefined {
   const text = isLosslessNumber(value) ? value.value : value;
   if (typeof text !== 'string' || text.trim() === '') return undefined;
@@ -272,16 +258,11 @@ function textOf(value: unknown): string | undefined {
 
 const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
-/** @returns the parsed body; undefined if it isn't JSON */
 const parseBody = ({ text, mask }: ReadableBody): unknown => tryParse(() => readJson(text, mask), JsonError);
 
 const ZONE = /(?:Z|[+-]\d\d(?::?\d\d)?)$/i;
 
-/**
- * Parses a token's expiry. A time without an offset (as for a credential that expires before its token) is read as UTC;
- * `Date.parse` would read it as local time.
- * @returns undefined if unreadable or not after 1970
- */
+/** Reads a time without an offset as UTC, because `Date.parse` would read it as local time. */
 export function parseExpiry(value: unknown): Millis | undefined {
   const text = typeof value === 'string' ? value.trim() : '';
   if (!/^\d{4}-?\d\d-?\d\d[T ]/i.test(text)) return undefined;

@@ -1,17 +1,14 @@
 import type { IssuedToken } from './client.ts';
 
-/** Variables that an earlier login may have set, and that would conflict with the token: the commands unset them. */
+/** Variables that an earlier login may have set, and that conflict with a token. */
 const CONFLICTING_VARIABLES = `OS_CLOUD OS_PROJECT_ID OS_PROJECT_NAME OS_PROJECT_DOMAIN_ID OS_PROJECT_DOMAIN_NAME OS_TENANT_ID OS_TENANT_NAME OS_DOMAIN_ID OS_DOMAIN_NAME OS_USER_DOMAIN_ID OS_USER_DOMAIN_NAME`;
 
 /**
- * Makes shell commands after which `openstack` and curl use the token.
- *
- * `OS_AUTH_TYPE=token` and `v3token` would exchange the token for another one, which the identity service forbids for
- * tokens of application credentials (403). `admin_token`, despite its name, sends the token unchanged, but without a
- * catalog: to one endpoint at a time, compute's if the service names it, else identity's.
- * Tested with python-openstackclient 6.0.0 and keystoneauth 5.0.0 against Keystone 22.0.2.
- *
- * @returns lines for sh, bash and zsh
+ * Makes lines for sh, bash and zsh, after which `openstack` and curl use the token. `OS_AUTH_TYPE=token` and
+ * `v3token` would exchange it for another token, which the identity service forbids for tokens of application
+ * credentials (403). `admin_token`, despite its name, sends the token unchanged, but only to one endpoint: compute's
+ * if the service names it, else identity's. Tested with python-openstackclient 6.0.0 and keystoneauth 5.0.0 against
+ * Keystone 22.0.2.
  */
 export const renderShellCommands = (
   { token, computeUrl }: Pick<IssuedToken, 'token' | 'computeUrl'>,
@@ -25,5 +22,4 @@ export const renderShellCommands = (
     `export OS_ENDPOINT=${shellQuote(computeUrl ?? authUrl)}`,
   ].join('\n');
 
-/** Quotes a value for the shell. Within single quotes, only a single quote has to be escaped. */
 const shellQuote = (value: string): string => `'${value.replaceAll("'", `'\\''`)}'`;

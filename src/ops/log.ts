@@ -1,3 +1,4 @@
+/** Tally's log: JSON lines without secrets and without what people typed. */
 import { type Logger as BoltLogger, LogLevel } from '@slack/bolt';
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
 import { isFailure } from '../domain/failure/index.ts';
@@ -5,7 +6,6 @@ import { redact } from './redact.ts';
 
 export type Log = Logger;
 
-/** A log of JSON lines. `errorSummary` shortens errors; `redact` masks secrets. @param stream default: stdout */
 export const createLog = (level: LevelWithSilent, stream?: DestinationStream): Log =>
   pino(
     {
@@ -19,21 +19,21 @@ export const createLog = (level: LevelWithSilent, stream?: DestinationStream): L
     stream ?? standardOutput(),
   );
 
-/** How many characters of log lines are kept in memory while the log can't be written. */
+/** The most characters of log lines that are kept in memory while the log can't be written. */
 const MAX_BACKLOG = 1_000_000;
 
-/** Standard output. If it can't be written, as with a full disk, the bot runs on; lines beyond the limit are lost. */
+/** If the log can't be written, as with a full disk, the bot runs on and loses lines. */
 const standardOutput = (): DestinationStream =>
   pino.destination({ dest: 1, sync: true, maxLength: MAX_BACKLOG }).on('error', () => undefined);
 
 const MAX_CAUSES = 5;
 
-/** The fields of a Failure that are safe to log: none contains what people typed or named. */
+/** The fields of a Failure that never contain what people typed or named. */
 const FACTS = ['service', 'status', 'method', 'reason', 'what', 'keyId', 'write', 'host', 'code'];
 
 /**
- * Shortens an error for the log. A Failure: kind and `FACTS`, without its sentence, which can quote people. Any other
- * error: message and stack. Other properties are dropped, because HTTP clients attach whole requests and responses.
+ * Leaves out a Failure's sentence, which can quote people, and all other fields, because HTTP clients attach whole
+ * requests.
  */
 function errorSummary(error: unknown, depth = 0): object {
   if (!(error instanceof Error))
@@ -51,14 +51,13 @@ function errorSummary(error: unknown, depth = 0): object {
   };
 }
 
-/** Drops undefined fields. */
 const factsOf = (data: object): object =>
   Object.fromEntries(FACTS.map((fact) => [fact, (data as Record<string, unknown>)[fact]]));
 
-/** Slack SDK lines about a failed call. They are dropped, because the code that made the call logs the error. */
+/** Errors that Slack's SDK logs, although the code that made the call logs them too. */
 const LOGGED_BY_CALLER = /^(?:http request failed|Failed to retrieve a new WSS URL)/;
 
-/** Sends Bolt's log lines to Tally's log, without debug lines (they contain secrets) and objects (request bodies). */
+/** Drops Bolt's debug lines, which contain secrets, and objects, which are request bodies. */
 export function boltLogger(log: Log): BoltLogger {
   const write =
     (level: 'info' | 'warn' | 'error') =>

@@ -7,38 +7,32 @@ import { NOT_READY } from './readiness.ts';
 import { VERSION } from './version.ts';
 import type { Work } from './work-record.ts';
 
-export type Metrics = ReturnType<typeof createMetrics>;
-
-/** Histogram limits in seconds. Cached answers take tens of ms; large runs take long because of Slack's limits. */
+/** In seconds. Cached answers take tens of milliseconds. Large runs take long because of Slack's rate limits. */
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Labels whose counters start at 0, because `increase()` in Prometheus alerts ignores a counter's first value. */
+/** Outcomes whose counters start at 0, because `increase()` in Prometheus alerts ignores a counter's first value. */
 const ALERTED = {
   token: ['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked'],
   service: ['rate-limited', 'service-failed', 'service-unreachable', 'timed-out'],
 } as const;
 
 interface Measured {
-  /** Number of requests to billing and identity that wait or run. */
   readonly inProgress: () => number;
-  /** The parts that Tally can't reach: see `NOT_READY`. */
   readonly notReady: () => Promise<readonly string[]>;
   /** How late the most overdue run is, in ms; undefined if Redis doesn't answer. */
   readonly oldestOverdue: () => Promise<Millis | undefined>;
 }
 
-/** Creates the metrics, with a registry of their own, so that tests can run several bots in one process. */
 export function createMetrics() {
   const registry = new Registry();
-  // Interval in ms for measuring event-loop lag. It wakes an idle process, and the reported lag includes it.
+  // In ms, for measuring event-loop lag. A shorter interval wakes an idle process more often.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
-  // Remove gauges that only add up other gauges, and whose `_total` wrongly marks them as counters.
+  // These gauges only add up other gauges, and their `_total` wrongly marks them as counters.
   for (const what of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${what}_total`);
   const counters = createCounters(registry);
   const durations = createDurations(registry);
   return {
-    /** Adds gauges that are measured each time Prometheus fetches the page. */
     measure: (measured: Measured) => addGauges(registry, measured),
     finished(work: Work): void {
       const { outcome, ms = 0 } = work;
@@ -52,28 +46,22 @@ export function createMetrics() {
         durations.commands.observe({ command, outcome: outcome === 'ok' ? 'ok' : 'error' }, ms / 1e3);
       }
     },
-    /** Counts a request to billing or identity. */
     exchange({ service, outcome, took }: ExchangeInfo): void {
-      // Few label values: a class such as 5xx, but 401 (invalid token) in full; without a status, the failure's kind.
+      // 401 (invalid token) is counted by itself, other statuses by class such as 5xx.
       const isStatus = typeof outcome === 'number' && outcome !== 401;
       counters.requests.inc({ service, outcome: isStatus ? `${Math.floor(outcome / 100)}xx` : `${outcome}` });
       durations.requests.observe({ service }, took / 1e3);
     },
-    /** Counts a call to Slack's API. @param call its outcome is `ok` or Slack's error code */
     slackCall(call: { readonly method: string; readonly outcome: string; readonly took: Millis }): void {
       const { method, outcome, took } = call;
       counters.slackCalls.inc({ method, outcome });
       durations.slackCalls.observe({ method }, took / 1e3);
     },
     storeError: (kind: StoreErrorKind) => counters.storeErrors.inc({ kind }),
-    /** Counts a request that wasn't accepted, such as one with a wrong signature. */
     rejected: (reason: string) => counters.rejected.inc({ reason }),
-    /** Counts a request over Tally's rate limit. */
     throttled: ({ what, whose }: { readonly what: string; readonly whose: string }) =>
       counters.throttled.inc({ what, whose }),
-    /** @returns the HTTP answer with all metrics */
     page: async () => ({ status: 200, body: await registry.metrics(), type: registry.contentType }),
-    /** Stops the collectors of Node's own metrics. */
     stop: () => registry.clear(),
   };
 }
@@ -85,11 +73,11 @@ function createCounters(registry: Registry) {
     commands: counter('commands', 'Commands answered.', 'command', 'outcome'),
     requests: counter('service_requests', 'Requests to billing and identity.', 'service', 'outcome'),
     slackCalls: counter('slack_calls', 'Calls to Slack.', 'method', 'outcome'),
-    throttled: counter('throttled', 'Requests that came too often.', 'what', 'whose'),
+    throttled: counter('throttled', 'Requests refused by a rate limit.', 'what', 'whose'),
     rejected: counter('rejected_requests', 'Rejected at /slack/events.', 'reason'),
     storeErrors: counter('store_errors', 'Commands that Redis could not serve.', 'kind'),
     runs: counter('delivery_runs', 'Delivery runs of a workspace.', 'outcome'),
-    messages: counter('messages', 'Tries to send what nobody asked for.', 'kind', 'outcome'),
+    messages: counter('messages', 'Attempts to send posts, alerts and reminders.', 'kind', 'outcome'),
   };
   for (const service of ['billing', 'identity'])
     for (const outcome of ALERTED.service) counters.requests.inc({ service, outcome }, 0);
@@ -110,15 +98,14 @@ function createDurations(registry: Registry) {
       registers: [registry],
     });
   return {
-    commands: histogram('command', 'Until it is answered.', 'command', 'outcome'),
-    // The time includes retries, but not the wait in the queue.
-    requests: histogram('service_request', 'Of its requests.', 'service'),
-    slackCalls: histogram('slack_call', 'Of calls to Slack.', 'method'),
-    runs: histogram('delivery_run', 'Of a workspace.'),
+    commands: histogram('command', 'Seconds until a command is answered.', 'command', 'outcome'),
+    // Includes retries, but not the wait in the queue.
+    requests: histogram('service_request', 'Seconds per request to billing or identity.', 'service'),
+    slackCalls: histogram('slack_call', 'Seconds per call to Slack.', 'method'),
+    runs: histogram('delivery_run', 'Seconds per delivery run of a workspace.'),
   };
 }
 
-/** Adds the gauges that are measured each time Prometheus fetches the page. */
 function addGauges(registry: Registry, { inProgress, notReady, oldestOverdue }: Measured): void {
   const registers = [registry];
   const version = { version: VERSION, node: process.version };
@@ -130,7 +117,7 @@ function addGauges(registry: Registry, { inProgress, notReady, oldestOverdue }: 
   }).set(version, 1);
   new Gauge({
     name: 'tally_service_requests_in_progress',
-    help: 'Requests to billing and identity that wait or are running.',
+    help: 'Requests to billing and identity, waiting or running.',
     registers,
     collect() {
       this.set(inProgress());
@@ -148,7 +135,7 @@ function addGauges(registry: Registry, { inProgress, notReady, oldestOverdue }: 
   });
   new Gauge({
     name: 'tally_oldest_overdue_run_seconds',
-    help: 'For how long the oldest run of all workspaces has been due; NaN if Redis does not say.',
+    help: 'Seconds since the oldest overdue run was due; NaN if Redis doesn’t answer.',
     registers,
     async collect() {
       this.set(((await oldestOverdue()) ?? Number.NaN) / 1e3);

@@ -7,21 +7,19 @@ import type { SealingKey } from '../vault/keyring.ts';
 
 interface WorkBase {
   readonly workspace: string;
-  /** `ok`, a failure's kind, `unknown` (an unexpected error), or an outcome that only this kind of work has. */
+  /** `ok`, a failure's kind, `unknown` for an unexpected error, or another outcome of this kind of work. */
   readonly outcome: string;
-  /** When the work began, as returned by `performance.now()`. */
   readonly began: Millis;
-  /** When the answer was sent, if the work continued after that. */
+  /** When the answer was sent, if the work went on afterwards. */
   readonly answered?: Millis;
-  /** Duration in ms, up to the answer if one was sent. */
+  /** In ms, up to the answer, or else to the end of the work. */
   readonly ms?: Millis;
   readonly error?: unknown;
 }
 
-/** Adds facts to the record of the current work. If `answered` is given twice, the first counts. */
+/** Adds facts to the record. If `answered` is given twice, the first counts. */
 export type Annotate<W extends Work = RequestWork> = (found: Partial<W>) => void;
 
-/** The kind of request that Slack sent. */
 export type RequestVia =
   | 'command'
   | 'mention'
@@ -32,19 +30,18 @@ export type RequestVia =
   | 'suggestions'
   | 'step';
 
-/** Extra outcomes: `replayed`, `duplicate` (both answered before), `invalid-form` (sent back with fields marked). */
+/** More outcomes: `replayed` and `duplicate` (both answered before), `invalid-form` (sent back with marked fields). */
 export interface RequestWork extends WorkBase {
   readonly kind: 'request';
   readonly via: RequestVia;
-  /** The name of the command, event, action, form or step that Tally registered; `other` if it registered none. */
+  /** The command, event, action, form or step that Tally registered; `other` if it registered none. */
   readonly route: string;
-  /** The user's ID; '' for a workflow, because Slack doesn't tell who runs it. */
+  /** '' for a workflow, because Slack doesn't tell who runs it. */
   readonly user: string;
-  /** The reference of the error that the user was shown. */
   readonly reference?: string;
 }
 
-/** Starts a request's record. @param arrived when it arrived, as from `performance.now()`; default: now */
+/** @param arrived as returned by `performance.now()`; default: now */
 export const beginRequest = (
   { via, teamId, userId }: { readonly via: RequestVia; readonly teamId: string; readonly userId: string },
   route: string,
@@ -59,38 +56,34 @@ export const beginRequest = (
   outcome: 'ok',
 });
 
-/** A delivery run. Extra outcomes: `overtaken` (another process does the same run), `stopped`. */
+/** More outcomes: `overtaken` (another process does the same run), `stopped`. */
 export interface RunWork extends WorkBase {
   readonly kind: 'run';
 }
 
 /**
- * A message that Tally sends on its own. Outcomes: sent; found (a crashed run sent it); skipped; waiting (for data);
- * refused (the recipient may not see it); changed (its subject was); overtaken; retrying; paused; failed.
+ * Outcomes: sent; found (a crashed run sent it); skipped; waiting (for data); refused (the recipient may not see it);
+ * changed (its schedule or watch was); overtaken; retrying; paused; failed.
  */
 export interface MessageWork extends WorkBase {
   readonly kind: 'message';
   readonly message: string;
   readonly schedule?: string | undefined;
   readonly watch?: string | undefined;
-  /** How long after its due time the message was sent, in ms. */
   readonly late?: Millis;
-  /** How many attempts failed before this one. */
   readonly tries?: number | undefined;
 }
 
 export type Work = RequestWork | RunWork | MessageWork;
 
-/** Receives each finished record. */
 export type OnFinished = (work: Work) => void;
 
-/** @returns a thrown error as the outcome and error of a record */
 export const errorOutcome = (error: unknown): Pick<Work, 'outcome' | 'error'> => ({
   outcome: isFailure(error) ? error.kind : 'unknown',
   error,
 });
 
-/** @returns or throws what `run` does; for an unexpected error the outcome is `unknown` unless `run` set another */
+/** Records what `run` throws as `unknown`, unless it is a Failure or `run` has recorded it. */
 export async function trackWork<W extends Work, T>(
   begun: W,
   onFinished: OnFinished,
@@ -120,7 +113,6 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set<FailureKind | RequestWork['outco
   ...(['not-connected', 'connection-missing', 'no-data', 'not-allowed', 'not-issuer', 'throttled'] as const),
   ...(['access-missing', 'edit-conflict', 'rights-changed', 'not-installed'] as const),
 ]);
-/** The log messages of each kind of work, and the outcomes that are normal for it. */
 const LINES = {
   request: { event: 'request', well: 'Answered a request', badly: 'A request failed', isWell: FOR_PEOPLE },
   message: {
@@ -137,7 +129,6 @@ const LINES = {
   },
 } as const satisfies Record<Work['kind'], object>;
 
-/** Writes a log line for each record. @param keys the encryption keys, newest first */
 export function createWorkLog(log: Logger, keys: readonly SealingKey[]): OnFinished {
   const hashUser = createUserHash(keys);
   return (work) => {
@@ -160,12 +151,11 @@ export function createWorkLog(log: Logger, keys: readonly SealingKey[]): OnFinis
   };
 }
 
-/** Any work, with the fields that the log writes in another form: the user as a hash, for instance. */
 type AnyWork = Work & Partial<Pick<RequestWork, 'user'> & Pick<MessageWork, 'late'>>;
 
 /**
- * Hashes user IDs for the log, with a key made from the newest encryption key, so that nobody can find an ID by hashing
- * all possible IDs. A user's hash stays the same until that key is replaced.
+ * Hashes user IDs with a key, because somebody could hash all possible IDs. The hashes change with the newest
+ * encryption key.
  */
 function createUserHash([newest]: readonly SealingKey[]): (user: string) => string {
   const key = Buffer.from(hkdfSync('sha256', newest?.key ?? '', '', 'tally log user ids', 32));

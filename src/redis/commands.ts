@@ -1,4 +1,4 @@
-/** Wraps every Redis command: turns the errors of an outage into Failures and counts them. */
+/** Runs Redis commands and scripts: turns the errors of an outage into Failures, and counts them. */
 import { channel } from 'node:diagnostics_channel';
 import { Failure, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
@@ -16,7 +16,7 @@ export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs commands that write. @throws store-unavailable, with `unsure` if Redis may still have executed the command */
+/** Runs commands that write. @throws store-unavailable, with `unsure` if Redis may have executed the command */
 export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await guardRead(work);
@@ -28,13 +28,13 @@ export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether Redis certainly wrote nothing. A script that meets a key of the wrong type may have written before. */
+/** Whether Redis surely wrote nothing. A script that meets a key of the wrong type may have written before. */
 const wasRefused = (cause: unknown): boolean =>
   cause instanceof Error &&
   storeErrorKind(cause) !== 'wrong-type' &&
   (cause.name === 'ReplyError' || NEVER_EXECUTED.test(cause.message));
 
-/** Messages of the client's errors for commands that it never sent, or that no node executed. */
+/** ioredis' messages for commands that it didn't send, or that no node executed. */
 const NEVER_EXECUTED =
   /^(Stream isn|Cluster isn't|Cluster is ended|None of startup nodes|Too many Cluster redirections)/;
 
@@ -42,21 +42,19 @@ type ScriptCall = readonly [
   redis: RedisConnection,
   workspace: SlackId,
   script: string,
-  /** Functions that make the script's keys from the workspace's ID. */
   keys: readonly KeyOf[],
   ...args: readonly (string | number)[],
 ];
 
 type Scripts = Partial<Record<string, (...args: readonly (string | number)[]) => Promise<unknown>>>;
 
-/** Runs a Lua script. After the first use, the client sends only the script's hash (EVALSHA). */
+/** The client sends the whole script once, then only its hash (EVALSHA). */
 async function evalScript(...[redis, workspace, script, keys, ...args]: ScriptCall): Promise<unknown> {
   const scripts = redis as unknown as Scripts;
   if (scripts[script] === undefined) redis.defineCommand(script, { lua: script });
   return scripts[script]?.(keys.length, ...keys.map((key) => key(workspace)), ...args);
 }
 
-/** Runs a script that writes a workspace's data. @throws store-unavailable */
 export const evalInWorkspace = (...call: ScriptCall): Promise<unknown> =>
   guardRead(() => evalScript(...call));
 
@@ -69,7 +67,7 @@ if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1`;
 
-/** Replaces a record field if it still has the expected value. @returns whether it was replaced */
+/** Does nothing if the field no longer has the value `before`. @returns whether it was replaced */
 export const replaceField = async (
   redis: RedisConnection,
   workspace: SlackId,
@@ -79,17 +77,14 @@ export const replaceField = async (
 ): Promise<boolean> =>
   (await evalInWorkspace(redis, workspace, REPLACE, [recordKey], field, before, after)) === 1;
 
-/** The first word of a Redis error → its name in metrics. */
+/** The first word of a Redis error, and the error's name in the metrics. */
 const REPLY_KINDS = {
   OOM: 'full',
   READONLY: 'read-only',
   NOREPLICAS: 'no-replicas',
-  // Redis couldn't write its snapshot or append-only file to disk.
   MISCONF: 'misconf',
-  // Another program wrote a value of another type to one of Tally's keys.
   WRONGTYPE: 'wrong-type',
 } as const;
-/** Errors of a Redis that is starting, failing over or busy, or that refuses Tally's credentials. */
 const OTHER_REPLIES = /^(?:LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|NOAUTH|WRONGPASS|NOPERM)\b/;
 
 export const STORE_ERROR_KINDS = [
@@ -98,10 +93,8 @@ export const STORE_ERROR_KINDS = [
 ] as const;
 export type StoreErrorKind = (typeof STORE_ERROR_KINDS)[number];
 
-/** Names of the errors that ioredis throws for a connection that is closed, not yet open, or silent. */
 const CONNECTION_ERRORS = ['Error', 'MaxRetriesPerRequestError', 'AbortError', 'ClusterAllFailedError'];
 
-/** @returns the kind of outage; undefined if the error isn't from an outage */
 function storeErrorKind(error: unknown): StoreErrorKind | undefined {
   if (!(error instanceof Error) || isFailure(error)) return undefined;
   const { name, message } = error;
@@ -114,23 +107,21 @@ function storeErrorKind(error: unknown): StoreErrorKind | undefined {
   return /timed out|timeout/i.test(message) ? 'timeout' : 'unreachable';
 }
 
-/** Whether this is the second error of a failed TLS socket, uncaught because ioredis handles only the first. */
+/** A failed TLS socket emits two errors, and ioredis handles only the first. */
 export const isSecondSocketError = (error: unknown): boolean => {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   return /^ERR_(?:SSL|TLS)_/.test(code ?? '') || /^(?:connect|read|write|shutdown)$/.test(syscall ?? '');
 };
 
-/** Where outages are published for the metrics. Costs nothing while nobody subscribes. */
 const STORE_ERRORS = channel('tally:store-error');
 
-/** Publishes an outage for the metrics. @returns its kind; undefined if the error isn't from an outage */
+/** Publishes an outage for the metrics. @returns undefined if the error isn't from an outage */
 export function reportOutage(error: unknown): StoreErrorKind | undefined {
   const kind = storeErrorKind(error);
   if (kind !== undefined) STORE_ERRORS.publish(kind);
   return kind;
 }
 
-/** Calls `listener` at each outage. @returns a function that unsubscribes */
 export function onStoreError(listener: (kind: StoreErrorKind) => void): () => void {
   const subscriber = (kind: unknown) => listener(kind as StoreErrorKind);
   STORE_ERRORS.subscribe(subscriber);
@@ -138,29 +129,27 @@ export function onStoreError(listener: (kind: StoreErrorKind) => void): () => vo
 }
 
 /**
- * The version of how Tally stores data in Redis. Increase it for a change that makes other Tally versions misread or
- * destroy data. A new field is no such change.
+ * The version of the data in Redis. A change that makes other versions of Tally misread or destroy data increases it; a
+ * new field doesn't.
  */
 const LAYOUT = 5;
 
-/** The data in Redis was stored by a Tally version with another layout. */
 export class OtherLayout extends Error {
   constructor(found: string) {
     super(
-      `Redis has records of another version of Tally: their layout is “${found.slice(0, 40)}”, and this version’s is ${LAYOUT}. Start the version that wrote them, or give this one a database of its own: REDIS_URL.`,
+      `Redis holds data of another version of Tally (layout “${found.slice(0, 40)}”, this version uses ${LAYOUT}). Start that version, or set REDIS_URL to an empty database.`,
     );
   }
 }
 
-/** Checks the layout, for operators' commands. @throws OtherLayout, store-unavailable */
 export async function requireLayout(redis: RedisConnection): Promise<void> {
   const found = await guardRead(() => redis.get(LAYOUT_KEY));
   if (found !== null && found !== String(LAYOUT)) throw new OtherLayout(found);
 }
 
-/** Checks and stores the layout, so that no bot with another one can start. @throws OtherLayout, store-unavailable */
+/** Stores the layout, so that no version with another layout starts. @throws OtherLayout, store-unavailable */
 export async function claimLayout(redis: RedisConnection): Promise<void> {
   await requireLayout(redis);
-  // Ignore that a read-only Redis can't store the layout.
+  // A read-only Redis can't store the layout.
   await guardRead(() => redis.set(LAYOUT_KEY, LAYOUT, 'NX')).catch(() => undefined);
 }

@@ -1,3 +1,4 @@
+/** Opens the connections to Redis: one server, Sentinels or a Cluster. */
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { Failure } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
@@ -5,15 +6,13 @@ import { withoutUndefined } from '../domain/without-undefined.ts';
 import { withTimeout } from '../timeout.ts';
 import { parseRedisUrl } from './url.ts';
 
-/** A connection to one Redis server or to a Cluster. */
 export type RedisConnection = Redis | Cluster;
 
 export const isCluster = (redis: RedisConnection): redis is Cluster => redis instanceof Cluster;
 
 interface ConnectionOptions {
-  /** Called once per outage; in a Cluster also if only one node fails. */
+  /** Called once per outage. In a Cluster, one failed node is an outage. */
   readonly onOutage?: (error: Error) => void;
-  /** Called when Redis is back after an outage, but not for the first connection. */
   readonly onRecovery?: () => void;
 }
 
@@ -30,7 +29,7 @@ const SHARED = {
   reconnectOnError: ({ message }: Error): boolean => message.startsWith('READONLY'),
 } satisfies RedisOptions;
 
-/** Options for commands that a person waits for: fail at once if Redis is away. */
+/** Options for commands that a person waits for: they fail at once if Redis is away. */
 const IMPATIENT = {
   ...SHARED,
   autoResendUnfulfilledCommands: false,
@@ -39,17 +38,15 @@ const IMPATIENT = {
   socketTimeout: SILENCE_TIMEOUT,
 } satisfies RedisOptions;
 
-/** Options for the queue: commands wait until Redis is back. */
 const PATIENT = { ...SHARED, maxRetriesPerRequest: null, keepAlive: SILENCE_TIMEOUT } satisfies RedisOptions;
 
 /**
- * Connects in the background, and again after an outage. During an outage commands fail at once. No command is sent
- * again, because Redis may have executed it already.
+ * Connects in the background, and again after an outage. In an outage, commands fail at once. No command is sent again,
+ * because Redis may have executed it.
  */
 export function connectRedis(url: string, { onOutage, onRecovery }: ConnectionOptions = {}): RedisConnection {
   const redis = openConnection(url, IMPATIENT);
   let isAway = false;
-  // A Cluster's error doesn't tell the cause, so use the error of the last node.
   const lost = (error: Error & { readonly lastNodeError?: Error }) => {
     if (!isAway) onOutage?.(error.lastNodeError ?? error);
     isAway = true;
@@ -68,7 +65,7 @@ export function connectRedis(url: string, { onOutage, onRecovery }: ConnectionOp
   return redis;
 }
 
-/** Connects for the queue. During an outage commands wait until Redis is back, so callers need timeouts. */
+/** Connects for the queue. In an outage, commands wait until Redis is back, so callers need timeouts. */
 export function connectQueue(url: string, onError: (error: Error) => void): RedisConnection {
   const redis = openConnection(url, PATIENT);
   redis.on('error', onError);
@@ -87,10 +84,10 @@ function openConnection(url: string, options: typeof IMPATIENT | typeof PATIENT)
   if (address.kind === 'cluster')
     return new (isImpatient ? ImpatientCluster : Cluster)([...address.nodes], {
       clusterRetryStrategy: retryStrategy,
-      // Connect to host names without resolving them first, because TLS certificates are for names.
+      // Keeps host names instead of resolving them, because TLS certificates are for names.
       dnsLookup: (host: string, callback: (error: null, address: string) => void) => callback(null, host),
       redisOptions: { ...options, ...credentials },
-      // Send a command again only after a redirection, because then it wasn't executed.
+      // Only a redirected command is sent again, because Redis hasn't executed it.
       ...(isImpatient && { maxRedirections: 5, retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 }),
     });
   const { sentinels, name, db, sentinelUsername, sentinelPassword } = address;
@@ -104,25 +101,25 @@ function openConnection(url: string, options: typeof IMPATIENT | typeof PATIENT)
     name,
     db,
     enableTLSForSentinelMode: isTls,
-    // Connect to Sentinels with TLS too, and the same CA certificates.
     ...(isTls && { sentinelTLS: {} }),
     sentinelRetryStrategy: retryStrategy,
     sentinelCommandTimeout: COMMAND_TIMEOUT,
   });
 }
 
-/** Rejects commands in an outage. `enableOfflineQueue: false` would reject them while a node's connection opens too. */
+/**
+ * Rejects commands in an outage. `enableOfflineQueue: false` would also reject them while a node's connection opens.
+ */
 class ImpatientCluster extends Cluster {
   override sendCommand(...args: Parameters<Cluster['sendCommand']>): unknown {
     const [command] = args;
-    // The client itself sends CLUSTER commands to find the nodes, so let those pass.
+    // The client itself sends CLUSTER commands to find the nodes.
     if (this.status === 'ready' || command.name === 'cluster') return super.sendCommand(...args);
     command.reject(new Error("Cluster isn't ready."));
     return command.promise;
   }
 }
 
-/** Waits at start-up until Redis answers. @throws store-unavailable after `patience` ms; the client keeps trying */
 export async function waitUntilReady(redis: RedisConnection, patience: Millis): Promise<void> {
   if (redis.status === 'ready') return;
   const ready = new Promise<void>((resolve) => redis.once('ready', () => resolve()));

@@ -1,6 +1,6 @@
+/** Parses REDIS_URL: one server, Sentinels or a Cluster. */
 import { tryParse } from '../domain/try-parse.ts';
 
-/** A parsed REDIS_URL: one server, Sentinels, or a Cluster. */
 export type RedisAddress =
   | { readonly kind: 'single'; readonly url: string }
   | ({
@@ -24,7 +24,6 @@ interface Credentials {
   readonly isTls: boolean;
 }
 
-/** The hosts of an address as text for people, without secrets. */
 export function formatRedisHosts(address: RedisAddress): string {
   if (address.kind !== 'single')
     return (address.kind === 'cluster' ? address.nodes : address.sentinels)
@@ -34,7 +33,7 @@ export function formatRedisHosts(address: RedisAddress): string {
   return protocol === 'unix:' ? pathname : `${hostname}:${port || 6379}`;
 }
 
-/** An invalid REDIS_URL. The message says which part is wrong, but doesn't quote it, because it can be a password. */
+/** The message never quotes the URL, which can contain a password. */
 export class RedisUrlError extends Error {
   override readonly name = 'RedisUrlError';
   readonly works =
@@ -44,7 +43,6 @@ export class RedisUrlError extends Error {
   }
 }
 
-/** @throws RedisUrlError */
 export function parseRedisUrl(text: string): RedisAddress {
   if (/^unix:\/\/\/[^#\s]+$/.test(text)) return { kind: 'single', url: text };
   const [, tls, mode, user = '', hosts = '', rest = ''] =
@@ -54,8 +52,9 @@ export function parseRedisUrl(text: string): RedisAddress {
   const credentials = { ...decodeAll({ username, password }), isTls: tls !== '' };
   if (mode === 'cluster') {
     if (!['', '/', '/0'].includes(pathname))
-      throw new RedisUrlError('names a database, and a Cluster has only one');
-    if (search !== '') throw new RedisUrlError('has an option after the ?, where none is known');
+      throw new RedisUrlError('names a database, but a Cluster has only one');
+    if (search !== '')
+      throw new RedisUrlError('has an option after the ?, but a Cluster’s address takes none');
     return { kind: 'cluster', nodes: parseHosts(hosts, 6379), ...credentials };
   }
   if (mode === 'sentinel')
@@ -66,10 +65,10 @@ export function parseRedisUrl(text: string): RedisAddress {
       ...parseSentinelOptions(search),
       ...credentials,
     };
-  if (hosts.includes(',')) throw new RedisUrlError('has several hosts, which redis:// does not take');
+  if (hosts.includes(',')) throw new RedisUrlError('has several hosts, but redis:// takes one');
   if (!URL.canParse(text)) throw new RedisUrlError('is not a Redis address');
   if (!/^(\/\d*)?$/.test(pathname))
-    throw new RedisUrlError('has something other than a database’s number after the host');
+    throw new RedisUrlError('has something other than a database number after the host');
   return { kind: 'single', url: text };
 }
 
@@ -77,14 +76,14 @@ function parseMaster(path: string) {
   const [, name, db = '0'] = /^\/([\w.-]+)(?:\/(\d{1,4}))?$/.exec(path) ?? [];
   if (name !== undefined) return { name, db: Number(db) };
   throw new RedisUrlError(
-    'has no name of a master after the Sentinels, or no database’s number after the name',
+    'has no master’s name after the Sentinels, or something other than a database number after it',
   );
 }
 
 function parseSentinelOptions(search: string) {
   const options = new URLSearchParams(search.replaceAll('+', '%2B'));
   const { sentinelUsername = '', sentinelPassword = '', ...unknown } = Object.fromEntries(options);
-  // Don't quote the unknown option's name: it may be part of a password.
+  // An unknown option may be part of a password, so don't quote its name.
   if (Object.keys(unknown).length > 0) throw new RedisUrlError('has an unknown option after the ?');
   return { ...(sentinelUsername && { sentinelUsername }), ...(sentinelPassword && { sentinelPassword }) };
 }
@@ -100,10 +99,9 @@ function parseHosts(text: string, defaultPort: number): readonly RedisHost[] {
   });
 }
 
-/** Percent-decodes user name and password, and leaves out empty ones. */
 function decodeAll({ username, password }: { readonly username: string; readonly password: string }) {
   const decoded = tryParse(() => [username, password].map(decodeURIComponent));
-  if (decoded === undefined) throw new RedisUrlError('has a % in a user or a password that encodes nothing');
+  if (decoded === undefined) throw new RedisUrlError('has an invalid % sequence in the user or password');
   const [user, word] = decoded;
   return { ...(user && { username: user }), ...(word && { password: word }) };
 }

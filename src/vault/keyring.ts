@@ -1,3 +1,4 @@
+/** Seals secrets with AES-256-GCM, opens them, and seals them again with a newer key. */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { Failure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
@@ -10,11 +11,10 @@ export interface SealingKey {
 }
 
 export interface Keyring {
-  /** Encrypts with a new nonce. @returns an envelope: `v1.<key id>.<nonce>.<ciphertext+tag>`, in base64url */
+  /** @returns an envelope: `v1.<key id>.<nonce>.<ciphertext+tag>`, in base64url */
   seal(plain: string, owner: SealOwner): string;
-  /** Decrypts an envelope. @throws unseal-failed, and nothing else, whatever the text is */
+  /** @throws unseal-failed for any text that isn't an envelope of this owner */
   open(text: string, owner: SealOwner): string;
-  /** Whether the envelope was encrypted with another key than the newest. */
   needsReseal(text: string): boolean;
 }
 
@@ -57,30 +57,27 @@ const TAG_BYTES = 16;
 const ENVELOPE = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 
 /**
- * What a secret belongs to. Encryption includes the owner as associated data, so an envelope that someone copies to
- * another record, or puts beside another service address, can't be decrypted.
+ * What a secret belongs to. An envelope that is copied to another owner, or put beside another service address, doesn't
+ * open.
  */
 export interface SealOwner {
   readonly workspace: SlackId;
   readonly kind: string;
   readonly id: string;
-  /** The service addresses that the secret may be sent to, always in the same order. */
+  /** The service addresses that may get the secret, always in the same order. */
   readonly audience?: readonly string[];
 }
 
 type Envelope = ReturnType<typeof parseEnvelope>;
 
-/** Splits an envelope into its parts. @throws unseal-failed `malformed` */
 function parseEnvelope(text: string, what?: string) {
   const match = ENVELOPE.exec(text);
   if (match === null) throw new Failure('unseal-failed', { reason: 'malformed', what });
-  // If the pattern matches, it has all three groups.
   const [, keyId, nonceText, sealedText] = match as unknown as [string, string, string, string];
   // `sealed` is the ciphertext followed by the authentication tag.
   return { keyId, nonce: decode(nonceText, what), sealed: decode(sealedText, what) };
 }
 
-/** Decrypts. @throws unseal-failed `not-authentic` if the key, the owner or any bit of the envelope is different */
 function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key: KeyObject): string {
   const end = sealed.length - TAG_BYTES;
   try {
@@ -93,12 +90,12 @@ function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key: KeyOb
   }
 }
 
-/** The associated data, as JSON: plain concatenation would make ('a', 'bc') and ('ab', 'c') the same text. */
+/** The owner as JSON, because plain concatenation would make ('a', 'bc') and ('ab', 'c') the same text. */
 function boundData(keyId: string, { workspace, kind, id, audience = [] }: SealOwner): Buffer {
   return Buffer.from(JSON.stringify(['tally', 'v1', keyId, workspace, kind, id, ...audience]));
 }
 
-/** Decodes base64url. Accepts one spelling only, or unused bits of the last character could be changed unnoticed. */
+/** Accepts only one spelling, because unused bits of the last character could be changed unnoticed. */
 function decode(text: string, what: string | undefined): Buffer {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.toString('base64url') !== text) throw new Failure('unseal-failed', { reason: 'malformed', what });
@@ -106,9 +103,8 @@ function decode(text: string, what: string | undefined): Buffer {
 }
 
 /**
- * Encrypts a value (an envelope, or JSON with one in `sealed`) again with the newest key. Decrypts it even if that was
- * done before, to notice an envelope that was copied from elsewhere.
- * @returns the new value; undefined if it was already encrypted with the newest key
+ * Opens the envelope even if the newest key sealed it, to notice a copied envelope. @param value an envelope, or JSON
+ * with an envelope in `sealed` @returns undefined if the newest key sealed it already
  */
 export function reseal(keyring: Keyring, owner: SealOwner, value: string): string | undefined {
   const { record, envelope } = envelopeIn(value, owner);

@@ -1,6 +1,14 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { addProject, ask, closeModal, connect, registerAccess, say } from '../../sandbox/page-actions.ts';
+import {
+  addProject,
+  ask,
+  closeModal,
+  connect,
+  registerAccess,
+  saveForm,
+  say,
+} from '../../sandbox/page-actions.ts';
 import { withSandboxPage } from '../support/browser.ts';
 
 let page: Page;
@@ -17,9 +25,7 @@ describe('the height of an answer', () => {
       for (const words of ['schedule prod daily 09:00', 'watch prod balance 1']) {
         await say(page, `/billing ${words}`);
         await form.getByText(/Next three posts|left · /).waitFor();
-        await form.getByRole('button', { name: 'Save' }).click();
-        await form.getByText('Saved:').waitFor();
-        await closeModal(page);
+        await saveForm(page);
       }
       await registerAccess(page, 'prod', opened.sandbox.identity.accesses.good);
     },
@@ -38,7 +44,7 @@ describe('the height of an answer', () => {
     ['/spend prod yesterday', 240],
     ['/balance prod', 220],
     ['/billing status', 620],
-  ] as const)('%s is at most %i px high', async (command, most) => {
+  ] as const)('to %s is at most %i pixels', async (command, most) => {
     const before = await page.getByRole('article').count();
     const answer = await ask(page, command, / · (?:[^·]* · [^·]* spent|[\d,.]+ left)|No problems/);
     await expect.poll(() => page.getByRole('article').count()).toBeGreaterThan(before);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { ask, closeModal, connect, registerAccess, say } from '../../sandbox/page-actions.ts';
+import { ask, closeModal, connect, registerAccess, saveForm, say } from '../../sandbox/page-actions.ts';
 import type { Sandbox } from '../../sandbox/start.ts';
 import { withSandboxPage } from '../support/browser.ts';
 
@@ -16,7 +16,7 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
     { viewport: { width: 1440, height: 900 } },
   );
 
-  it('connects billing, then shows the balance and the spend', async () => {
+  it('lead to a connection, a balance and a spend', async () => {
     const form = await connect(page, token);
     await form.getByText(/Connected ✓ Project 123 has [\d,.]+ left, about 41 days\./).waitFor();
     await closeModal(page);
@@ -28,7 +28,7 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
     expect(await page.getByRole('log').innerText()).not.toContain(token);
   });
 
-  it('runs the suggestion for a mistyped word, includes today, and shares an answer', async () => {
+  it('correct a mistyped word, include today, and share an answer', async () => {
     const refused = await ask(page, '/spend 123 yesterdy', '“yesterdy”');
     await refused.getByRole('button', { name: '/spend 123 yesterday' }).click();
     const last = page.getByRole('article').last();
@@ -41,8 +41,8 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
     await last.getByText(/shared by/).waitFor();
   });
 
-  it('says when billing is down, and answers after “Try again”', async () => {
-    await page.getByText('Switches', { exact: true }).click();
+  it('show an outage of billing, and an answer after “Try again”', async () => {
+    await page.getByText('Break something', { exact: true }).click();
     await page.getByLabel('billing').selectOption('failing');
     const reply = await ask(page, '/balance 456', 'returned an error (HTTP 500)');
     await page.getByLabel('billing').selectOption('healthy');
@@ -51,14 +51,12 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
     await last.getByText(/Project 456 · [\d,.]+ left/).waitFor();
   });
 
-  it('posts every morning, after a skip to 09:00', async () => {
+  it('lead to a post every morning, after a skip to 09:00', async () => {
     await page.getByRole('button', { name: 'cloud-costs' }).click();
     await say(page, '/billing schedule 123 daily 09:00');
     const form = page.getByRole('dialog');
     await form.getByText('Next three posts').waitFor();
-    await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText('Saved:').waitFor();
-    await closeModal(page);
+    await saveForm(page);
     await page.getByRole('button', { name: 'Skip to 09:00', exact: true }).click();
     // The announcement has the same time, but starts in lower case.
     const post = page.getByRole('article').filter({ hasText: /Every day at 09:00 \(Europe\/London\)/ });
@@ -67,7 +65,7 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
     expect(await post.innerText()).not.toContain('Late');
   });
 
-  it('answers follow-ups in the thread of a mention', async () => {
+  it('lead to answers for follow-ups in a mention’s thread', async () => {
     await say(page, '@Tally spend 123 last month');
     const thread = page.getByRole('region', { name: 'Thread' });
     await thread.getByText(/Project 123 · [^·]+ · [\d,.]+ spent/).waitFor();
@@ -78,7 +76,7 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
     await thread.getByText(/Project 456 · [^·]+ · [\d,.]+ spent/).waitFor();
   });
 
-  it('shows a temporary token in a modal and revokes it', async () => {
+  it('show a temporary token in a modal, and revoke that token', async () => {
     await registerAccess(page, '123', sandbox.identity.accesses.good);
     await say(page, '/os-token 123');
     const window = page.getByRole('dialog', { name: 'OS_TOKEN' });

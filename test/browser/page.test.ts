@@ -20,7 +20,7 @@ const button = (name: string | RegExp) => page.getByRole('button', { name });
 const post = (from: string, text: string, viewer?: string) =>
   sandbox.slack.workspace.post({ channel: COSTS, from, text, ...(viewer !== undefined && { viewer }) });
 
-describe('the page', { timeout: 30_000 }, () => {
+describe('the sandbox’s page', { timeout: 30_000 }, () => {
   it('counts unread messages until the channel is opened, but not your own or private ones', async () => {
     post(OWNER, 'Mine');
     post('bot', 'For my eyes', OWNER);
@@ -33,7 +33,7 @@ describe('the page', { timeout: 30_000 }, () => {
     expect(await button(/ new$/).count()).toBe(0);
   });
 
-  it('opens a menu by the keyboard, and gives the focus back when Escape closes it', async () => {
+  it('opens a menu by keyboard, and returns the focus when Escape closes the menu', async () => {
     const answer = await ask(page, '/balance prod', 'left');
     const more = answer.getByRole('button', { name: 'More actions' });
     await more.press('Enter');
@@ -54,7 +54,7 @@ describe('the page', { timeout: 30_000 }, () => {
     expect(await row.isVisible()).toBe(true);
   });
 
-  it('renders Tally’s own mark-up, but not mark-up that people typed', async () => {
+  it('draws Tally’s mark-up, but not mark-up that people typed', async () => {
     const text =
       '*bold* `a*b*c` <@U0MEMBER01> in <#C0COSTS001>, &lt;!channel&gt; 5 * 3 * 2\n# <https://example.com|a link>';
     post('bot', text);
@@ -66,7 +66,7 @@ describe('the page', { timeout: 30_000 }, () => {
     expect(await message.locator('.text b').innerText()).toBe('bold');
   });
 
-  it('keeps what is typed in a form while the panel is hidden and shown', async () => {
+  it('keeps the texts in a form while the panel is hidden and shown', async () => {
     await say(page, '/billing connect');
     const field = page.getByRole('dialog').getByLabel('User access token');
     await field.fill('half a tok');
@@ -77,7 +77,7 @@ describe('the page', { timeout: 30_000 }, () => {
     await closeModal(page);
   });
 
-  it('adds what is typed to a list of several projects, and can remove a project from it', async () => {
+  it('adds a typed project to a list of projects, and removes a project', async () => {
     await addProject(page, 'web-shop 456');
     await say(page, '/billing schedule prod daily 09:00');
     const form = page.getByRole('dialog');

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { addProject, closeModal, connect, say } from '../../sandbox/page-actions.ts';
+import { addProject, closeModal, connect, saveForm, say } from '../../sandbox/page-actions.ts';
 import { withSandboxPage } from '../support/browser.ts';
 
 let page: Page;
@@ -39,9 +39,7 @@ describe('the height of a post', () => {
       ]) {
         await say(page, `/billing schedule ${words} 09:00`);
         await form.getByText('Next three posts').waitFor();
-        await form.getByRole('button', { name: 'Save' }).click();
-        await form.getByText('Saved:').waitFor();
-        await closeModal(page);
+        await saveForm(page);
       }
       await page.getByRole('button', { name: 'Skip to 09:00', exact: true }).click();
       await posts().nth(5).waitFor({ timeout: 60_000 });
@@ -53,12 +51,12 @@ describe('the height of a post', () => {
     page.getByRole('article').filter({ hasText: /Every day at 09:00 .* set up by/ });
 
   it.each([
-    ['a day with its chart', 420, /prod · \w{3} \d+ \w{3} · /],
-    ['a day without', 200, /young · \w{3} \d+ \w{3} · /],
-    ['several projects', 420, /projects · \w{3} \d+ \w{3} · /],
-    ['last week', 420, /prod · \d+–\d+ \w{3} · /],
-    ['a balance', 420, /shop · [\d,.]+ left/],
-  ] as const)('%s is at most %i px', async (_, most, title) => {
+    ['of a day with its chart', 420, /prod · \w{3} \d+ \w{3} · /],
+    ['of a day without a chart', 200, /young · \w{3} \d+ \w{3} · /],
+    ['of several projects', 420, /projects · \w{3} \d+ \w{3} · /],
+    ['of last week', 420, /prod · \d+–\d+ \w{3} · /],
+    ['of a balance', 420, /shop · [\d,.]+ left/],
+  ] as const)('%s is at most %i pixels', async (_, most, title) => {
     const post = posts().filter({ hasText: title }).first();
     expect((await post.boundingBox())?.height).toBeLessThanOrEqual(most);
   });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { addProject, closeModal, connect, say } from '../../sandbox/page-actions.ts';
+import { addProject, closeModal, connect, saveForm, say } from '../../sandbox/page-actions.ts';
 import type { Sandbox } from '../../sandbox/start.ts';
 import { withSandboxPage } from '../support/browser.ts';
 
@@ -16,7 +16,7 @@ withSandboxPage((opened) => {
 const NEXT_CHECK = { timeout: 45_000 };
 
 describe('a balance watch', () => {
-  it('alerts, is acknowledged, updates its message on recovery, and alerts again', async () => {
+  it('alerts, updates the acknowledged alert on recovery, and alerts again', async () => {
     await (await connect(page, token)).getByText('Connected').waitFor();
     await closeModal(page);
     await page.getByRole('button', { name: 'cloud-costs' }).click();
@@ -26,13 +26,11 @@ describe('a balance watch', () => {
     await form.getByText(/[\d,.]+ left · /).waitFor();
     const [, left = ''] = /([\d,]+)\.\d\d left · /.exec(await form.innerText()) ?? [];
     await form.getByLabel('Below', { exact: true }).fill(String(Number(left.replaceAll(',', '')) - 100));
-    await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText('Saved:').waitFor();
-    await closeModal(page);
+    await saveForm(page);
 
     const skip = () => page.getByRole('button', { name: 'Skip 1 hour' }).click();
     const alerts = page.getByRole('article').filter({ hasText: / left, below / });
-    await page.getByText('Switches', { exact: true }).click();
+    await page.getByText('Break something', { exact: true }).click();
     await page.getByLabel('billing').selectOption('Burning money');
     await skip();
     await alerts.first().waitFor(NEXT_CHECK);

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { ask, closeModal, install, replyTo, say } from '../../sandbox/page-actions.ts';
+import { ask, closeModal, install, replyTo, saveForm, say } from '../../sandbox/page-actions.ts';
 import type { Sandbox } from '../../sandbox/start.ts';
 import { withSandboxPage } from '../support/browser.ts';
 
@@ -16,7 +16,7 @@ withSandboxPage(
   { oauth: true },
 );
 
-describe('the second workspace', () => {
+describe('a second workspace in the sandbox', () => {
   it('installs Tally, opens Slack, and finds the first steps', async () => {
     await page.goto(`${sandbox.bot.url}/slack/install`);
     await page.getByRole('link', { name: 'Add to Slack' }).click();
@@ -28,7 +28,7 @@ describe('the second workspace', () => {
     await page.getByRole('heading', { name: 'Orbit' }).waitFor();
   }, 60_000);
 
-  it('leads from the steps of the Home to the first answer and a project name', async () => {
+  it('gets a first answer and a project’s name through the steps on Home', async () => {
     const home = page.getByRole('region', { name: 'App Home' });
     const press = (name: string) => home.getByRole('button', { name, exact: true }).click();
     await page.getByRole('button', { name: 'App Home' }).click();
@@ -44,15 +44,13 @@ describe('the second workspace', () => {
     await homeWith(home.getByRole('button', { name: 'Name project 123…' }));
     await press('Name project 123…');
     await page.getByLabel('Name', { exact: true }).fill('prod');
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('dialog').getByText('Saved.').waitFor();
-    await closeModal(page);
+    await saveForm(page);
     await page.getByRole('button', { name: 'operations' }).click();
     await ask(page, '/balance prod', /prod · [\d,.]+ left/);
     await homeWith(home.getByText(/1 project · [\d,.]+ left/));
   }, 60_000);
 
-  it('answers in the thread of a mention', async () => {
+  it('gets answers in the thread of a mention', async () => {
     await page.getByRole('button', { name: 'operations' }).click();
     await say(page, 'Do we have enough for the winter?');
     await replyTo(page, 'enough for the winter', '@Tally balance prod');

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => billing.close());
 
-/** Runs `tally check-billing` as a process with only this environment; the token may not be in what it prints. */
+/** Runs `tally check-billing` with only this environment, and checks that it doesn't print the token. */
 async function checkBilling(args: readonly string[], env: Record<string, string> = {}, input = '') {
   const ran = await new Promise<{ code: number; output: string; errors: string }>((resolve) => {
     const ours = {
@@ -38,17 +38,17 @@ const project = ['--project', '123'];
 const item = (day: string, totalAmount: unknown = '10.50') => ({ day, totalAmount, totalBonuses: '0.00' });
 const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
-it('exits with 0 for a service that conforms, with a line for each of seven points', async () => {
+it('check-billing exits with 0 if the service passes all seven points', async () => {
   const { code, output, errors } = await checkBilling(project, { BILLING_TOKEN: token });
   expect({ code, errors }).toEqual({ code: 0, errors: '' });
   expect([...output.matchAll(/^pass +(\S+) /gm)].map(([, id]) => id)).toEqual(Object.keys(POINTS));
-  expect(output).toMatch(/\nThe service conforms\.\n$/);
+  expect(output).toMatch(/\nAll checks passed\.\n$/);
   expect(billing.requests.map((request) => request.token)).toEqual([
     ...['Read-only', 'Read-only', 'Read-only', 'unknown', 'unknown', 'Read-only'],
   ]);
 });
 
-/** What the fake does in place of its usual answer, and the one point that fails for it. */
+/** What the service does, and the one point that fails for it. */
 it.each<[string, string, () => void]>([
   ['is away with 500', 'reached', () => billing.respond(() => ({ status: 500, headers: {}, body: '' }))],
   [
@@ -86,7 +86,7 @@ it.each<[string, string, () => void]>([
     'empty-period',
     () => billing.respond(({ query }) => (query.includes('2001-') ? items([item('2001-01-01')]) : undefined)),
   ],
-])('exits with 1 for a service that %s, and names the failed point %s', async (_, id, change) => {
+])('check-billing exits with 1 for a service that %s, and names the point %s', async (_, id, change) => {
   change();
   const { code, output } = await checkBilling(project, { BILLING_TOKEN: token });
   expect([code, [...output.matchAll(/^FAIL +(\S+) .*\n +wanted: /gm)].map(([, failed]) => failed)]).toEqual([
@@ -101,13 +101,13 @@ const items = (all: readonly object[]) => ({
   body: JSON.stringify({ data: { bill: { reportSubscriptionConsuming: { items: all } } } }),
 });
 
-it('takes the token from the environment or standard input, never from the command line', async () => {
+it('check-billing takes the token from the environment or standard input only', async () => {
   expect(await checkBilling(project, {}, `${token}\n`)).toMatchObject({ code: 0 });
   const { code, errors } = await checkBilling([...project, '--token', token]);
   expect([code, errors]).toEqual([64, expect.stringContaining("Unknown option '--token'")]);
 });
 
-it('hides the token where the service sends it back', async () => {
+it('check-billing masks the token where the service repeats it', async () => {
   billing.setBalance('123', JSON.stringify({ balance: token, bonuses: `x\u001b[31m${token.slice(2)}` }));
   const { code, output } = await checkBilling(project, { BILLING_TOKEN: token });
   expect([code, output]).toEqual([1, expect.stringContaining('FAIL')]);
@@ -117,15 +117,15 @@ it('hides the token where the service sends it back', async () => {
 it.each<[string, string[], Record<string, string>]>([
   ['--project needs the ID', [], {}],
   ['--project needs the ID', ['--project', '0123'], {}],
-  ['--product is cloud, storage or virtualization', [...project, '--product', '4'], {}],
-  ['--zone is a name', [...project, '--zone', '+02:00'], {}],
-  ['--url is needed', project, { BILLING_BASE_URL: '' }],
+  ['--product must be cloud, storage or virtualization', [...project, '--product', '4'], {}],
+  ['--zone must be a time zone', [...project, '--zone', '+02:00'], {}],
+  ['--url is missing', project, { BILLING_BASE_URL: '' }],
   ['TRUSTED_API_HOSTS can exempt a host', project, { BILLING_BASE_URL: 'https://10.0.0.1' }],
   ['TRUSTED_API_HOSTS is invalid', project, { TRUSTED_API_HOSTS: 'https://a.example' }],
   ['The token is empty', project, {}],
-  ['no HTTP header can carry it', project, { BILLING_TOKEN: 'with a space' }],
-  ['Expected only options.', [...project, 'a-secret-by-mistake'], {}],
-])('exits with 64 and says “%s” for %j %j, without a request', async (says, args, env) => {
+  ['has a character that can’t be sent', project, { BILLING_TOKEN: 'with a space' }],
+  ['This command only takes options.', [...project, 'a-secret-by-mistake'], {}],
+])('check-billing exits with 64 and says “%s” for %j with %j', async (says, args, env) => {
   const { code, output, errors } = await checkBilling(args, env);
   expect({ code, output }).toEqual({ code: 64, output: '' });
   expect(errors.split('\n')[0]).toContain(says);
@@ -134,7 +134,7 @@ it.each<[string, string[], Record<string, string>]>([
   expect(billing.requests).toEqual([]);
 });
 
-it('exits silently when its output pipe is closed', async () => {
+it('check-billing exits silently when its output pipe closes', async () => {
   const line = `${process.execPath} ${BOT_ENTRY} check-billing --help | head -1; echo \${PIPESTATUS[0]}`;
   const ran = await new Promise<readonly string[]>((resolve) => {
     execFile('bash', ['-c', line], (_, output, errors) => resolve([output, errors]));

@@ -1,4 +1,4 @@
-/** What `tally doctor` finds in setups that are broken in one way each, built for real. */
+/** Builds setups that are broken in one way each, and reads what `tally doctor` finds. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -36,7 +36,7 @@ const PASSWORD = 'a-password-that-must-not-be-seen';
 const [NEW_KEY, OLD_KEY] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
 const SECRETS = [BOT_TOKEN, APP_TOKEN, SIGNING_SECRET, PASSWORD, NEW_KEY, OLD_KEY];
 
-/** What a test started, last first. */
+/** Run after a test, the last one first. */
 const releases: (() => unknown)[] = [];
 let certificates: Certificates;
 
@@ -56,7 +56,7 @@ const service = async (started: ReturnType<typeof serve>) => {
 
 const NEEDED = SCOPES.flatMap(({ scope, optional }) => (optional ? [] : scope));
 
-/** @param answers by method @param ahead seconds of Slack's clock */
+/** @param answers by method @param ahead seconds that Slack's clock is ahead */
 async function slack(
   answers: Readonly<Record<string, object>> = {},
   scopes = NEEDED,
@@ -87,13 +87,15 @@ const page = async (status: number, text: string, headers: Env = {}): Promise<st
   return url;
 };
 
-/** One sealed record. */
 async function sealedWith(id: string, key: string): Promise<Env> {
   const server = await redisServer();
   const keyring = createKeyring([{ id, key: Buffer.from(key, 'base64') }]);
   const workspaces = createWorkspaces({ redis: server.client, keyring });
   await workspaces.saveConnection(await changeIn(workspaces, 'T1'), {
-    ...{ name: 'main', baseUrl: 'https://api.example.com', token: 'a-user-token', registeredBy: 'U1' },
+    name: 'main',
+    baseUrl: 'https://api.example.com',
+    token: 'a-user-token',
+    registeredBy: 'U1',
     registeredAt: 0,
   });
   return { REDIS_URL: urlOf(server) };
@@ -114,7 +116,7 @@ const asUser =
     await server.client.call('ACL', 'SETUSER', 'bot', 'on', `>${PASSWORD}`, ...rules);
     return { REDIS_URL: urlOf(server, 'redis', `bot:${PASSWORD}@`) };
   };
-/** A server that says of itself that it is version 4. */
+/** A server that pretends to be Redis 4. */
 const tooOld = async () => {
   const { port } = await redisServer();
   const old = await service(
@@ -135,27 +137,27 @@ const REDIS: readonly Setup[] =
   (
   // biome-ignore format: a setup a line
   [
-    ['refused', async () => ({REDIS_URL: `redis://127.0.0.1:${await closedPort()}` }), /nothing listens.*ECONNREFUSED/, /Start it/],
-    ['Sentinels that are away', async () => ({ REDIS_URL: `redis+sentinel://127.0.0.1:${await closedPort()}/tally` }), /can’t be reached/, /Start it/],
-    ['a Cluster that is away', async () => ({ REDIS_URL: `redis+cluster://127.0.0.1:${await closedPort()}` }), /can’t be reached/, /Start it/],
-    ['an unknown host', async () => ({REDIS_URL: 'redis://nowhere.invalid' }), /host name nowhere\.invalid:6379 is unknown/, /DNS/],
-    ['no answer', async () => ({REDIS_URL: `redis://127.0.0.1:${(await mute()).port}` }), /doesn’t answer at/, /firewall/],
-    ['no password', redis(`requirepass ${PASSWORD}`), /needs a password/, /redis:\/\/:password@/],
-    ['a wrong password', async () => ({REDIS_URL: urlOf(await redisServer(['requirepass another']), 'redis', `:${PASSWORD}@`), }), /rejects the user or the password/, /%2F/],
-    ['a right that is missing', asUser('~*', '+@all', '-eval'), /'eval' command/, /SETUSER bot \+@all/],
-    ['keys that are not Tally’s', asUser('~other:*', '+@all'), /refuses its user.*key/, /~tally:\*/],
-    ['TLS that REDIS_URL does not ask for', async () => ({REDIS_URL: urlOf(await redisServer([], true)) }), /closes every connection/, /rediss:/],
-    ['TLS that Redis does not speak', async () => ({REDIS_URL: urlOf(await redisServer(), 'rediss') }), /doesn’t answer/, /redis:/],
-    ['an own authority', async () => ({REDIS_URL: urlOf(await redisServer([], true), 'rediss') }), /authority that Node doesn’t trust/, /NODE_EXTRA_CA_CERTS=/],
-    ['a replica', async () => redis(`replicaof 127.0.0.1 ${(await redisServer()).port}`)(), /is a replica/, /the master, 127\.0\.0\.1:\d+/],
+    ['a refused connection to Redis', async () => ({REDIS_URL: `redis://127.0.0.1:${await closedPort()}` }), /nothing listens.*ECONNREFUSED/, /Start it/],
+    ['Sentinels that are not running', async () => ({ REDIS_URL: `redis+sentinel://127.0.0.1:${await closedPort()}/tally` }), /can’t be reached/, /Start it/],
+    ['a Cluster that is not running', async () => ({ REDIS_URL: `redis+cluster://127.0.0.1:${await closedPort()}` }), /can’t be reached/, /Start it/],
+    ['a Redis host that DNS does not know', async () => ({REDIS_URL: 'redis://nowhere.invalid' }), /host name nowhere\.invalid:6379 is unknown/, /DNS/],
+    ['a Redis that does not answer', async () => ({REDIS_URL: `redis://127.0.0.1:${(await mute()).port}` }), /doesn’t answer at/, /firewall/],
+    ['a missing Redis password', redis(`requirepass ${PASSWORD}`), /needs a password/, /redis:\/\/:password@/],
+    ['a wrong Redis password', async () => ({REDIS_URL: urlOf(await redisServer(['requirepass another']), 'redis', `:${PASSWORD}@`), }), /rejects the user or the password/, /%2F/],
+    ['a missing Redis permission', asUser('~*', '+@all', '-eval'), /'eval' command/, /SETUSER bot \+@all/],
+    ['a Redis user without access to Tally’s keys', asUser('~other:*', '+@all'), /doesn’t give this user enough rights.*key/, /~tally:\*/],
+    ['a Redis that requires TLS', async () => ({REDIS_URL: urlOf(await redisServer([], true)) }), /closes every connection/, /rediss:/],
+    ['a Redis without TLS', async () => ({REDIS_URL: urlOf(await redisServer(), 'rediss') }), /doesn’t answer/, /redis:/],
+    ['a certificate authority that Node does not trust', async () => ({REDIS_URL: urlOf(await redisServer([], true), 'rediss') }), /authority that Node doesn’t trust/, /NODE_EXTRA_CA_CERTS=/],
+    ['a Redis replica', async () => redis(`replicaof 127.0.0.1 ${(await redisServer()).port}`)(), /is a read-only replica/, /the master, 127\.0\.0\.1:\d+/],
     ['a full Redis', refusingWrites('OOM'), /is full.*OOM/, /maxmemory/],
-    ['a disk that can’t be written', refusingWrites('MISCONF'), /can’t write to its disk/, /Free space/],
-    ['too few replicas, by its own message', refusingWrites('NOREPLICAS'), /NOREPLICAS Not enough good replicas/, /log/],
-    ['a version that is too old', tooOld, /is version 4/, /Upgrade/],
-    ['a node of a Cluster', redis('cluster-enabled yes'), /is a node of a Cluster/, /redis\+cluster:/],
-    ['a URL for a Cluster', async () => ({REDIS_URL: urlOf(await redisServer(), 'redis+cluster') }), /is one server/, /redis:/],
-    ['a URL for Sentinels', async () => ({REDIS_URL: `${urlOf(await redisServer(), 'redis+sentinel')}/tally` }), /is one server/, /redis:/],
-    ['a Sentinel', async () => {const sentinel = await startServer(['sentinel monitor tally 127.0.0.1 1 2'], {isSentinel: true }); releases.push(() => sentinel.kill()); return {REDIS_URL: urlOf(sentinel) }; }, /is a Sentinel/, /redis\+sentinel:/],
+    ['a Redis that cannot write to its disk', refusingWrites('MISCONF'), /can’t write to its disk/, /Free disk space/],
+    ['a Redis with too few replicas', refusingWrites('NOREPLICAS'), /NOREPLICAS Not enough good replicas/, /log/],
+    ['a Redis that is too old', tooOld, /is version 4/, /Upgrade/],
+    ['the URL of one node of a Cluster', redis('cluster-enabled yes'), /is a node of a Cluster/, /redis\+cluster:/],
+    ['a Cluster’s URL for one server', async () => ({REDIS_URL: urlOf(await redisServer(), 'redis+cluster') }), /is one server/, /redis:/],
+    ['Sentinels’ URL for one server', async () => ({REDIS_URL: `${urlOf(await redisServer(), 'redis+sentinel')}/tally` }), /is one server/, /redis:/],
+    ['the URL of one Sentinel', async () => {const sentinel = await startServer(['sentinel monitor tally 127.0.0.1 1 2'], {isSentinel: true }); releases.push(() => sentinel.kill()); return {REDIS_URL: urlOf(sentinel) }; }, /is a Sentinel/, /redis\+sentinel:/],
   ] as const
 ).map(([name, build, says, todo]) => [name, build, 'Redis', says, todo]);
 
@@ -163,37 +165,37 @@ const SLACK: readonly Setup[] =
   // biome-ignore format: a setup a line
   (
   [
-    ['nobody', async () => ({SLACK_API_URL: `http://127.0.0.1:${await closedPort()}/api/` }), /nothing listens/, /SLACK_API_URL/],
-    ['a page in its place', async () => ({SLACK_API_URL: `${await page(503, '<html>')}/api/` }), /is not Slack \(HTTP 503\)/, /proxy/],
-    ['a wrong token', () => slack({'auth.test': refusing('invalid_auth') }), /rejects SLACK_BOT_TOKEN.*invalid_auth/, /SLACK_BOT_TOKEN=/],
-    ['missing scopes', () => slack({}, NEEDED.filter((scope) => !/^(chat:write|users:read)$/.test(scope))), /lacks chat:write, users:read/, /reinstall/],
-    ['an app without connections:write', () => inSocketMode(refusing('missing_scope')), /SLACK_APP_TOKEN lacks connections:write/, /SLACK_APP_TOKEN=/],
+    ['a Slack API that is not running', async () => ({SLACK_API_URL: `http://127.0.0.1:${await closedPort()}/api/` }), /nothing listens/, /SLACK_API_URL/],
+    ['a proxy in place of Slack', async () => ({SLACK_API_URL: `${await page(503, '<html>')}/api/` }), /something else answers at .*\(HTTP 503\)/, /proxy/],
+    ['a wrong bot token', () => slack({'auth.test': refusing('invalid_auth') }), /rejects SLACK_BOT_TOKEN.*invalid_auth/, /SLACK_BOT_TOKEN=/],
+    ['missing scopes of the bot token', () => slack({}, NEEDED.filter((scope) => !/^(chat:write|users:read)$/.test(scope))), /lacks chat:write, users:read/, /reinstall/],
+    ['an app-level token without connections:write', () => inSocketMode(refusing('missing_scope')), /SLACK_APP_TOKEN lacks connections:write/, /SLACK_APP_TOKEN=/],
     ['a wrong app-level token', () => inSocketMode(refusing('invalid_auth')), /rejects SLACK_APP_TOKEN/, /SLACK_APP_TOKEN=/],
   ] as const
 ).map(([name, build, says, todo]) => [name, build, 'Slack', says, todo]);
 
 // biome-ignore format: a setup a line
 const OTHERS: readonly Setup[] = [
-  ['another clock', () => slack({}, NEEDED, 400), 'Clock', /behind Slack’s/, /NTP/],
-  ['billing at another path', async () => ({BILLING_BASE_URL: await page(404, '') }), 'Billing', /HTTP 404/, /before \/bill\/graphql/],
-  ['a login page', async () => ({BILLING_BASE_URL: await page(200, '<html>') }), 'Billing', /something else/, /BILLING_BASE_URL/],
-  ['a redirect', async () => ({BILLING_BASE_URL: await page(302, '', {location: 'https://b.example.com/' }) }), 'Billing', /redirects to https:\/\/b\.example\.com/, /write it/],
-  ['a private address', async () => ({BILLING_BASE_URL: 'https://10.0.0.1' }), 'Billing', /10\.0\.0\.1/, /TRUSTED_API_HOSTS=10\.0\.0\.1/],
-  ['a name that can’t be resolved', async () => ({BILLING_BASE_URL: 'https://billing.invalid' }), 'Billing', /host name billing\.invalid is unknown/, /^Correct BILLING_BASE_URL, .*DNS/],
-  ['an identity service that is away', async () => ({IDENTITY_AUTH_URL: `http://127.0.0.1:${await closedPort()}/v3` }), 'Identity', /nothing listens/, /IDENTITY_AUTH_URL/],
-  ['an identity address without /v3', async () => ({IDENTITY_AUTH_URL: 'https://identity.example.com' }), 'Identity', /\/v3/, /=https:\/\/identity\.example\.com\/v3/],
-  ['a key that is not there', () => sealedWith('2025', OLD_KEY), 'Sealed records', /1 of 1 .* lacks “2025”/, /ENCRYPTION_KEYS=newest:…,2025:…/],
-  ['a key of the same name', () => sealedWith('2026', OLD_KEY), 'Sealed records', /“2026” .* isn’t the key/, /nothing is lost/],
+  ['a wrong clock', () => slack({}, NEEDED, 400), 'Clock', /behind Slack’s/, /set-ntp/],
+  ['a wrong billing URL', async () => ({BILLING_BASE_URL: await page(404, '') }), 'Billing', /wasn’t found.*HTTP 404/, /before \/bill\/graphql/],
+  ['a login page in place of billing', async () => ({BILLING_BASE_URL: await page(200, '<html>') }), 'Billing', /something else/, /BILLING_BASE_URL/],
+  ['a redirect of billing', async () => ({BILLING_BASE_URL: await page(302, '', {location: 'https://b.example.com/' }) }), 'Billing', /redirects to https:\/\/b\.example\.com/, /write it/],
+  ['a private billing address', async () => ({BILLING_BASE_URL: 'https://10.0.0.1' }), 'Billing', /10\.0\.0\.1/, /TRUSTED_API_HOSTS=10\.0\.0\.1/],
+  ['a billing host that DNS does not know', async () => ({BILLING_BASE_URL: 'https://billing.invalid' }), 'Billing', /host name billing\.invalid is unknown/, /^Correct BILLING_BASE_URL, .*DNS/],
+  ['an identity service that is not running', async () => ({IDENTITY_AUTH_URL: `http://127.0.0.1:${await closedPort()}/v3` }), 'Identity', /nothing listens/, /IDENTITY_AUTH_URL/],
+  ['an identity URL without /v3', async () => ({IDENTITY_AUTH_URL: 'https://identity.example.com' }), 'Identity', /\/v3/, /=https:\/\/identity\.example\.com\/v3/],
+  ['a missing encryption key', () => sealedWith('2025', OLD_KEY), 'Sealed records', /1 of 1 .* lacks “2025”/, /ENCRYPTION_KEYS=newest:…,2025:…/],
+  ['a wrong encryption key', () => sealedWith('2026', OLD_KEY), 'Sealed records', /“2026” .* isn’t the key/, /nothing is lost/],
 ];
 
 // biome-ignore format: a setup a line
 const WARNINGS: readonly Setup[] = [
-  ['an eviction policy', redis('maxmemory-policy allkeys-lru'), 'Redis', /allkeys-lru/, /noeviction/],
-  ['nothing on disk', redis('appendonly no'), 'Redis', /no append-only file/, /appendonly yes/],
-  ['a clock a minute off', () => slack({}, NEEDED, -100), 'Clock', /ahead of Slack’s/, /NTP/],
+  ['a Redis that evicts keys', redis('maxmemory-policy allkeys-lru'), 'Redis', /allkeys-lru/, /noeviction/],
+  ['a Redis that writes nothing to disk', redis('appendonly no'), 'Redis', /no append-only file/, /appendonly yes/],
+  ['a clock that is a minute wrong', () => slack({}, NEEDED, -100), 'Clock', /ahead of Slack’s/, /set-ntp/],
 ];
 
-/** Runs the doctor as a process with only this environment. */
+/** Runs the doctor with only this environment. */
 async function doctor(env: Env, ...args: string[]) {
   const options = { env: { PATH: process.env.PATH ?? '', ...env } };
   return new Promise<{ code: number; output: string }>((resolve) => {
@@ -203,7 +205,7 @@ async function doctor(env: Env, ...args: string[]) {
   });
 }
 
-/** What is wrong with a setup; no secret may be in what is found. */
+/** The findings of a setup, which must not contain a secret. */
 async function problemsOf(env: Env) {
   const findings = await diagnose(env);
   for (const secret of SECRETS) expect(JSON.stringify(findings)).not.toContain(secret);
@@ -238,7 +240,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
   }, 60_000);
   afterAll(() => Promise.all([...releases.splice(0), ...ends].map((end) => end())));
 
-  it('exits with 0 if nothing is broken, and writes nothing', async () => {
+  it('exits with 0 if nothing is wrong, and changes nothing', async () => {
     const server = await redisServer();
     const ran = await doctor({ ...healthy, REDIS_URL: urlOf(server) });
     expect(ran).toEqual({ code: 0, output: expect.stringMatching(/\nTally can start\.\n$/) });
@@ -258,7 +260,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
     30_000,
   );
 
-  it('never advises correcting SLACK_API_URL when the variable isn’t set', async () => {
+  it('does not tell operators to correct a variable that is not set', async () => {
     const cause = Object.assign(new Error('getaddrinfo ENOTFOUND slack.com'), { code: 'ENOTFOUND' });
     vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('fetch failed', { cause }));
     expect(await problemsOf({ ...healthy, SLACK_API_URL: '' })).toMatchObject([
@@ -286,7 +288,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
     });
   });
 
-  it('lists everything that is wrong with the environment, and exits with 1 without a request', async () => {
+  it('lists everything that is wrong with the environment, without a request', async () => {
     const { code, output } = await doctor({
       ...healthy,
       REDIS_URL: '',

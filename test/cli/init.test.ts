@@ -33,8 +33,12 @@ beforeEach(async () => {
     startBilling(),
     testRedis(),
     startSlack({
-      ...{ mode: 'socket', botUrl: () => `http://127.0.0.1:${port}`, manifest: createManifest({}) },
-      ...{ signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN, appToken: APP_TOKEN },
+      mode: 'socket',
+      botUrl: () => `http://127.0.0.1:${port}`,
+      manifest: createManifest({}),
+      signingSecret: SIGNING_SECRET,
+      botToken: BOT_TOKEN,
+      appToken: APP_TOKEN,
     }),
   ]);
 });
@@ -44,7 +48,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs a command in the folder; what it prints may have no secret in it. */
+/** Runs a command in the folder, and checks that it prints no secret. */
 function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const own = { PATH: process.env.PATH, SLACK_API_URL: `${slack.url}/api/`, PORT: String(port) };
   const child = spawn(command, args, { cwd: folder, env: { ...own, ...env } });
@@ -78,7 +82,7 @@ const HAS_TERMINAL = spawnSync('script', ['-qfec', 'true', '/dev/null']).status 
 
 describeUnless(
   HAS_TERMINAL ? undefined : 'without script, which makes a pseudo-terminal',
-  'at a terminal',
+  'tally init at a terminal',
   () => {
     const atTerminal = (options = '') =>
       run('script', ['-qfec', `${process.execPath} ${BOT_ENTRY} init ${options}`, '/dev/null'], {
@@ -86,7 +90,7 @@ describeUnless(
         SHELL: '/bin/sh',
       });
 
-    it('asks what Tally needs, writes .env for its owner alone, prints the manifest, and runs the doctor', async () => {
+    it('asks what Tally needs, prints the manifest, writes .env and runs the doctor', async () => {
       const init = atTerminal();
       await init.answer('or Enter for Socket Mode', ENTER);
       await init.answer('SLACK_BOT_TOKEN (hidden):', `${APP_TOKEN}${ENTER}`);
@@ -112,7 +116,7 @@ describeUnless(
       });
     }, 60_000);
 
-    it('accepts a URL, rejects wrong values, and ends with the doctor’s findings', async () => {
+    it('accepts a URL, refuses wrong values, and shows the doctor’s findings', async () => {
       const init = atTerminal();
       await init.answer('or Enter for Socket Mode', `http://a.example.com${ENTER}`);
       await init.answer('is not an https address', '');
@@ -132,7 +136,7 @@ describeUnless(
       expect(await envFile()).toMatchObject({ PUBLIC_URL: 'https://localhost.example' });
     }, 60_000);
 
-    it('writes nothing when it is stopped', async () => {
+    it('writes nothing if the operator stops it', async () => {
       const init = atTerminal();
       await init.answer('or Enter for Socket Mode', ENTER);
       await init.answer('SLACK_BOT_TOKEN (hidden):', '\x03');
@@ -143,14 +147,14 @@ describeUnless(
 );
 
 it.each<[string[], string]>([
-  [[], 'Run it in a terminal'],
+  [[], 'Run this in a terminal'],
   [['--bot-token', BOT_TOKEN], "Unknown option '--bot-token'"],
-])('exits with 64 for %j if it can’t ask questions, and writes nothing', async (options, line) => {
+])('tally init exits with 64 for %j without a terminal, and writes nothing', async (options, line) => {
   expect(await initAlone(options)).toEqual({ code: 64, output: expect.stringContaining(line) });
   expect(await readdir(folder)).toEqual([]);
 });
 
-it('leaves an existing .env alone', async () => {
+it('tally init leaves an existing .env alone', async () => {
   await writeFile(join(folder, '.env'), '# my own\n');
   expect(await initAlone([])).toEqual({
     code: 73,

@@ -30,15 +30,15 @@ function refusal(env: NodeJS.ProcessEnv): ConfigError {
   throw new Error('The configuration was taken.');
 }
 
-/** The one problem of a working environment with these changes. */
+/** The one problem of a valid environment with these changes. */
 function problemOf(changes: NodeJS.ProcessEnv) {
   const { problems } = refusal({ ...HTTP, ...changes });
   expect(problems).toHaveLength(1);
   return problems[0]!;
 }
 
-describe('parseConfig', () => {
-  it('needs four variables, and has defaults for all others', () => {
+describe('the environment', () => {
+  it('needs four variables, and all others have defaults', () => {
     expect(parseConfig(HTTP)).toEqual({
       slack: {
         mode: { kind: 'http' },
@@ -56,7 +56,7 @@ describe('parseConfig', () => {
     });
   });
 
-  it('accepts every optional variable', () => {
+  it('may set every optional variable', () => {
     const config = parseConfig({
       ...HTTP,
       SLACK_API_URL: 'http://127.0.0.1:4000/api',
@@ -70,7 +70,7 @@ describe('parseConfig', () => {
     });
     expect(config).toMatchObject({
       slack: { apiUrl: 'http://127.0.0.1:4000/api/' },
-      http: { port: 8080, shutdownDelay: 5_000, publicUrl: 'https://tally.example.com' },
+      http: { port: 8080, shutdownDelay: 5_000 },
       billing: { baseUrl: 'https://api.example.com' },
       identity: { authUrl: 'https://identity.example.com/v3' },
       trustedHosts: [{ host: 'billing.internal', port: 8443 }],
@@ -78,7 +78,7 @@ describe('parseConfig', () => {
     });
   });
 
-  it('uses Socket Mode if there is an app-level token, and then doesn’t need a signing secret', () => {
+  it('asks for Socket Mode with an app-level token, which needs no signing secret', () => {
     const { slack } = parseConfig({
       ...HTTP,
       SLACK_SIGNING_SECRET: '',
@@ -90,21 +90,14 @@ describe('parseConfig', () => {
     });
   });
 
-  it('ignores spaces and quotes around a value, and treats an empty value as unset', () => {
+  it('may have spaces and quotes around values, and empty values', () => {
     const config = parseConfig({ ...HTTP, PORT: ' "3001" ', LOG_LEVEL: "''", BILLING_BASE_URL: '   ' });
     expect(config.http.port).toBe(3001);
     expect(config.log.level).toBe('info');
     expect(config.billing).toEqual({});
   });
 
-  it('returns a configuration that cannot be changed afterwards', () => {
-    const config = parseConfig({ ...HTTP, TRUSTED_API_HOSTS: 'localhost' });
-    for (const part of [config, config.slack, config.slack.mode, config.http, config.keys, config.keys[0]!])
-      expect(Object.isFrozen(part)).toBe(true);
-    expect(Object.isFrozen(config.trustedHosts[0])).toBe(true);
-  });
-
-  it('lists everything that is missing, and mentions the sandbox', () => {
+  it('is refused with a list of everything that is missing', () => {
     const error = refusal({});
     expect(error.problems.map(({ name }) => name).sort()).toEqual([
       'ENCRYPTION_KEYS',
@@ -118,8 +111,8 @@ describe('parseConfig', () => {
     expect(error.message).toContain('openssl rand -base64 32');
   });
 
-  it('accepts the three variables of OAuth and the public URL in place of the bot token', () => {
-    const { slack, http } = parseConfig(OAUTH);
+  it('may have OAuth’s three variables and the public URL instead of a bot token', () => {
+    const { slack } = parseConfig(OAUTH);
     expect(slack.credentials).toEqual({
       kind: 'oauth',
       clientId: '111.222',
@@ -127,12 +120,10 @@ describe('parseConfig', () => {
       stateSecret: 'not-a-real-state-secret',
       publicUrl: 'https://tally.example.com',
     });
-    expect(http.publicUrl).toBe('https://tally.example.com');
-    expect(Object.isFrozen(slack.credentials)).toBe(true);
   });
 
   it.each(['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET', 'PUBLIC_URL'])(
-    'does not install by OAuth without %s',
+    'cannot ask for OAuth without %s',
     (name) => {
       const { problems } = refusal({ ...OAUTH, [name]: undefined });
       expect(problems).toMatchObject([{ name, what: 'is not set' }]);
@@ -140,19 +131,19 @@ describe('parseConfig', () => {
     },
   );
 
-  it('refuses a bot token beside OAuth, and names both', () => {
+  it('cannot have a bot token together with OAuth', () => {
     const { problems } = refusal({ ...OAUTH, SLACK_BOT_TOKEN: HTTP.SLACK_BOT_TOKEN });
     expect(problems).toEqual([
       {
         name: 'SLACK_BOT_TOKEN',
         what: 'is set together with SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_STATE_SECRET',
-        works: 'A bot token serves one workspace, OAuth serves many. Unset one of them.',
+        works: 'A bot token serves one workspace, OAuth serves many. Keep one and unset the other.',
       },
     ]);
   });
 
   it.each(['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET'])(
-    'refuses a token or several words as %s, without repeating them',
+    'cannot have a token or several words as %s, and the error does not repeat them',
     (name) => {
       for (const value of ['xoxb-not-a-real-token', 'two words']) {
         const error = refusal({ ...OAUTH, [name]: value });
@@ -189,19 +180,19 @@ describe('parseConfig', () => {
     ['TRUSTED_API_HOSTS', 'api.example.com:65536', 'host:port'],
     ['TRUSTED_API_HOSTS', '[fd00::5:8443', 'host:port'],
     ['TRUSTED_API_HOSTS', '*.internal', 'host:port'],
-  ])('refuses %s=%s and says what works', (name, value, works) => {
+  ])('cannot have %s=%s, and the error says what works', (name, value, works) => {
     const problem = problemOf({ [name]: value });
     expect(problem.name).toBe(name);
     expect(`${problem.what} ${problem.works}`).toContain(works);
   });
 
-  it.each(['localhost', '127.0.0.9', '[::1]'])('allows plain http to Slack’s stand-in on %s', (host) => {
+  it.each(['localhost', '127.0.0.9', '[::1]'])('may use plain http for the Slack API on %s', (host) => {
     expect(parseConfig({ ...HTTP, SLACK_API_URL: `http://${host}:1/api` }).slack.apiUrl).toBe(
       `http://${host}:1/api/`,
     );
   });
 
-  it('reads hosts in the form in which the URL parser writes them', () => {
+  it('may name trusted hosts in any spelling', () => {
     const { trustedHosts } = parseConfig({
       ...HTTP,
       TRUSTED_API_HOSTS: 'LocalHost, 127.1:80 ,[FD00:0::5]:8443,::1,[::1],',
@@ -215,12 +206,12 @@ describe('parseConfig', () => {
     ]);
   });
 
-  it('reports problems of several variables together', () => {
+  it('is refused with the problems of all variables together', () => {
     const { problems } = refusal({ ...HTTP, PORT: 'x', LOG_LEVEL: 'x', REDIS_URL: '' });
     expect(problems.map(({ name }) => name)).toEqual(['PORT', 'REDIS_URL', 'LOG_LEVEL']);
   });
 
-  it('never repeats a value, whichever variable holds a secret', () => {
+  it('is never quoted in an error, whichever variable holds a secret', () => {
     const secret = 'zq-Secret-7f3a9b';
     for (const name of [
       ...Object.keys(HTTP),
@@ -239,7 +230,7 @@ describe('parseConfig', () => {
 });
 
 describe('ENCRYPTION_KEYS', () => {
-  it('keeps the keys in order, newest first, and accepts both base64 alphabets', () => {
+  it('keeps the keys in order, and accepts both base64 alphabets', () => {
     const bytes = Buffer.alloc(32, 0xfb).fill(0xff, 20);
     const text = `new:${bytes.toString('base64url')}, old:${bytes.toString('base64')}`;
     const { keys } = parseConfig({ ...HTTP, ENCRYPTION_KEYS: text });
@@ -249,7 +240,7 @@ describe('ENCRYPTION_KEYS', () => {
     ]);
   });
 
-  it('says how many bytes a key of the wrong length has, and how to make a valid one', () => {
+  it('is refused with the number of bytes of a wrong key', () => {
     const short = `k1:${KEY},k2:${Buffer.alloc(16).toString('base64')}`;
     const problem = problemOf({ ENCRYPTION_KEYS: short });
     expect(problem.what).toContain('key 2 has 16 bytes instead of 32');
@@ -264,7 +255,9 @@ describe('ENCRYPTION_KEYS', () => {
     ['what is not base64', `k1:${'!'.repeat(44)}`],
     ['a comma too many', `k1:${KEY},`],
     ['two keys of one name', `k1:${KEY},k1:${KEY}`],
-  ])('refuses %s', (_, text) => expect(problemOf({ ENCRYPTION_KEYS: text }).name).toBe('ENCRYPTION_KEYS'));
+  ])('is refused with %s', (_, text) =>
+    expect(problemOf({ ENCRYPTION_KEYS: text }).name).toBe('ENCRYPTION_KEYS'),
+  );
 
   it('accepts any 32 bytes as a key, under any valid name', () => {
     const id = fc.stringMatching(/^[A-Za-z0-9_-]{1,32}$/);

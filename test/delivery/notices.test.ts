@@ -176,11 +176,11 @@ describe('a notice', () => {
 
   it('says what happened, where, why, and what Tally does', () => {
     const { text, lines, buttons, values } = notice();
-    expect(text).toBe('“Yesterday’s spend” for a-b wasn’t posted. There is no connection named <eu>.');
+    expect(text).toBe('“Yesterday’s spend” for a-b wasn’t posted. There’s no connection named <eu>.');
     expect(lines.slice(0, 4)).toEqual([
       '*“Yesterday’s spend” for a-b wasn’t posted*',
       'In <#C0COSTS001>, due Fri 20 Nov 2026, 09:00 (Europe/Rome)',
-      'There is no connection named &lt;eu&gt;.',
+      'There’s no connection named &lt;eu&gt;.',
       'A Tally manager can add the connection with /billing connect.',
     ]);
     expect(lines).toContain('Tally tried for an hour. The next post will mention this one.');
@@ -192,7 +192,7 @@ describe('a notice', () => {
     const { text, lines } = notice({}, { limited: true });
     expect(text).toBe('“Yesterday’s spend” for a project you can’t ask about here wasn’t posted.');
     expect(lines.join()).not.toContain('eu');
-    expect(notice({}, { limited: true, canManage: true }).text).toContain('a-b wasn’t posted. There is no');
+    expect(notice({}, { limited: true, canManage: true }).text).toContain('a-b wasn’t posted. There’s no');
   });
 
   it('lists fifteen schedules, and counts the rest', () => {

@@ -341,8 +341,8 @@ describe('posts about weeks, months and balances', () => {
     setDays('5001', days('2026-09', 1, 30, '90'), days('2026-10', 1, 31, '90'));
     const { reads } = await post('month-to-date', ['5001'], Date.UTC(2026, 10, 1, 9));
     expect(reads.slice(0, 2)).toEqual([
-      'prod · 1–31 Oct · 2,790.00',
-      'Same as 1–30 Sep (daily average) · 90.00 a day',
+      'prod · October · 2,790.00',
+      'Same as September (daily average) · 90.00 a day',
     ]);
   });
 

@@ -1,4 +1,4 @@
-/** The tables of the variables and the whole .env.example: what src/config knows. */
+/** Makes the tables of variables and .env.example from src/config. */
 import { ConfigError, parseConfig } from '../../src/config/config.ts';
 import { type Variable, variables } from '../../src/config/variables.ts';
 import { code, type Tables } from './tables.ts';
@@ -8,7 +8,6 @@ export const NAMES = Object.keys(variables.shape) as Variable[];
 const SECTION_NAMES = Object.keys(SECTIONS) as (keyof typeof SECTIONS)[];
 const namesIn = (section: string) => NAMES.filter((name) => DESCRIPTIONS[name].section === section);
 
-/** What the bot asks for if nothing is set. */
 const REQUIRED: readonly string[] = missing();
 function missing(): string[] {
   try {
@@ -26,7 +25,6 @@ function defaultOf(name: Variable): string | undefined {
   return String(value);
 }
 
-/** What the refusal of a wrong value says that works. */
 export function formOf(name: Variable): string {
   const [issue] = variables.shape[name].safeParse('two words').error?.issues ?? [];
   return issue?.message.split('\n')[1] ?? '';
@@ -61,7 +59,9 @@ const plain = (markdown: string): string =>
     )
     .replaceAll(/`|\*\*/g, '');
 
-/** What has to be filled in is empty; everything else is a comment. An empty value in a container would replace the image's. */
+/**
+ * A required variable is empty; every other is a comment. In a container, an empty value would replace the image's.
+ */
 function exampleOf(name: Variable): string {
   const { what, example } = DESCRIPTIONS[name];
   const isKnown = !example.includes('…');

@@ -5,14 +5,14 @@ import { join, resolve as resolvePath } from 'node:path';
 import { expect, it } from 'vitest';
 import { blocksIn } from './pages.ts';
 
-it('the examples in TypeScript compile as modules of a feature', async () => {
+it('the pages’ TypeScript examples compile inside a feature’s folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tally-examples-'));
   try {
     await symlink(resolvePath('node_modules'), join(folder, 'node_modules'));
     for (const [at, block] of blocksIn('ts').entries()) {
       const feature = join(folder, 'src/features', `example-${at}`);
       await mkdir(feature, { recursive: true });
-      // What is only declared is not loaded.
+      // `declare module` alone doesn't load the module.
       const loaded = block.replaceAll(/declare module ('[^']+')/g, 'import type {} from $1; $&');
       await writeFile(join(feature, 'index.ts'), loaded);
     }
@@ -23,7 +23,7 @@ it('the examples in TypeScript compile as modules of a feature', async () => {
       incremental: false,
       tsBuildInfoFile: null,
     };
-    // With all features, which add to what a feature may be.
+    // Loads all features, because they extend the type `Feature`.
     const include = ['src', resolvePath('src/app.ts')];
     const config = { extends: resolvePath('tsconfig.json'), compilerOptions, include, exclude: [] };
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }');

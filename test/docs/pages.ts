@@ -12,7 +12,6 @@ export const PAGES = new Map(
 export const TEXTS = [...PAGES].map(([page, text]) => ({ page, text }));
 
 export const BLOCK = /^( *)```(\w*)\n(.*?)^ *```/gms;
-/** The code blocks of a language, without the indentation of the list that they are in. */
 export const blocksIn = (language: string): readonly string[] =>
   TEXTS.flatMap(({ text }) => [...text.matchAll(BLOCK)])
     .filter(([, , name]) => name === language)

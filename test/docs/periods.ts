@@ -1,16 +1,13 @@
-/** The examples of periods in docs/asking.md, as of Saturday 21 November 2026, 10:15 UTC. */
+/** The examples of periods in docs/asking.md, as of Saturday, 21 November 2026, 10:15 UTC. */
 import { code, type Tables } from './tables.ts';
 
 interface Days {
-  /** Each is typed after a command. */
   readonly phrases: readonly string[];
-  /** As an answer prints them. */
   readonly days: string;
 }
 
 interface Ambiguous {
   readonly phrase: string;
-  /** Texts of the buttons, in their order. */
   readonly readings: readonly string[];
 }
 

@@ -1,8 +1,7 @@
-/** The tables of the pages that are made of tested examples; everything between them is written by hand. */
+/** Makes the pages' tables of tested examples. */
 
 type Row = readonly string[];
 
-/** The first row is the head. */
 export type Tables = Readonly<Record<string, readonly Row[]>>;
 
 const MARKED = /(<!-- examples: (\S+) -->\n\n).*?(\n<!-- end of examples -->)/gs;
@@ -16,12 +15,11 @@ function formatTable([head = [], ...rows]: readonly Row[]): string {
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('');
 }
 
-/** @returns the page with each marked table written anew */
+/** @returns the page with each marked table made anew */
 export const fillTables = (page: string, tables: Tables): string =>
   page.replace(
     MARKED,
     (_, before: string, name: string, after: string) => `${before}${formatTable(tables[name] ?? [])}${after}`,
   );
 
-/** Each in code marks. */
 export const code = (texts: readonly string[]): string => texts.map((text) => `\`${text}\``).join(', ');

@@ -1,11 +1,11 @@
-/** What docs/environment.md and .env.example say of each variable, in Markdown without line breaks. */
+/** The descriptions of variables in docs/environment.md and .env.example, as Markdown without line breaks. */
 import type { Variable } from '../../src/config/variables.ts';
 import { commandText } from '../../src/domain/command-names.ts';
 
 interface VariableDescription {
   readonly section: Section;
   readonly what: string;
-  /** A value that works; `…` stands for what is secret. */
+  /** A value that works; `…` stands for a secret. */
   readonly example: string;
 }
 

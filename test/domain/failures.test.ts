@@ -15,7 +15,7 @@ import { requireShortText } from '../../src/slack/commands/command-buttons.ts';
 import { failuresOfAll } from '../support/failures.ts';
 
 describe('a failure', () => {
-  it('says what happened in whole sentences, and names what it is about', () => {
+  it('says in whole sentences what happened, to whom or what', () => {
     for (const [{ message }, ...names] of failuresOfAll()) {
       expect(message).toMatch(/^(?:[A-Z]|“|prod ).{10,}[.?]$/u);
       expect(message).not.toMatch(/undefined|null|\[object|\s{2}/);
@@ -23,25 +23,25 @@ describe('a failure', () => {
     }
   });
 
-  it('no message names a host', () => {
+  it('never names a host', () => {
     for (const [{ message }] of failuresOfAll()) expect(message).not.toMatch(/example/);
   });
 
-  it('a test exists for every kind of failure', () => {
+  it('has an example here for each of its kinds', () => {
     expect(new Set(failuresOfAll().map(([{ kind }]) => kind))).toEqual(new Set(Object.keys(KINDS)));
   });
 
   it('has its own sentence for each reason', () => {
     const said = failuresOfAll().map(([{ kind, message }]) => `${kind} ${message}`);
     expect(said.filter((one, at) => said.indexOf(one) !== at)).toEqual([
-      // A kind that nobody knows, and none, are a record.
+      // An unknown kind of record is called “record”.
       ...['unseal-failed', 'unseal-failed'].map((kind) => `${kind} Tally can’t read the stored record.`),
-      // A refused write differs only in what is certain.
+      // Both outcomes of a write have one sentence.
       'store-unavailable Tally can’t reach its database right now.',
     ]);
   });
 
-  it('is narrowed by its kind', () => {
+  it('has typed data once its kind is checked', () => {
     const failure: unknown = new Failure('timed-out', { service: 'billing', after: 1_000 });
     expect(isFailure(failure)).toBe(true);
     expect(isFailure(failure, 'timed-out') && failure.data.after).toBe(1_000);
@@ -53,32 +53,35 @@ describe('a failure', () => {
 describe('a refused word', () => {
   const SECRET = 'gAAAAABk1234567890abcdefXYZ';
 
-  it('is quoted at its beginning or wherever the sentence needs it', () => {
+  it('is quoted at the sentence’s beginning, or where the sentence says so', () => {
     expect(new InvalidWord('a', 'is wrong', 'Type b.').fact).toBe('“a” is wrong.');
     expect(new InvalidWord('a', 'You named {word}', '')).toMatchObject({
-      ...{ fact: 'You named “a”.', message: 'You named “a”.', word: 'a', offered: [] },
+      fact: 'You named “a”.',
+      message: 'You named “a”.',
+      word: 'a',
+      offered: [],
     });
     expect(new InvalidWord('$&', 'You named {word}', '').fact).toBe('You named “$&”.');
   });
 
-  it('is not repeated if it may be a secret, nor suggested as part of a command', () => {
+  it('is neither quoted nor suggested if it may be a secret', () => {
     const refused = new InvalidWord(SECRET, 'is wrong', 'Type b.', `${SECRET} today`);
-    expect(refused.fact).toBe('One word (not repeated, as it may be a secret) is wrong.');
+    expect(refused.fact).toBe('One word (hidden, because it may be a secret) is wrong.');
     expect(refused).toMatchObject({ word: '…', offered: [] });
     const within = new InvalidWord(SECRET, 'You named {word}', '').fact;
-    expect(within).toBe('You named one word (not repeated, as it may be a secret).');
+    expect(within).toBe('You named one word (hidden, because it may be a secret).');
     expect(new InvalidWord(SECRET, 'is wrong', '', [`${SECRET} a`, 'b'])).toMatchObject({ offered: ['b'] });
   });
 });
 
-it('a text of more than a thousand characters is refused', () => {
+it('a command of more than a thousand characters is refused', () => {
   expect(() => requireShortText('a'.repeat(1_000))).not.toThrow();
   expect(() => requireShortText('a'.repeat(1_001))).toThrow(
     expect.objectContaining({ kind: 'text-too-long' }),
   );
 });
 
-it('a service’s message names the figures it is about, and appears once', () => {
+it('an error message of billing names its figures and appears once', () => {
   const remarks = collectRemarks(
     ['the balance', { remarks: ['a', 'both', 'a'] }],
     ['the last 7 days', { remarks: ['both', 'b'] }],
@@ -91,19 +94,19 @@ it('a service’s message names the figures it is about, and appears once', () =
   expect(collectRemarks(['the balance', { remarks: [] }])).toEqual([]);
 });
 
-/** Kinds that only a person’s own request meets: what their sentences need is not stored. */
+/** Kinds for the person who asks alone, whose data is not stored. */
 const OF_REQUESTS = [
   ...['access-missing', 'edit-conflict', 'invalid-word', 'not-issuer', 'period-just-began', 'throttled'],
   ...['token-not-shown'],
 ];
-const PLAIN = 'It failed, for a reason that this version of Tally doesn’t know.';
+const PLAIN = 'It failed. This version of Tally doesn’t know the reason.';
 const TODAY = '2026-11-21';
 
 /** As Redis gives it back. */
 const readBack = (json: string) => storedFailure.parse(JSON.parse(json));
 
 describe('a stored failure', () => {
-  it('is put into words when it is read, exactly as it was when it happened', () => {
+  it('reads exactly as when it happened', () => {
     const others = failuresOfAll().filter(([{ kind }]) => !OF_REQUESTS.includes(kind));
     expect(others.length).toBeGreaterThan(40);
     for (const [failure] of others) {
@@ -114,7 +117,7 @@ describe('a stored failure', () => {
     }
   });
 
-  it('contains no sentence, no host, and nothing that a person or a service wrote', () => {
+  it('contains no sentence, no host, and no text of people or services', () => {
     for (const [failure] of failuresOfAll()) {
       const json = JSON.stringify(storeFailure(failure));
       expect(json).not.toContain(failure.message);
@@ -122,7 +125,7 @@ describe('a stored failure', () => {
     }
   });
 
-  it('names the year unless it is the reader’s current one', () => {
+  it('names the year of its days unless the reader is in that year', () => {
     const days = { first: '2026-11-14', last: '2026-11-20', today: TODAY };
     const stored = storeFailure(new Failure('no-data', { question: { project: '123', product: 1, days } }));
     expect(wordFailure(stored, TODAY)).toBe('No Cloud platform data for project 123, 14–20 Nov.');
@@ -130,7 +133,7 @@ describe('a stored failure', () => {
     expect(wordFailure(stored)).toContain('14–20 Nov 2026');
   });
 
-  it('says that the post may be in the channel anyway', () => {
+  it('says that the post may be in the channel, if that is possible', () => {
     const stored = {
       ...storeFailure(new Failure('not-sent', { reason: 'post-unconfirmed' })),
       mayBePosted: true,
@@ -146,7 +149,7 @@ describe('a stored failure', () => {
     { kind: 'service-failed', data: { service: 'weather', status: 'x' } },
     { kind: 'service-failed' },
     { kind: 'invalid-word' },
-  ])('of another version is described in plain words and stored unchanged: %j', (of) => {
+  ])('of a newer version of Tally gets a general sentence and stays unchanged: %j', (of) => {
     expect(wordFailure(readBack(JSON.stringify(of)))).toBe(PLAIN);
     const message = { to: 'U1', about: {}, state: 'failed', at: 2, tries: 1, cause: of };
     expect(parseMessage('notice/x/U1', JSON.stringify(message))).toMatchObject({ tries: 1, cause: of });

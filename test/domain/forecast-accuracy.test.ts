@@ -1,12 +1,12 @@
-/** Apart from the other tests of money, which run again in other zones: this one reads neither clock nor zone. */
+/** Not in test/domain/money/, whose tests run again in other time zones, because this test is slow. */
 import { describe, expect, it } from 'vitest';
 import { accuracyOf, KINDS } from '../../bench/forecast.ts';
 
-/** Not those of the table that `npm run bench` prints. */
+/** Other random seeds than those of `npm run bench`. */
 const SEEDS = Array.from({ length: 12 }, (_, n) => n + 1_000);
 
-describe('a month’s forecast, asked for on days 3 to 25', () => {
-  it.each(KINDS)('for “$name” is at most a tenth worse than the best naive forecast', (kind) => {
+describe('a month’s forecast from days 3 to 25', () => {
+  it.each(KINDS)('is at most 10 % worse than the best naive forecast: $name', (kind) => {
     const { tally, naive, held, ranged } = accuracyOf(kind, SEEDS);
     expect(tally).toBeLessThanOrEqual(1.1 * Math.min(naive.soFar, naive.lastWeek, naive.lastMonth));
     expect(ranged).toBeGreaterThan(0);

@@ -1,7 +1,6 @@
 /**
- * Whatever reads text from outside does work in proportion to its length. Nothing here measures time: over a hundred
- * thousand characters anything quadratic takes ten thousand million steps, and so longer than a test may, and anything
- * that recurses by the character has no stack left.
+ * Parsers of untrusted text take time in proportion to its length. No test measures time: with 100,000 characters, a
+ * quadratic parser would exceed the time-out of a test, and a recursive one would exceed the stack.
  */
 import { describe, expect, it } from 'vitest';
 import { cleanTyping, simplifyText } from '../../src/domain/language/typed-text.ts';
@@ -12,7 +11,7 @@ import { redact } from '../../src/ops/redact.ts';
 import { escapeMarkup } from '../../src/slack/block-kit/blocks.ts';
 import { replyTo, replyToCommand } from './language/corpus/what-tally-reads.ts';
 
-/** What patterns and recursions stumble over when it is repeated. */
+/** Repeated, these texts make careless patterns and recursions slow. */
 const UNITS = [
   ...'project : ~: ~? ~?~!~.~,~-~- ~_~_ ~_-~-*~*~#~#1 ~<~<a|~<@U1|~>~|~&~“~ ~\n~/~\\~://~:~=~\\"token":'.split(
     '~',
@@ -24,10 +23,10 @@ const UNITS = [
     '~',
   ),
 ];
-/** The beginning is what an address or a number begins with, the end what a pattern with `$` looks for in vain. */
+/** Begins like an address or a number; the end keeps a pattern with `$` from matching. */
 const textsOf = (length: number) => UNITS.map((unit) => `1${unit.repeat(Math.ceil(length / unit.length))}!x`);
 
-/** Refusing a text is a way to read it; running out of stack is none. */
+/** A parser may refuse a text, but not exceed the stack. */
 async function readAll(length: number, read: (text: string) => unknown): Promise<void> {
   for (const text of textsOf(length))
     await Promise.resolve(text)
@@ -36,11 +35,16 @@ async function readAll(length: number, read: (text: string) => unknown): Promise
 }
 
 const ANY_LENGTH: Record<string, (text: string) => unknown> = {
-  ...{ cleanTyping, simplifyText, couldBeSecret, looksLikeSecret, escapeMarkup, redact },
+  cleanTyping,
+  simplifyText,
+  couldBeSecret,
+  looksLikeSecret,
+  escapeMarkup,
+  redact,
   parseAmount: (text) => parseAmount({ text }),
   checkBaseUrl: (text) => checkBaseUrl(`https://example.com/${text}`, []),
 };
-/** Refused beyond a thousand characters. */
+/** Commands of more than 1,000 characters are refused before they are parsed. */
 const COMMANDS: Record<string, (text: string) => unknown> = {
   'a command': (text) => replyToCommand(`/spend ${text}`),
   'a question': replyTo,
@@ -48,6 +52,8 @@ const COMMANDS: Record<string, (text: string) => unknown> = {
 };
 
 describe('a long text', () => {
-  it.each(Object.entries(ANY_LENGTH))('is accepted by %s', (_, read) => readAll(100_000, read));
-  it.each(Object.entries(COMMANDS))('is read or refused as %s', (_, read) => readAll(1_000, read));
+  it.each(Object.entries(ANY_LENGTH))('is parsed or refused in time by %s', (_, read) =>
+    readAll(100_000, read),
+  );
+  it.each(Object.entries(COMMANDS))('is parsed or refused in time as %s', (_, read) => readAll(1_000, read));
 });

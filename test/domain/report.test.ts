@@ -23,8 +23,8 @@ const requested = fc.record({
 });
 const scalar = (text: string) => ({ text });
 
-describe('what a post is about', () => {
-  it('the period is over when the post goes out, whatever the zone and the hour', () => {
+describe('the period of a post', () => {
+  it('is over when the post is sent, in every zone and at every hour', () => {
     fc.assert(
       fc.property(requested, ({ at, zone, scope, count }) => {
         const brief = reportPeriodsOf(scope, at, zone, count);
@@ -42,7 +42,7 @@ describe('what a post is about', () => {
     );
   });
 
-  it('covers each day once, weekends too, when it comes Monday to Friday', () => {
+  it('covers each day once, with weekends, if the post comes from Monday to Friday', () => {
     const given = fc.record({
       from: fc.integer({ min: Date.UTC(2009, 0), max: Date.UTC(2031, 0) }),
       zone: fc.constantFrom(...ZONES),
@@ -61,7 +61,7 @@ describe('what a post is about', () => {
     );
   });
 
-  it('never counts a day on both sides', () => {
+  it('shares no day with the period it is compared with', () => {
     fc.assert(
       fc.property(requested, ({ at, zone, scope, count }) => {
         const { window, before } = reportPeriodsOf(scope, at, zone, count).main;
@@ -72,7 +72,7 @@ describe('what a post is about', () => {
 });
 
 describe('the figures of a post', () => {
-  it('count every item once, and report items of more distant days as outside', () => {
+  it('count every item once, and items of distant days as strays', () => {
     const day = fc.oneof(
       fc
         .integer({ min: 0, max: 220 })
@@ -100,7 +100,7 @@ describe('the figures of a post', () => {
     );
   });
 
-  /** Ten a day, but for the days named; undefined for a missing one. */
+  /** 10 a day, except where `costs` names another amount; undefined for an unreported day. */
   const itemsFrom = (first: string, last: string, costs: Readonly<Record<string, string | undefined>> = {}) =>
     daysInRange(first, last, 'UTC').flatMap((day) => {
       const amount = day in costs ? costs[day] : '10';
@@ -126,18 +126,30 @@ describe('the figures of a post', () => {
   };
   const SATURDAY = Date.UTC(2026, 10, 21, 9);
 
-  it('are sums, changes, the forecast and the runway, each of the right days', () => {
+  it('are computed from the days of the report, the month and the last week', () => {
     const items = itemsFrom('2026-07-04', '2026-11-20', { '2026-11-20': '45', '2026-10-20': '12' });
     expect(figuresOf('yesterday', SATURDAY, items)).toEqual({
-      ...{ main: '45', change: '45 vs 10', usual: '10', month: '235', charted: 14 },
-      // One expensive Friday is not expected again: ten days of 10 are left. 7 days cost 105 and 75 are there.
-      ...{ forecast: '335', runway: 5, strays: 0 },
+      main: '45',
+      change: '45 vs 10',
+      usual: '10',
+      month: '235',
+      charted: 14,
+      // A single expensive Friday is not expected again: ten days of 10 are left.
+      forecast: '335',
+      // The last 7 days cost 105; balance and bonuses are 75.
+      runway: 5,
+      strays: 0,
     });
     expect(figuresOf('last-week', SATURDAY, items)).toMatchObject({ main: '70', charted: 7 });
     expect(figuresOf('month-to-date', SATURDAY, items)).toMatchObject({ main: '235', charted: 20 });
   });
 
-  it('include what such a weekday usually costs from 3 of the last 4, for a single day', () => {
+  it('count today’s first item only in the forecast', () => {
+    const items = itemsFrom('2026-07-04', '2026-11-21', { '2026-11-21': '70' });
+    expect(figuresOf('month-to-date', SATURDAY, items)).toMatchObject({ main: '200', forecast: '360' });
+  });
+
+  it('include the usual cost of a single day’s weekday, from 3 of the last 4', () => {
     const fridays = { '2026-10-23': '1', '2026-10-30': '30', '2026-11-06': '20', '2026-11-13': '40' };
     const usualOf = (costs: Readonly<Record<string, string | undefined>>, scope: ReportName = 'yesterday') =>
       figuresOf(scope, SATURDAY, itemsFrom('2026-07-04', '2026-11-20', { ...fridays, ...costs })).usual;
@@ -148,15 +160,16 @@ describe('the figures of a post', () => {
     expect(usualOf({}, 'last-week')).toBeUndefined();
   });
 
-  it('has a usual amount on the first of a month too, when fewer days are fetched', () => {
+  it('include a usual cost on the first of a month, when fewer days are fetched', () => {
     const items = itemsFrom('2026-02-01', '2026-02-28', { '2026-02-07': '9', '2026-02-14': '9' });
     expect(figuresOf('yesterday', Date.UTC(2026, 2, 1, 9), items)).toMatchObject({ usual: '9' });
   });
 
-  it('have no forecast once the month is over, nor where too little is reported', () => {
+  it('have no forecast if the month is over, or if too few days are reported', () => {
     const items = itemsFrom('2026-07-04', '2026-11-30');
     expect(figuresOf('yesterday', Date.UTC(2026, 11, 1, 9), items)).toMatchObject({
-      ...{ month: '300', forecast: undefined },
+      month: '300',
+      forecast: undefined,
     });
     expect(figuresOf('yesterday', SATURDAY, itemsFrom('2026-11-18', '2026-11-20')).forecast).toBeUndefined();
   });
@@ -167,7 +180,7 @@ describe('the figures of a post', () => {
     expect(computeReportFigures(chargesOf(items), periods, undefined).runway).toBeUndefined();
   });
 
-  it('report an item of the day after tomorrow as outside, and not today’s', () => {
+  it('count items as strays if they are more than a day outside the requested days', () => {
     const stray = (...days: readonly string[]) =>
       figuresOf(
         'yesterday',
@@ -210,31 +223,38 @@ describe('the days of a post', () => {
       ['1–20 Nov', '1–20 Oct'],
       ['11-01..11-20', '11-14..11-20', '11-01..11-20', '07-04..11-20'],
     ],
-  ] as const)('%s are %j', (scope, main, days) => {
+  ] as const)('for %s are the days and those compared, %j', (scope, main, days) => {
     expect(of(scope, '2026-11-21T09:00Z')).toEqual({
-      ...{ main, days, label: main[0], from: '2026-07-04', to: '2026-11-21' },
+      main,
+      days,
+      label: main[0],
+      from: '2026-07-04',
+      to: '2026-11-21',
     });
   });
 
-  it('after a weekend are more than one', () => {
+  it('include the weekend, in a Monday’s post of a weekday schedule', () => {
     expect(of('yesterday', '2026-11-23T09:00Z', 'UTC', 3).main).toEqual(['20–22 Nov', '13–15 Nov']);
   });
 
-  it('on the first of a month cover the month before, on the second a single day', () => {
+  it('are the month before on the first of a month, and a single day on the second', () => {
     expect(of('month-to-date', '2026-12-01T09:00Z')).toMatchObject({
-      ...{ main: ['1–30 Nov', '1–31 Oct'], label: '1–30 Nov' },
-      ...{ days: ['11-01..11-30', '11-24..11-30', '11-01..11-30', 'undefined..undefined'] },
+      main: ['November', 'October'],
+      label: 'November',
+      days: ['11-01..11-30', '11-24..11-30', '11-01..11-30', 'undefined..undefined'],
     });
     expect(of('month-to-date', '2026-12-02T09:00Z')).toMatchObject({
       main: ['Tue 1 Dec', 'Sun 1 Nov'],
       days: ['12-01..12-01', '11-25..12-01', '11-18..12-01', '08-04..12-01'],
     });
     expect(of('yesterday', '2027-01-01T09:00Z')).toMatchObject({
-      ...{ main: ['Thu 31 Dec 2026', 'Thu 24 Dec 2026'], label: 'Thu 31 Dec 2026', from: '2026-12-01' },
+      main: ['Thu 31 Dec 2026', 'Thu 24 Dec 2026'],
+      label: 'Thu 31 Dec 2026',
+      from: '2026-12-01',
     });
   });
 
-  it('have no days to compare with when the zone skipped them', () => {
+  it('have no counterparts if the zone skipped the days a week before', () => {
     expect(of('yesterday', '2012-01-07T09:00+14:00', 'Pacific/Apia').main).toEqual(['Fri 6 Jan', '']);
     const periods = reportPeriodsOf('yesterday', Date.parse('2012-01-07T09:00+14:00'), 'Pacific/Apia');
     expect(computeReportFigures([], periods, undefined).change).toBeUndefined();

@@ -44,7 +44,7 @@ const SHAPES = {
   'Slack’s': bytes(12).map((some) => `xoxb-${written('hex')(some)}`),
 };
 
-/** A verb of `/billing`, which is given its words in lower case. */
+/** A verb of `/billing` gets its words in lower case. */
 const verb = (read: (text: string) => unknown) => (text: string) => {
   const routed = routeSubcommands({ verb: { right: 'manage', run: async (rest) => void read(rest) } });
   return routed.run(`verb ${text}`, REQUEST);
@@ -59,7 +59,9 @@ const READERS: Readonly<Record<string, (word: string) => unknown>> = {
   '/billing default': verb((text) => requireProject(text, REQUEST.workspace, 'projects edit')),
   'a mention': (word) => {
     const known: KnownCommands = {
-      ...{ commands: ['/spend'], verbs: ['connect'], reader: reader() },
+      commands: ['/spend'],
+      verbs: ['connect'],
+      reader: reader(),
       acceptsWords: () => true,
     };
     const mention =
@@ -69,13 +71,13 @@ const READERS: Readonly<Record<string, (word: string) => unknown>> = {
 };
 
 describe.each(Object.entries(SHAPES))('a secret of the shape %s', (_, shape) => {
-  it('is detected in upper and lower case and behind other words', () => {
+  it('is detected in upper and lower case, and after other words', () => {
     fc.assert(
       fc.property(shape, (secret) => {
         expect(couldBeSecret(secret)).toBe(true);
         expect(couldBeSecret(`prod ${secret}`)).toBe(true);
       }),
-      // A word that looks like a name by chance is missed, about once in many thousand: the same words each time.
+      // One random word in many thousands looks like a name.
       { seed: 20_261_122 },
     );
   });
@@ -99,7 +101,7 @@ describe.each(Object.entries(SHAPES))('a secret of the shape %s', (_, shape) => 
     );
   });
 
-  it('is not filled in as a name', () => {
+  it('is not offered as a project’s name', () => {
     fc.assert(
       fc.property(shape, (secret) => {
         const request = attempt(() =>
@@ -141,12 +143,12 @@ it.each([
     ...['banana', 'connect prod', '12345678901234567890', 'https://example.com/path', 'münchen-büro'],
     ...['会計部門'],
   ],
-])('what people mistype and what they call things is not a secret: %s', (word) => {
+])('a typo or an ordinary name is not a secret: %s', (word) => {
   expect(couldBeSecret(word)).toBe(false);
   expect(looksLikeSecret(word)).toBe(false);
 });
 
-describe('a borderline word between a name and a secret', () => {
+describe('the shortest or simplest secret', () => {
   it.each([
     ['16 hexadecimal digits in groups', 'a1b2-c3d4-e5f6-0718', 'a1b2-c3d4-e5f6'],
     ['24 decimal digits in groups', '1111-2222-3333-4444-5555-6666', '1111-2222-3333-4444-5555'],
@@ -155,7 +157,7 @@ describe('a borderline word between a name and a secret', () => {
     ['twelve signs beside the words in it', 'septemberx7k2m9q4w8z1', 'septemberx7k2m9q4w8z'],
     ['capitals among small letters', 'ABCDEFGHIJkLMNOPQRSTU', 'ABCDEFGHIJKLMNOPQRSTU'],
     ['eight different letters', 'abcdefgh'.repeat(4), 'abcdefg'.repeat(5)],
-  ])('looks like a secret with %s', (_, secret, name) => {
+  ])('looks like a secret because of %s', (_, secret, name) => {
     expect([looksLikeSecret(secret), looksLikeSecret(name)]).toEqual([true, false]);
   });
 
@@ -179,7 +181,7 @@ describe('a borderline word between a name and a secret', () => {
     ['one such part', 'lomiro-k1m2n3p4', 'lomiro-tadekane'],
     ['what is left beside a weekday', 'xya1a2b3c', 'xyamonday1a2b3c'],
     ['what is left beside a quarter', 'xya1a2b3c', 'xya2026q31a2b3c'],
-  ])('could be a secret with %s', (_, secret, name) => {
+  ])('could be a secret because of %s', (_, secret, name) => {
     expect([couldBeSecret(secret), couldBeSecret(name)]).toEqual([true, false]);
   });
 });

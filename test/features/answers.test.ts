@@ -8,10 +8,10 @@ import { answerQueries, answerWith, itemsJson, november } from '../support/servi
 const bot = await botOfFile();
 await bot.connect();
 
-// One of two queries may have failed while the other is still running; the same query again would join it.
+// A query may still run after the answer. An equal query of the next test would share its response.
 afterEach(() => bot.waitUntilIdle());
 
-/** An item for each of the days before this one. */
+/** @returns an item for each of the days before `day` */
 const daysBefore = (at: number, count: number, amount: number) =>
   Array.from(
     { length: count },
@@ -19,7 +19,7 @@ const daysBefore = (at: number, count: number, amount: number) =>
   );
 
 describe('/balance', () => {
-  it('shows the balance first, followed by what the balance is based on', async () => {
+  it('shows the balance first, then the runway and its basis', async () => {
     bot.billing.setBalance('5001', '{"balance":1234567.80,"bonuses":"12000"}');
     bot.billing.setItems('5001', itemsJson(...november(14, 15, 30_000), ...november(17, 20, 30_000)));
     const answer = await bot.ask('/balance 5001');
@@ -34,7 +34,7 @@ describe('/balance', () => {
     ]);
   });
 
-  it('sends billing two parallel queries, exactly as in the contract', async () => {
+  it('sends billing the contract’s two queries in parallel', async () => {
     const queries = await bot.queriesDuring(() => bot.ask('/balance 123'));
     expect(queries.toSorted()).toEqual([
       'query { bill { getSubscriptionBalance(externalSubscriptionId: 123, productId: 1) { balance bonuses } } }',
@@ -50,12 +50,12 @@ describe('/balance', () => {
     async (command) => {
       await bot.ask(command);
       const sent = await commandsOf(bot.redis, () => bot.ask(command));
-      // The check for a repeated request runs in parallel with reading the record.
+      // Checking for a repeated request and reading the record take one round trip.
       expect(sent).toEqual(['set', 'hgetall', 'hgetall']);
     },
   );
 
-  it('repeats the service’s remarks below either answer', async () => {
+  it('quotes billing’s error messages below balance and spend', async () => {
     bot.billing.respond(({ query }) => ({
       status: 200,
       body: String(query).includes('reportSubscriptionConsuming')
@@ -75,7 +75,7 @@ describe('/balance', () => {
     );
   });
 
-  it('names project and product, but no period, when there is no data', async () => {
+  it('names project and product, but no period, if there is no data', async () => {
     bot.billing.setBalance('5007', 'null');
     const { visibleText } = await bot.ask('/balance 5007 storage');
     expect(visibleText).toContain(
@@ -84,24 +84,24 @@ describe('/balance', () => {
     expect(visibleText).not.toContain('period');
   });
 
-  it('names project and product when the service returns errors', async () => {
+  it('names project and product if billing returns errors', async () => {
     bot.billing.respond(() => ({ status: 200, body: '{"errors":[{"message":"no access"}],"data":null}' }));
     const [balance, spend] = [await bot.ask('/balance 123'), await bot.ask('/spend 123 last-month storage')];
     expect(balance.visibleText).toContain(
       'The billing service rejected the query for Cloud platform, project 123.\nThe service said:\nno access',
     );
     expect(spend.visibleText).toContain(
-      'The billing service rejected the query for Object storage, project 123, 1–31 Oct.\nThe service said:\nno access',
+      'The billing service rejected the query for Object storage, project 123, October.\nThe service said:\nno access',
     );
   });
 
-  it('whose response was cut off suggests trying again, not checking the address', async () => {
+  it('suggests trying again if billing’s response was cut off', async () => {
     answerWith(bot.billing, 'truncated');
     const answer = await bot.ask('/balance 5002');
     expect(answer.visibleText).toContain('it was cut off.\nThis is usually temporary.\nTry again');
   });
 
-  it('is shown even when the query for the runway fails', async () => {
+  it('shows the balance even if the query for the runway fails', async () => {
     bot.billing.setBalance('5002', '{"balance":10,"bonuses":0}');
     answerQueries(bot.billing, 'reportSubscriptionConsuming', { status: 403, body: '' });
     const answer = await bot.ask('/balance 5002');
@@ -116,8 +116,8 @@ describe('/balance', () => {
       'Project 5003 · 12.50 overdrawn',
       ':warning: *The balance is used up: still spending 1.00 a day*',
     ],
-    ['"100"', 'null', 'Project 5003 · 100.00 left', 'bonuses not readable (no value)'],
-    ['"a lot"', '1', 'Project 5003 · unreadable balance (a lot)', '*No runway* without a readable balance'],
+    ['"100"', 'null', 'Project 5003 · 100.00 left', 'unreadable bonuses (no value)'],
+    ['"a lot"', '1', 'Project 5003 · unreadable balance (a lot)', '*No runway*: the balance can’t be read'],
     [
       '123456789012345678901234567890.12',
       '0',
@@ -151,13 +151,13 @@ describe('/balance', () => {
   it.each([
     ['/balance banana', 'I don’t recognize “banana”. Which project?'],
     ['/balance 123 456', 'You named two projects without a comma'],
-  ])('refuses %s without asking for a period', async (command, why) => {
+  ])('refuses %s and doesn’t suggest a period', async (command, why) => {
     const { visibleText } = await bot.ask(command);
     expect(visibleText).toContain(why);
     expect(visibleText).not.toContain('last-7-days');
   });
 
-  it('does not ask for a shorter period when the answer is too large', async () => {
+  it('doesn’t suggest a shorter period if billing’s response is too large', async () => {
     const huge = { status: 200, body: `"${'x'.repeat(4 * 1024 * 1024)}"` };
     bot.billing.respond(() => huge);
     const [balance, spend] = [await bot.ask('/balance 123'), await bot.ask('/spend 123')];
@@ -166,7 +166,7 @@ describe('/balance', () => {
     expect(spend.visibleText).toContain('Ask about a shorter period.');
   });
 
-  it('shows the sum when bonuses are negative, and overdrawn for the balance only', async () => {
+  it('shows the sum of the balance and negative bonuses, and overdrawn balances', async () => {
     bot.billing.setItems('5004', itemsJson(...november(14, 16, 1)));
     bot.billing.setBalance('5004', '{"balance":5,"bonuses":-100}');
     const { visibleText } = await bot.ask('/balance 5004');
@@ -177,7 +177,7 @@ describe('/balance', () => {
 });
 
 describe('/spend', () => {
-  it('shows the total, the comparison, a chart, the collapsed days, the notes and buttons, in this order', async () => {
+  it('shows total, comparison, chart, days, small print and buttons, in this order', async () => {
     const answer = await bot.ask('/spend 123 last-7-days');
     expect(answer.types.join()).toBe('header,section,data_visualization,container,context,actions');
     expect(answer.visibleText).toMatch(
@@ -192,7 +192,7 @@ describe('/spend', () => {
     });
   });
 
-  it('asks billing for the period and the previous one in parallel', async () => {
+  it('asks billing for the period and the one before in parallel', async () => {
     const command = '/spend 31415926535897932384626433832795 last-month virtualization';
     expect((await bot.queriesDuring(() => bot.ask(command))).toSorted()).toEqual([
       expect.stringContaining(
@@ -202,7 +202,7 @@ describe('/spend', () => {
     ]);
   });
 
-  it('sends one more query, for earlier months, when it forecasts the current one', async () => {
+  it('asks billing for earlier months to forecast the current one', async () => {
     const queries = await bot.queriesDuring(() => bot.ask('/spend 123 mtd'));
     expect(queries.toSorted()).toEqual([
       expect.stringContaining('periodFrom: "2026-07-04T00:00:00.000Z", periodTo: "2026-11-20T23:59:59.999Z"'),
@@ -211,16 +211,16 @@ describe('/spend', () => {
   });
 
   it('forecasts the current month and says what the forecast is based on', async () => {
-    bot.billing.setItems('5030', itemsJson(...daysBefore(SATURDAY, 140, 10)));
+    bot.billing.setItems('5030', itemsJson(...daysBefore(SATURDAY, 20, 10)));
     const { visibleText } = await bot.ask('/spend 5030 mtd');
     expect(visibleText).toContain('so far, about 300.00 by 30 Nov\n');
-    expect(visibleText).toContain('estimated from the last 28 days');
+    expect(visibleText).toContain('estimated from the last 20 days');
     expect(await bot.read('/spend 5030 2026-11')).toContain('about 300.00 by');
     for (const period of ['last-month', 'last-7-days', 'today', 'this-week'])
-      expect(await bot.read(`/spend 5030 ${period}`)).not.toContain('Estimate');
+      expect(await bot.read(`/spend 5030 ${period}`)).not.toContain('estimate');
   });
 
-  it('adds exactly, keeps gaps, and shows amounts that it cannot parse', async () => {
+  it('adds exactly, keeps gaps, and shows unreadable amounts', async () => {
     bot.billing.setItems(
       '5010',
       itemsJson(
@@ -246,16 +246,16 @@ describe('/spend', () => {
     );
   });
 
-  it('still answers when only the previous period fails, and says why there is no comparison', async () => {
+  it('says why there is no comparison if only the period before fails', async () => {
     answerQueries(bot.billing, '2026-11-07', { status: 403, body: '' });
     const { visibleText } = await bot.ask('/spend 123');
     expect(visibleText).toContain('spent');
     expect(visibleText).toContain(
-      'No comparison with 7–13 Nov: The billing service refused the access token',
+      'No comparison with 7–13 Nov: The billing service says the access token doesn’t have permission for this',
     );
   });
 
-  it('repeats the service’s remarks about the previous period, even if it sent nothing else', async () => {
+  it('quotes billing’s error messages about the period before', async () => {
     const beside = async (data: string) => {
       const body = `{"errors":[{"message":"November <!here> is late"}],"data":${data}}`;
       answerQueries(bot.billing, '2026-11-07', { status: 200, body });
@@ -316,7 +316,7 @@ describe('/spend', () => {
       ] as const,
       ['No comparison: 14–20 Nov has no figures.'],
     ],
-  ])('says how the week compares with the week before when %s', async (_, items, sentences) => {
+  ])('compares the week with the week before when %s', async (_, items, sentences) => {
     bot.billing.setItems('5011', itemsJson(...items));
     const { visibleText } = await bot.ask('/spend 5011');
     for (const sentence of sentences) expect(visibleText).toContain(sentence);
@@ -344,7 +344,7 @@ describe('/spend', () => {
     expect(visibleText).toMatch(/\n\*▲ 50.0 %\* vs Fri 13 Nov( ·|\n)/);
   });
 
-  it('groups days when there are more than fit in Slack’s tables and charts', async () => {
+  it('groups days if there are too many for Slack’s tables and charts', async () => {
     const { visibleText, blocks } = await bot.ask('/spend 123 last-12-months');
     const chart = blocks.find(({ type }) => type === 'data_visualization') as {
       chart: { axis_config: { categories: string[] } };
@@ -354,7 +354,7 @@ describe('/spend', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('draws bars as text and lists the days when Slack rejects chart and table, and keeps the rest', async () => {
+  it('draws bars as text if Slack rejects chart and table', async () => {
     const usual = await bot.ask('/spend 123');
     for (const type of ['data_visualization', 'container', 'table']) {
       bot.slack.refuse.clear();
@@ -367,7 +367,7 @@ describe('/spend', () => {
     }
   });
 
-  it('offers the other products when there is no data, and asks again when the button is pressed', async () => {
+  it('offers the other products if there is no data', async () => {
     const answer = await bot.ask('/spend 789 yesterday');
     expect(answer.visibleText).toContain(
       'No Cloud platform data for project 789, Fri 20 Nov.\nTry another product or period, or check the project ID.',
@@ -377,14 +377,14 @@ describe('/spend', () => {
     expect(retried.visibleText).toMatch(/^Project 789 · Fri 20 Nov · .*spent[\s\S]*Object storage/);
   });
 
-  it('quotes the bad word with what is wrong, and offers the correction as a button', async () => {
+  it('quotes a wrong word, says what is wrong, and offers a correction', async () => {
     const answer = await bot.ask('/spend 123 last-wek');
     expect(answer.visibleText).toContain('I don’t recognize “last-wek”. Did you mean this?');
     await bot.press(answer, '/spend 123 last-week');
     expect((await bot.updated(answer, 'spent')).visibleText).toContain('Project 123 · 9–15 Nov · ');
   });
 
-  it('shares the answer as of the time it was asked for, and says who shared it', async () => {
+  it('shares the answer as of when it was asked for, and says who shared it', async () => {
     const answer = await bot.ask('/spend 456 mtd');
     const shared = await bot.next(() => bot.press(answer, 'Share'), MEMBER);
     expect(shared).toMatchObject({ ephemeral: false, text: answer.text });
@@ -392,13 +392,13 @@ describe('/spend', () => {
     expect(shared.visibleText).toContain(`shared by <@${OWNER}>`);
   });
 
-  it('shares an answer once, however many times the button is pressed at once', async () => {
+  it('shares an answer once, however often the button is pressed at once', async () => {
     const answer = await bot.ask('/balance 456');
     const shared = () => bot.answers(MEMBER).length;
     const before = shared();
     await Promise.all([1, 2, 3].map(() => bot.press(answer, 'Share')));
     await bot.slack.waitFor(() => shared() > before);
-    // Takes as long as a second answer would.
+    // Long enough for a second answer to arrive.
     const again = await bot.ask('/balance 456');
     expect(shared()).toBe(before + 1);
     await bot.press(again, 'Share');
@@ -411,12 +411,12 @@ describe('/spend', () => {
     expect(visibleText).toMatch(/Project 123 · 14–20 Nov · \d{3}\.\d{3},\d\d spent/);
   });
 
-  it('says when the service can be asked again', async () => {
+  it('says when billing can be asked again', async () => {
     bot.billing.respond(() => ({ status: 429, body: '', headers: { 'retry-after': '0' } }));
     expect(await bot.read('/spend 123')).toContain('You can try again now.');
   });
 
-  it('asks for a project when there is none, and shows help', async () => {
+  it('asks which project is meant if none is named, and shows help', async () => {
     expect(await bot.read('/spend mtd')).toContain('Which project?');
     expect(await bot.read('/spend help')).toContain('/spend [projects] [period] [product]');
     expect(await bot.read('/spend ?')).toContain('Periods: yesterday, last-week');
@@ -424,7 +424,7 @@ describe('/spend', () => {
   });
 });
 
-describe('Share on an answer that is a week old', () => {
+describe('the Share button of an answer from last week', () => {
   const WEEK = 7 * DAY;
 
   async function sharedLater(answer: Answer): Promise<string> {
@@ -432,7 +432,7 @@ describe('Share on an answer that is a week old', () => {
     return (await bot.next(() => bot.press(answer, 'Share'), MEMBER)).visibleText;
   }
 
-  it('divides today’s balance by today’s average, and says as of when', async () => {
+  it('shares today’s balance and runway, and says when they were fetched', async () => {
     bot.billing.setBalance('5020', '{"balance":1970,"bonuses":0}');
     bot.billing.setItems('5020', itemsJson(...daysBefore(SATURDAY, 7, 10)));
     const answer = await bot.ask('/balance 5020');
@@ -447,7 +447,7 @@ describe('Share on an answer that is a week old', () => {
     );
   });
 
-  it('updates a month that was still running, and calls no other day today', async () => {
+  it('updates a month that was still running', async () => {
     bot.billing.setItems('5021', itemsJson(...daysBefore(SATURDAY + DAY, 21, 10)));
     const answer = await bot.ask('/spend 5021 mtd');
     expect(answer.visibleText).toContain('Project 5021 · 1–21 Nov · 210.00 so far');
@@ -458,7 +458,7 @@ describe('Share on an answer that is a week old', () => {
     expect(visibleText).not.toContain('21 Nov (so far)');
   });
 
-  it('keeps the days of a period that was over, and does not call the next day today', async () => {
+  it('keeps the days of a period that was over', async () => {
     bot.billing.setItems('5022', itemsJson(...daysBefore(SATURDAY, 14, 10)));
     const answer = await bot.ask('/spend 5022');
     expect(answer.visibleText).toContain('Project 5022 · 14–20 Nov · 140.00 spent');
@@ -473,7 +473,7 @@ it.each([
   '/billing status abCD+efGH/ijKLmn==',
   '/billing d41d8cd9—8f00b204—e9800998—ecf8427e',
   '/spend 123 gAAAAABsandboxSecret0123456789abcdefghij',
-])('a secret of any shape gets a warning, and appears in no log and no reply: %s', async (command) => {
+])('a pasted secret gets a warning, and appears in no log and no reply: %s', async (command) => {
   const secret = command.split(' ').at(-1);
   const { visibleText } = await bot.ask(command);
   expect(visibleText).toContain('looks like a token');
@@ -481,7 +481,7 @@ it.each([
   expect(bot.log()).not.toContain(secret);
 });
 
-it('a registered name can be typed, even if it looks like a secret', async () => {
+it('a project’s name can be typed, even if it looks like a secret', async () => {
   const alias = 'qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm';
   await addProject(bot, { alias, id: '123' });
   expect(await bot.read(`/spend ${alias}`)).toContain(`${alias} · `);
@@ -491,7 +491,7 @@ it('a registered name can be typed, even if it looks like a secret', async () =>
   await bot.ask('/billing default none');
 });
 
-it('every message was accepted by Slack', () => {
+it('Slack accepts every message', () => {
   expect(bot.slack.complaints).toEqual([]);
   expect(textOf(bot.slack.messages(OWNER, CHANNEL))).not.toContain('undefined');
 });

@@ -12,14 +12,14 @@ const SECRET = 'gAAAAABnotATokenButItLooksLikeOne0123456789';
 
 const bot = await botOfFile();
 await addConnection(bot);
-/** How many calls Slack had got when the test began. */
+/** How many calls Slack had received when the test began. */
 let begun = 0;
 beforeEach(async () => {
   await bot.drop(...['prod', 'staging', 'hidden', 'public', 'payroll'].map((alias) => `project:${alias}`));
   begun = bot.slack.calls.length;
 });
 
-/** Sends the text and waits for the answer that this person sees anywhere in the channel. */
+/** Sends a text, and waits for an answer that the person sees in the channel. */
 async function say(text: string, { as = MEMBER, channel = CHANNEL, thread = '' } = {}) {
   const message = await bot.ask(text, as, channel, thread || undefined);
   const asked = bot.slack.messages(as, channel).findLast(({ from }) => from === as)!;
@@ -28,7 +28,7 @@ async function say(text: string, { as = MEMBER, channel = CHANNEL, thread = '' }
 const calls = (method: string) => bot.slack.calls.slice(begun).filter((call) => call.method === method);
 
 describe('a mention', () => {
-  it('is answered publicly, in a thread below it', async () => {
+  it('is answered publicly, in a thread', async () => {
     const { asked, message, visibleText } = await say('@Tally spend 123 last-7-days');
     expect(message).toMatchObject({ ephemeral: false, threadTs: asked.ts });
     expect(visibleText).toContain(' · 14–20 Nov · ');
@@ -49,7 +49,7 @@ describe('a mention', () => {
     expect(await bot.read('/balance 123', MEMBER)).toContain('Share');
   });
 
-  it('reads the workspace’s record once, and again when its answer is sent', async () => {
+  it('reads the workspace’s record twice: for the answer, and before sending', async () => {
     await say('@Tally balance 123');
     const sent = await commandsOf(bot.redis, () => say('@Tally balance 123'));
     expect(sent.filter((name) => name === 'hgetall')).toHaveLength(2);
@@ -63,7 +63,7 @@ describe('a mention', () => {
     expect((await say('@Tally spend publc')).visibleText).toContain('/spend public');
   });
 
-  it('tells a manager where to ask about a project that is limited to other channels, and others whom to ask', async () => {
+  it('about a project limited to other channels tells a manager where to ask', async () => {
     await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
     const refusalOf = async (as: string) =>
       (await say('@Tally how much did 7 spend last week?', { as })).visibleText;
@@ -73,14 +73,14 @@ describe('a mention', () => {
     );
   });
 
-  it('asks which project is meant by an unknown name, and keeps the rest of the question', async () => {
+  it('with an unknown project is answered by asking for the project', async () => {
     await addProject(bot, { alias: 'prod', id: '7' });
     const { message, visibleText } = await say('@Tally how much did blork spend last month?');
     expect(visibleText).toContain('I don’t recognize “blork”. Which project?');
     expect(JSON.stringify(message.blocks)).toContain('prod last-month');
   });
 
-  it('is answered in its thread if it was written in a thread', async () => {
+  it('in a thread is answered in this thread', async () => {
     const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
     const { message } = await say('@Tally balance 123', { thread: parent.ts });
     expect(message.threadTs).toBe(parent.ts);
@@ -93,13 +93,13 @@ describe('a mention', () => {
     ['@Tally spend 123 last—7—days', ' · 14–20 Nov · '],
     ['@Tally spend 123 2026-10-01..2026-10-15 cloud', ' · 1–15 Oct · '],
     ['hey @Tally spend 123 mtd', ' · 1–21 Nov · '],
-  ])('is read like the command: %s', async (text, answer) => {
+  ])('has the answer of the same command: %s', async (text, answer) => {
     const { message, visibleText } = await say(text);
     expect(visibleText).toContain(answer);
     expect(message.ephemeral).toBe(false);
   });
 
-  it('accepts project names, but only those of the channel', async () => {
+  it('may name projects that are allowed in the channel', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await addProject(bot, { alias: 'payroll', id: '124', channels: ['C0FINANCE1'] });
     expect((await say('@Tally balance prod')).visibleText).toContain('prod · ');
@@ -108,7 +108,7 @@ describe('a mention', () => {
     expect(refused.visibleText).toContain('can’t ask about this project here');
   });
 
-  it('is answered without chart and table when Slack rejects them', async () => {
+  it('is answered without chart and table if Slack rejects them', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'invalid_blocks' });
     const { message } = await say('@Tally spend 123 last-7-days');
     const types = message.blocks!.map(({ type }) => String(type));
@@ -117,7 +117,7 @@ describe('a mention', () => {
     expect(types).not.toContain('data_visualization');
   });
 
-  it('is answered once, even if Slack sends it again, to this process or another', async () => {
+  it('is answered once, even if Slack sends the event to several processes', async () => {
     const event = {
       type: 'app_mention',
       user: MEMBER,
@@ -127,7 +127,10 @@ describe('a mention', () => {
       team: 'T0SANDBOX1',
     };
     const body = {
-      ...{ type: 'event_callback', team_id: 'T0SANDBOX1', event_id: 'Ev0SAMEEVENT', event_time: 1700000000 },
+      type: 'event_callback',
+      team_id: 'T0SANDBOX1',
+      event_id: 'Ev0SAMEEVENT',
+      event_time: 1700000000,
       event,
     };
     await bot.next(() => bot.event(body), MEMBER);
@@ -139,7 +142,7 @@ describe('a mention', () => {
     for (const key of keys) expect(await bot.redis.client.pttl(key)).toBeLessThanOrEqual(600_000);
   });
 
-  it('isn’t answered if it comes from a bot or is an edit', async () => {
+  it('of a bot, or an edited one, isn’t answered', async () => {
     const event = { type: 'app_mention', user: MEMBER, text: '<@U0TALLYBOT> balance 123', channel: CHANNEL };
     await bot.slack.event({ ...event, ts: '1.1', bot_id: 'B0OTHER' });
     await bot.slack.event({ ...event, ts: '1.2', subtype: 'message_changed' });
@@ -149,7 +152,7 @@ describe('a mention', () => {
 });
 
 describe('a mention that is not a command', () => {
-  it('without words gets a short help that only the person sees', async () => {
+  it('without words is answered with a private help', async () => {
     const { message, visibleText } = await say('@Tally');
     expect(message.ephemeral).toBe(true);
     expect(message.threadTs).toBeUndefined();
@@ -158,7 +161,7 @@ describe('a mention that is not a command', () => {
     await bot.updated(message, '/spend [projects] [period]', MEMBER);
   });
 
-  it('with a greeting is answered with what Tally can be asked, not with an error', async () => {
+  it('with a greeting is answered with examples of questions', async () => {
     for (const text of ['@Tally hello', '@Tally hi there']) {
       const { visibleText } = await say(text);
       expect(visibleText).toContain('What would you like to know?');
@@ -166,13 +169,13 @@ describe('a mention that is not a command', () => {
     }
   });
 
-  it('with thanks is answered with a sentence, and runs nothing', async () => {
+  it('with thanks is answered with “You’re welcome.”', async () => {
     const before = bot.billing.requests.length;
     expect((await say('@Tally thanks!')).visibleText).toContain('You’re welcome.');
     expect(bot.billing.requests).toHaveLength(before);
   });
 
-  it('that needs an earlier answer to know the project is asked which project is meant', async () => {
+  it('that refers to an earlier answer is answered by asking for the project', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const { message, visibleText } = await say('@Tally how much did it cost last month?');
     expect(message.ephemeral).toBe(true);
@@ -204,24 +207,24 @@ describe('a mention that is not a command', () => {
     'when did prod stop spending?',
     'alert(1) prod',
     'which post cost most?',
-  ])('“%s” matches no command, so its unknown word is named', async (asked) => {
+  ])('with an unknown word is answered by naming the word: “%s”', async (asked) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const { visibleText } = await say(`@Tally ${asked}`);
     expect(visibleText).toMatch(/I don’t recognize “|“every” doesn’t belong there/);
   });
 
-  it('isn’t answered if it is about another person', async () => {
+  it('about another person isn’t answered', async () => {
     const { visibleText } = await say('@Tally what did @mateus spend last month?');
     expect(visibleText).toContain('You mentioned a person, a channel or a group.');
   });
 
-  it('offers help once for a word that is almost “help”', async () => {
+  it('almost “help” offers help once', async () => {
     const { message } = await say('@Tally halp');
     const labels = JSON.stringify(message.blocks).match(/"text":"\/[a-z ]+"/g);
     expect(labels).toEqual(['"text":"/billing help"']);
   });
 
-  it('shows help when asked for it', async () => {
+  it('with “help” is answered with help', async () => {
     for (const text of ['@Tally help', '@Tally billing', '@Tally /billing help'])
       expect((await say(text)).visibleText).toContain('`/spend` See');
   });
@@ -234,11 +237,11 @@ describe('a mention that is not a command', () => {
     ['@Tally 123', '/balance 123', 'left'],
     ['@Tally 123', '/spend 123', ' · 14–20 Nov · '],
     ['@Tally setings', '/billing settings', 'Only Tally managers can do this'],
-  ])('is never run on a guess: %s offers %s', async (text, label, answer) => {
+  ])('with a mistake runs nothing and offers a correction: %s offers %s', async (text, label, answer) => {
     const queries = await bot.queriesDuring(async () => {
       const { message } = await say(text);
       expect(message.ephemeral).toBe(true);
-      // What the button brings comes in the message's place, a refusal of a form below it.
+      // The answer replaces the message; a refused form has a message below.
       const before = bot.answers(MEMBER).length - 1;
       await bot.press(message, label, MEMBER);
       const shown = () =>
@@ -248,14 +251,14 @@ describe('a mention that is not a command', () => {
           .map(({ visibleText }) => visibleText);
       await expect.poll(() => shown().join('\n')).toContain(answer);
     });
-    // Those of the button alone.
+    // Only requests after the click.
     expect(queries).toHaveLength(label.endsWith('settings') ? 0 : 2);
   });
 
   it.each([
     [20, true],
     [30, false],
-  ])('of up to 200 characters is corrected like a mistyped command: %i words of 8', (count, isCorrected) => {
+  ])('of up to 200 characters is corrected: %i words of 8', (count, isCorrected) => {
     const tried: unknown[] = [];
     const acceptsWords = (command: unknown) => tried.push(command) === 0;
     const known = { commands: ['/spend'] as const, verbs: [], reader: ANY_DAY_READER, acceptsWords };
@@ -263,7 +266,7 @@ describe('a mention that is not a command', () => {
     expect(tried.length > 0).toBe(isCorrected);
   });
 
-  it('quotes an unknown word, escaped', async () => {
+  it('with an unknown word is answered with the word, escaped', async () => {
     const { message, visibleText, text } = await say('@Tally <!channel> *frobnicate*');
     expect(message.ephemeral).toBe(true);
     expect(`${visibleText}${text}`).not.toContain('<!channel>');
@@ -271,7 +274,7 @@ describe('a mention that is not a command', () => {
     expect(section.text.type).toBe('plain_text');
   });
 
-  it('is rejected with the same words as the command, in the thread and privately', async () => {
+  it('is refused privately, like the command, in the thread', async () => {
     const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
     await say('@Tally balance 123', { thread: parent.ts });
     const { message, visibleText } = await say('@Tally spend 123 last-wek &lt;!here&gt;', {
@@ -282,7 +285,7 @@ describe('a mention that is not a command', () => {
     expect(JSON.stringify(message)).not.toContain('<!here');
   });
 
-  it('is neither repeated nor logged if it contains a secret', async () => {
+  it('with a secret is neither repeated nor logged', async () => {
     for (const text of [`@Tally ${SECRET}`, `@Tally spend ${SECRET}`, `@Tally billing connect ${SECRET}`]) {
       expect((await say(text)).message.ephemeral).toBe(true);
     }
@@ -293,7 +296,7 @@ describe('a mention that is not a command', () => {
   });
 });
 
-describe('a question in one’s own words', () => {
+describe('a question in free words', () => {
   beforeEach(() => addProject(bot, { alias: 'prod', id: '123' }));
 
   it.each([
@@ -301,7 +304,7 @@ describe('a question in one’s own words', () => {
     ['@Tally what’s left on prod?', 'left'],
     ['@Tally spend on prod in october', 'October'],
     ['@Tally hi, what did prod cost last month?', 'October'],
-  ])('is answered like the command with the same meaning: %s', async (text, answer) => {
+  ])('has the answer of the command with this meaning: %s', async (text, answer) => {
     const { message, visibleText } = await say(text);
     expect(message.ephemeral).toBe(false);
     expect(visibleText).toContain(answer);
@@ -326,7 +329,7 @@ describe('a question in one’s own words', () => {
   it.each([
     ['@Tally how much did prdo spend last month?', '/spend prod last-month', 'October'],
     ['@Tally how much is prod?', '/balance prod', 'left'],
-  ])('is never run on a guess: %s offers %s', async (text, label, answer) => {
+  ])('with a mistake runs nothing and offers a correction: %s offers %s', async (text, label, answer) => {
     const { message, visibleText } = await say(text);
     expect(message.ephemeral).toBe(true);
     expect(visibleText).toContain('Did you mean this?');
@@ -334,34 +337,34 @@ describe('a question in one’s own words', () => {
     expect((await bot.updated(message, answer, MEMBER)).visibleText).toContain(answer);
   });
 
-  it('does not offer a project that is limited to other channels', async () => {
+  it('doesn’t offer a project that is limited to other channels', async () => {
     await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
     for (const text of ['@Tally how is hiden doing?', '@Tally what’s left on prod or hidden or hiden?'])
       expect(JSON.stringify((await say(text)).message.blocks)).not.toMatch(/"\/(spend|balance)[^"]*hidden/);
   });
 });
 
-describe('an instruction', () => {
+describe('an order to Tally', () => {
   beforeEach(() => addProject(bot, { alias: 'prod', id: '123' }));
 
   it.each([
     ['post prod spend here every morning at 9', 'Post the spend', ['prod', '09:00']],
     ['alert me when prod drops below 50000', 'watch', ['prod', '50000']],
     ['set a budget of 5000 for prod', 'watch', ['prod', '5000']],
-  ])('opens the form for its task, already filled in: %s', async (text, _, filled) => {
+  ])('offers the form for the task, filled in: %s', async (text, _, filled) => {
     const { message } = await say(`@Tally ${text}`);
     await bot.press(message, 'Open the form…', MEMBER);
     for (const value of filled) await expect.poll(() => bot.view(MEMBER) ?? '').toContain(value);
   });
 
-  it('is refused if no form has a place for one of its words', async () => {
+  it('is refused if no form has a field for a word', async () => {
     expect((await say('@Tally post prod spend every hour')).visibleText).toContain('/billing schedule');
     expect((await say('@Tally alert me when prod misbehaves')).visibleText).toContain('“misbehaves”');
   });
 });
 
-describe('a form', () => {
-  it('cannot open from a mention, so people who can use it get a button that opens it', async () => {
+describe('a command with a form', () => {
+  it('is answered in a mention with a button that opens the form', async () => {
     const offered = await bot.ask('@Tally billing connect');
     expect(bot.modal()).toBeUndefined();
     await bot.press(offered, 'Open the form…');
@@ -374,7 +377,7 @@ describe('a mention by a person without rights', () => {
   it.each([
     [GUEST, 'C0GENERAL1', 'Guests can’t use Tally in this workspace.'],
     [EXTERNAL, 'C0SHARED01', 'Tally only answers members of the workspace that installed it.'],
-  ])('is refused privately to %s, and billing is not asked', async (as, channel, sentence) => {
+  ])('is refused privately, without a request to billing: %s', async (as, channel, sentence) => {
     const before = bot.billing.requests.length;
     for (const text of ['@Tally balance 123', '@Tally', '@Tally billing connect', '@Tally spnd 123']) {
       const { message, visibleText } = await say(text, { as, channel });
@@ -387,7 +390,7 @@ describe('a mention by a person without rights', () => {
 });
 
 describe('a direct message to Tally', () => {
-  it('accepts the same words, and is answered in a thread with all buttons', async () => {
+  it('is read like a mention, and answered in a thread with all buttons', async () => {
     const { message, visibleText } = await say('spend 123 last-7-days', { channel: DIRECT });
     expect(message.ephemeral).toBe(false);
     expect(message.threadTs).toBeUndefined();
@@ -397,7 +400,7 @@ describe('a direct message to Tally', () => {
     expect(threaded.message.threadTs).toBe(message.ts);
   });
 
-  it('is rejected without mentioning others, because nobody else reads it', async () => {
+  it('is refused without mentioning managers, who wouldn’t see the message', async () => {
     const { message, visibleText } = await say('spend 123 last-wek', { channel: DIRECT });
     expect(message.ephemeral).toBe(false);
     expect(visibleText).toContain('“last-wek”');
@@ -418,7 +421,7 @@ describe('a direct message to Tally', () => {
     expect(calls('chat.postMessage')).toHaveLength(1);
   });
 
-  it('is ignored in a channel', async () => {
+  it('is ignored if the message is in a channel', async () => {
     const heard = { type: 'message', user: MEMBER, channel: CHANNEL, text: 'balance 123', ts: '1.1' };
     await bot.slack.event({ ...heard, channel_type: 'channel' });
     await say('balance 123', { channel: DIRECT });
@@ -426,19 +429,19 @@ describe('a direct message to Tally', () => {
   });
 });
 
-describe('when Tally cannot post', () => {
+describe('an answer that Slack refuses', () => {
   it.each([
     ['not_in_channel', '/invite @Tally'],
     ['is_archived', 'archived'],
     ['restricted_action', 'isn’t allowed to post'],
-  ])('for %s, the asker is told in a direct message what to do', async (error, advice) => {
+  ])('leads to a direct message with advice: %s', async (error, advice) => {
     bot.slack.failNext('chat.postMessage', { error });
     bot.slack.failNext('chat.postEphemeral', { error });
     const work = () => bot.slack.say(MEMBER, CHANNEL, '@Tally balance 123');
     expect((await bot.next(work, MEMBER, DIRECT)).visibleText).toContain(advice);
   });
 
-  it('the person gets a private message in the channel, if possible', async () => {
+  it('is sent privately in the channel, if possible', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'is_archived' });
     const { message, visibleText } = await say('@Tally balance 123');
     expect(message.ephemeral).toBe(true);
@@ -458,12 +461,12 @@ describe('a mention in a channel that is answered privately', () => {
     },
   );
 
-  it('gets no reaction if everyone can see its answer', async () => {
+  it('gets no reaction if everyone can see the answer', async () => {
     await say('@Tally balance 123 cloud');
     expect(reactionsOf('balance 123 cloud')).toBeUndefined();
   });
 
-  it('is still answered if Tally may not react', async () => {
+  it('is answered even if Tally may not add reactions', async () => {
     bot.slack.failNext('reactions.add', { error: 'missing_scope' });
     expect((await say('@Tally spend blorkky')).visibleText).toContain('blorkky');
   });

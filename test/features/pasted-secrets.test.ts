@@ -94,12 +94,12 @@ describe('an unregistered word that looks like a secret', () => {
   it.each([
     ['/billing connect q7x2k9v4', 'That looks like a token or a password.'],
     ['/billing disconnect q7x2k9v4', 'That looks like a token or a password.'],
-    ['/spend prod q7x2k9v4', 'I don’t recognize one word (not repeated, as it may be a secret).'],
-    ['/billing default q7x2k9v4', 'I don’t recognize one word (not repeated, as it may be a secret).'],
+    ['/spend prod q7x2k9v4', 'I don’t recognize one word (hidden, because it may be a secret).'],
+    ['/billing default q7x2k9v4', 'I don’t recognize one word (hidden, because it may be a secret).'],
     ['/billing conect q7x2k9v4', 'Unknown command “conect”'],
-    ['/billing projects q7x2k9v4', 'Unknown command one word (not repeated, as it may be a secret).'],
-    ['@Tally q7x2k9v4', 'I don’t recognize one word (not repeated, as it may be a secret).'],
-    ['@Tally spnd q7x2k9v4', 'I don’t recognize one word (not repeated, as it may be a secret).'],
+    ['/billing projects q7x2k9v4', 'Unknown command one word (hidden, because it may be a secret).'],
+    ['@Tally q7x2k9v4', 'I don’t recognize one word (hidden, because it may be a secret).'],
+    ['@Tally spnd q7x2k9v4', 'I don’t recognize one word (hidden, because it may be a secret).'],
   ])('is not repeated by the answer to %s', async (command, answer) => {
     const shown = watch();
     expect(await bot.read(command)).toContain(answer);

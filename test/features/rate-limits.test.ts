@@ -154,7 +154,7 @@ describe('two workspaces with one billing service', () => {
         Array.from({ length: 13 }, (_, n) => bot.command(SOUTH, `/spend 123 ${n + 1} days`)),
       );
       expect(answers.filter(({ reply }) => reply.includes(' spent'))).toHaveLength(13);
-      expect(bot.slack.replies.filter(({ body }) => body.text?.includes(' spent'))).toHaveLength(13);
+      expect(bot.slack.replies.filter(({ body }) => String(body.text).includes(' spent'))).toHaveLength(13);
       release();
       await ended;
     } finally {

@@ -250,7 +250,7 @@ describe('the list of schedules', () => {
     expect(await shows({ result: 'posted' })).toContain('last posted ');
     expect(await shows({ result: 'posted-late' })).toContain('last posted late');
     expect(await shows({ result: 'failed', cause: storedCause('<!channel>') })).toContain(
-      ': There is no connection named &lt;!channel&gt;.',
+      ': There’s no connection named &lt;!channel&gt;.',
     );
     const paused = await shows({
       result: 'paused',
@@ -260,7 +260,7 @@ describe('the list of schedules', () => {
       /\*paused\* since .+: The channel is archived\. · resumes by itself when that’s fixed · last tried/,
     );
     expect(await shows({ result: 'trying', cause: storedCause('eu'), next: around.now + MINUTE })).toMatch(
-      /\*not posted yet\*, tried .+: There is no connection named eu\. Next try: <!date\^/,
+      /\*not posted yet\*, tried .+: There’s no connection named eu\. Next try: <!date\^/,
     );
   });
 
@@ -392,7 +392,7 @@ describe('in the whole bot', async () => {
     const { since: at, id } = await bot.stored(fields.find((one) => one.startsWith('schedule:')) ?? '');
     await setLastPost(id, { due: at, result: 'trying', cause: storedCause('eu'), next: at }, bot);
     expect(await status()).toContain('1 running · *1 not posted yet*');
-    expect(await status()).toContain('There is no connection named eu. Next try:');
+    expect(await status()).toContain('There’s no connection named eu. Next try:');
     const cause = { kind: 'not-sent', data: { reason: 'channel-archived' } };
     await setLastPost(id, { due: at, result: 'paused', cause }, bot);
     const paused = 'The channel is archived. · resumes by itself';

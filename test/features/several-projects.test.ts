@@ -26,7 +26,7 @@ const inWindow = () =>
   );
 
 describe('/spend about several projects', () => {
-  it('shows the total, the change and the largest project, then a row each, largest first', async () => {
+  it('shows total and change, then a row for each project, the largest first', async () => {
     inWindow();
     const answer = await bot.ask('/spend prod, staging');
     expect(answer.lines.slice(0, 2)).toEqual([
@@ -42,15 +42,17 @@ describe('/spend about several projects', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('is answered without a project that fails, and the total leaves that project out', async () => {
+  it('leaves a project that fails out of the total', async () => {
     answerQueries(bot.billing, '6002', { status: 403, body: '' });
     const answer = await bot.ask('/spend prod,staging yesterday');
     expect(answer.visibleText).toMatch(/^1 of 2 projects · Fri 20 Nov · [\d,.]+ spent/);
     expect(answer.rows.at(-1)?.slice(0, 2)).toEqual(['staging', 'access refused']);
-    expect(answer.visibleText).toContain('staging: The billing service refused the access token');
+    expect(answer.visibleText).toContain(
+      'staging: The billing service says the access token doesn’t have permission for this',
+    );
   });
 
-  it('shows that a service returned an error', async () => {
+  it('says in the table that billing returned an error', async () => {
     answerQueries(bot.billing, '6001', { status: 500, body: '' });
     const [, ...rows] = (await bot.ask('/spend prod,staging')).rows;
     expect(rows.map(([name, spent]) => [name, spent])).toEqual([
@@ -59,7 +61,7 @@ describe('/spend about several projects', () => {
     ]);
   });
 
-  it('asks about all registered projects, each as its own product, and names the products', async () => {
+  it('asks for each registered project about the project’s own product', async () => {
     inWindow();
     const queries = await bot.queriesDuring(async () => {
       const { rows, visibleText } = await bot.ask('/spend all yesterday');
@@ -69,12 +71,12 @@ describe('/spend about several projects', () => {
     expect(queries.filter((query) => query.includes('6003, productId: 2'))).toHaveLength(2);
   });
 
-  it('says “1 project” for a single one', async () => {
+  it('says “1 project” if only one is registered', async () => {
     expect(await bot.read('/spend prod,6001 yesterday')).toMatch(/^1 project · /);
     expect(await bot.read('/balance prod,6001')).toMatch(/^1 project · 3,000\.00 left/);
   });
 
-  it('asks at most four projects at a time', async () => {
+  it('asks billing about at most four projects at a time', async () => {
     let open = 0;
     let most = 0;
     const ids = Array.from({ length: 12 }, (_, n) => String(6100 + n));
@@ -86,31 +88,43 @@ describe('/spend about several projects', () => {
       return undefined;
     });
     expect(await bot.read(`/spend ${ids.join(',')} yesterday`)).toMatch(/^12 projects · /);
-    // Two queries for each project.
+    // Each project needs two queries.
     expect(most).toBeLessThanOrEqual(8);
   });
 
-  it('has no percentage for the total when one project has none', async () => {
+  it('has no percentage for the total if a project has none', async () => {
     bot.billing.setItems('6005', itemsJson(...november(14, 20, 5)));
     const { lines } = await bot.ask('/spend prod,6005');
     expect(lines[1]).not.toMatch(/[▲▼]/);
   });
 
-  it('marks a project with missing days, and says how many days have data', async () => {
+  it('marks a project with unreported days, and says how many are reported', async () => {
     bot.billing.setItems('6001', itemsJson(...november(14, 18, 30)));
     const answer = await bot.ask('/spend prod,staging');
     expect(answer.rows.find(([project]) => project === 'prod')?.[1]).toBe('150.00*');
-    expect(answer.visibleText).toContain('* Days with data: prod 5 of 7 days.');
+    expect(answer.visibleText).toContain('prod: 5 of 7 days reported');
   });
 
-  it('rejects two projects without a comma, and offers a button that adds the comma', async () => {
+  it('has small print of at most two lines', async () => {
+    bot.billing.setItems('6001', itemsJson(...november(14, 18, 30)));
+    bot.billing.setItems(
+      '6002',
+      itemsJson(...november(14, 20, 10).map(([day, amount]) => [day, amount, 7] as const)),
+    );
+    const { blocks } = await bot.ask('/spend prod,staging,999 vs 2026-11-01..2026-11-07');
+    const print = JSON.stringify(blocks.find(({ type }) => type === 'context'));
+    expect(print).toContain('bonuses: staging');
+    expect(print.split('\\n')).toHaveLength(2);
+  });
+
+  it('refuses two projects without a comma, and offers both with a comma', async () => {
     const refused = await bot.ask('/spend prod staging last-week');
     expect(refused.visibleText).toContain('You named two projects without a comma');
     await bot.press(refused, '/spend prod,staging last-week');
     expect((await bot.updated(refused, '2 projects')).visibleText).toContain('2 projects · 9–15 Nov');
   });
 
-  it('includes only projects that can be asked about in the channel', async () => {
+  it('includes only projects that are allowed in the channel', async () => {
     await addProject(bot, { alias: 'secret', id: '6004', channels: ['C0FINANCE1'] });
     const all = await bot.ask('/spend all yesterday', MEMBER);
     expect(all.visibleText).not.toContain('secret');
@@ -121,7 +135,7 @@ describe('/spend about several projects', () => {
 });
 
 describe('/balance about several projects', () => {
-  it('shows the total balance and warns about the projects that run out, soonest first', async () => {
+  it('shows the total balance and warns about projects that run out soon', async () => {
     const answer = await bot.ask('/balance prod,staging');
     expect(answer.lines.slice(0, 2)).toEqual([
       '2 projects · 3,400.00 left',
@@ -134,14 +148,14 @@ describe('/balance about several projects', () => {
     ]);
   });
 
-  it('names in the header the project that runs out first, if none is warned about', async () => {
+  it('names the project that runs out first, if none does so soon', async () => {
     bot.billing.setBalance('6002', '{"balance":4000,"bonuses":0}');
     expect((await bot.ask('/balance prod,staging')).lines[0]).toBe(
       '2 projects · 7,000.00 left, prod runs out first',
     );
   });
 
-  it('is answered without a project that fails', async () => {
+  it('leaves a project that fails out of the total', async () => {
     bot.billing.setBalance('6002', 'null');
     const answer = await bot.ask('/balance prod,staging');
     expect(answer.visibleText).toMatch(/^1 of 2 projects · 3,000\.00 left/);
@@ -154,7 +168,7 @@ describe('/balance about several projects', () => {
 });
 
 describe('/balance all', () => {
-  it('begins with overdrawn projects, then those that run out first, then sorts by balance, and says so', async () => {
+  it('sorts projects by overdraft, then by runway, then by balance', async () => {
     const balances = { over: '-5', deep: '-90', idle: '7', poor: '3', rich: '900' };
     for (const [at, [alias, balance]] of Object.entries(balances).entries()) {
       const id = String(6200 + at);
@@ -173,11 +187,11 @@ describe('/balance all', () => {
       ['poor', 'unknown'],
       ['idle', 'unknown'],
     ]);
-    expect(answer.visibleText).toContain('runway at the average of the last 7 days');
+    expect(answer.visibleText).toContain('runway at the last 7 days’ average');
   });
 });
 
-describe('a list of projects that is longer than an option’s value', () => {
+describe('an answer about more projects than a menu item’s value can hold', () => {
   it('has buttons instead of menu items', async () => {
     const ids = Array.from({ length: 6 }, (_, n) => `${n + 1}`.repeat(31));
     for (const id of ids) bot.billing.setItems(id, itemsJson(...november(14, 20, 1)));

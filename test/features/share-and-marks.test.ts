@@ -12,7 +12,7 @@ for (const id of ['7001', '7002']) {
   bot.billing.setBalance(id, '{"balance":5,"bonuses":0}');
 }
 
-describe('Share', () => {
+describe('the Share button', () => {
   it.each([
     ['/spend closed', OWNER, CHANNEL, false],
     ['/balance closed', OWNER, CHANNEL, false],
@@ -22,7 +22,7 @@ describe('Share', () => {
     ['/spend prod,closed', OWNER, CHANNEL, true],
     ['/spend prod', MEMBER, CHANNEL, true],
   ])(
-    'is offered only where the answer can be shared: %s by %s in %s',
+    'is only offered where the person can share: %s by %s in %s',
     async (text, person, channel, isOffered) => {
       const { visibleText, labels } = await bot.ask(text, person, channel);
       expect(visibleText).toMatch(/spent|left|No .* data/);
@@ -61,25 +61,25 @@ describe('formatting marks that Slack or a person puts around words', () => {
   );
 });
 
-describe('a service’s own error messages', () => {
+describe('billing’s own error messages', () => {
   const maintain = () =>
     answerQueries(bot.billing, '7001', {
       status: 200,
       body: '{"errors":[{"message":"Billing is being maintained until 12:00"}],"data":null}',
     });
 
-  it('are shown in its words for a single project', async () => {
+  it('are quoted for a single project', async () => {
     maintain();
     expect(await bot.read('/spend prod')).toContain('Billing is being maintained until 12:00');
   });
 
-  it('are shown in its words when one project of several fails', async () => {
+  it('are quoted if one of several projects fails', async () => {
     maintain();
     const { visibleText } = await bot.ask('/spend prod,closed');
     expect(visibleText).toContain('“Billing is being maintained until 12:00”');
   });
 
-  it('don’t make Tally suggest checking the project ID', async () => {
+  it('come without advice to check the project ID', async () => {
     maintain();
     await bot.ask('/balance prod');
     const { visibleText } = await bot.ask('/billing status');
@@ -87,7 +87,7 @@ describe('a service’s own error messages', () => {
     expect(visibleText).not.toContain('Check its ID');
   });
 
-  it('show “Try again” once after a server error', async () => {
+  it('come with one “Try again” after a server error', async () => {
     bot.billing.respond(() => ({ status: 500, body: '' }));
     const { visibleText } = await bot.ask('/spend prod');
     expect(visibleText.match(/try again/gi)).toHaveLength(1);
@@ -98,7 +98,7 @@ describe('the project picker of a question without a project', () => {
   it.each([
     ['/spend last-month', ['/spend prod last-month', '/spend closed last-month', '/spend all last-month']],
     ['/balance csv', ['/balance all csv']],
-  ])('keeps the rest of the question, and offers all projects: %s', async (text, values) => {
+  ])('keeps the rest of the question, and also offers all projects: %s', async (text, values) => {
     const { options, commands } = await bot.ask(text);
     expect(commands).toEqual(expect.arrayContaining(values));
     expect(options.at(-1)?.label).toBe('All projects');

@@ -19,7 +19,7 @@ bot.billing.setItems(
   ),
 );
 
-/** The next message with a file, in direct messages or in this channel, and what is said in the channel. */
+/** Waits for a file, in direct messages or in the channel, and for the reply in the channel. */
 async function fileAfter(work: () => Promise<unknown>, person = OWNER, channel = directOf(person)) {
   const sent = () => bot.answers(person, channel).filter(({ files = [] }) => files.length > 0);
   const before = sent().length;
@@ -40,7 +40,7 @@ const csv = [
   '7001,cloud,2026-11-18,123456789012345678901234567890.124,0,2,2 items added',
   '7001,cloud,2026-11-19,1.10,0.50,1,',
   '7001,cloud,2026-11-20,-5e-1,0,1,',
-  `7001,cloud,"'=HYPERLINK(""x""),1",,0,1,not a readable day; amount unreadable: n/a`,
+  `7001,cloud,"'=HYPERLINK(""x""),1",,0,1,unreadable day; amount unreadable: n/a`,
   '',
 ].join('\r\n');
 
@@ -53,24 +53,24 @@ describe('/spend … csv', () => {
     expect(said).toMatch(/ The CSV is in your direct messages with Tally\.$/);
   });
 
-  it('is offered in the ⋯ menu of an answer, and the answer stays', async () => {
+  it('is offered in an answer’s ⋯ menu, and leaves the answer as it is', async () => {
     const answer = await bot.ask('/spend prod last-4-days');
     expect((await chosen(answer)).text).toBe(csv);
     expect(unchanged(answer)).toBe(answer.text);
   });
 
-  it('includes the lines of several projects', async () => {
+  it('includes the rows of several projects', async () => {
     const { rows } = await asked('/spend csv 123,prod yesterday');
     expect(rows.map((row) => row.split(',')[0])).toEqual(expect.arrayContaining(['project', '123', '7001']));
   });
 
-  it('uses semicolons and decimal commas for a reader who writes numbers that way', async () => {
+  it('has semicolons if the reader’s locale has decimal commas', async () => {
     const { rows } = await asked('/spend prod last-4-days csv', MEMBER);
     expect(rows[0]).toBe('project;product;day;amount;bonuses;items;note');
     expect(rows).toContain('7001;cloud;2026-11-18;123456789012345678901234567890,124;0;2;2 items added');
   });
 
-  it('sends the file without opening a window first', async () => {
+  it('sends the file without a form', async () => {
     const answer = await bot.ask('/spend prod last-4-days');
     bot.billing.setMode('slow');
     await chosen(answer);
@@ -80,19 +80,19 @@ describe('/spend … csv', () => {
   it.each([
     ['missing_scope', 'it was installed without the files:write permission.'],
     ['file_uploads_disabled', 'this workspace doesn’t allow it.'],
-  ])('says why Tally cannot send files: %s', async (error, why) => {
+  ])('says why Tally can’t send files: %s', async (error, why) => {
     bot.slack.failNext('files.getUploadURLExternal', { error });
     const { visibleText } = await bot.ask('/spend prod last-4-days csv');
     expect(visibleText).toBe(`Tally can’t send files here: ${why}`);
   });
 
-  it('is kept in a suggested command', async () => {
+  it('stays in a suggested command', async () => {
     expect(await bot.read('/spend prod lst-week csv')).toContain('/spend prod last-week csv');
   });
 });
 
-describe('/balance … csv and details', () => {
-  it('are a file with exact amounts, also for several projects', async () => {
+describe('/balance … csv', () => {
+  it('sends a file with exact amounts, also of several projects', async () => {
     bot.billing.setBalance('7001', '{"balance":"1234.5678","bonuses":"n/a"}');
     const { name, rows } = await asked('/balance prod,123 csv');
     expect(name).toBe('balance-prod-123-2026-11-21.csv');
@@ -101,7 +101,7 @@ describe('/balance … csv and details', () => {
     expect(rows[2]).toMatch(/^123,cloud,\d/);
   });
 
-  it('are in the ⋯ menu of an answer, which stays', async () => {
+  it('is offered in an answer’s ⋯ menu, beside the details', async () => {
     for (const command of ['/balance prod', '/balance prod,123']) {
       const answer = await bot.ask(command);
       await bot.choose(answer, 'rerun:more', 'Details');
@@ -112,7 +112,7 @@ describe('/balance … csv and details', () => {
   });
 });
 
-describe('a CSV of several projects, of which some fail', () => {
+describe('a CSV file of several projects, some of which fail', () => {
   beforeAll(() =>
     addProjects(bot, { web: '7101', broken: '7102', empty: '7103', disks: { id: '7104', product: 2 } }),
   );
@@ -128,7 +128,7 @@ describe('a CSV of several projects, of which some fail', () => {
     answerQueries(bot.billing, '7102', { status: 200, body });
   });
 
-  it('has a row for each failed project with the reason, and says so beside the file', async () => {
+  it('has a row with the reason for each project that failed', async () => {
     const { said, message, rows } = await asked('/spend web,broken,empty last-7-days csv');
     expect(rows).toEqual([
       'project,product,day,amount,bonuses,items,note',
@@ -144,7 +144,7 @@ describe('a CSV of several projects, of which some fail', () => {
     expect(said).toBe(`${sentence} The CSV is in your direct messages with Tally.`);
   });
 
-  it('lists failed projects among the balances too, with an average of as many decimals as the amounts', async () => {
+  it('lists failed projects in the file of balances, too', async () => {
     const { message, rows } = await asked('/balance web,disks,broken,empty csv');
     expect(rows).toEqual([
       'project,product,balance,bonuses,average a day,days left,note',
@@ -158,17 +158,17 @@ describe('a CSV of several projects, of which some fail', () => {
     );
   });
 
-  it('has the same rows in the details', async () => {
+  it('has rows that are also in the details', async () => {
     await bot.openForm('/balance web,empty details');
     expect(await bot.modalSays('7103')).toContain('No figures  No Cloud platform data for project 7103.');
   });
 
-  it('covers the product of the answer whose menu was used', async () => {
+  it('is about the product of the answer whose menu was used', async () => {
     const { rows } = await chosen(await bot.ask('/balance 7105 storage'));
     expect(rows[1]).toMatch(/^7105,storage,55,/);
   });
 
-  it('is sent to the thread of the channel where the question was asked', async () => {
+  it('is sent to the thread where the question was asked', async () => {
     const question = '@Tally balance web,empty csv';
     const { message } = await fileAfter(() => bot.slack.say(OWNER, CHANNEL, question), OWNER, CHANNEL);
     const [asking] = bot.slack
@@ -181,7 +181,7 @@ describe('a CSV of several projects, of which some fail', () => {
   });
 });
 
-it('/spend … details shows exact times, total, items and the connection for reconciling', async () => {
+it('/spend … details shows exact times, total, items and the connection', async () => {
   await bot.openForm('/spend prod last-4-days details');
   const text = await bot.modalSays('Details');
   for (const line of [

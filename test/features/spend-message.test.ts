@@ -11,11 +11,17 @@ import { resolvePeriodText } from '../support/read-words.ts';
 import { daysFrom, item, usageOfItems } from '../support/usage.ts';
 
 const TARGET = {
-  ...{ project: '123', product: 1 as const, label: 'prod', word: 'prod', alias: 'prod' },
-  ...{ isOwnProduct: true, currency: '', connection: undefined },
+  project: '123',
+  product: 1 as const,
+  label: 'prod',
+  word: 'prod',
+  alias: 'prod',
+  isOwnProduct: true,
+  currency: '',
+  connection: undefined,
 };
 
-/** Renders the answer to this text when billing sends these items. */
+/** Renders the answer to a command from items of billing. */
 function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['sharedBy'], now = NOW) {
   const period = resolvePeriodText(words, now, 'UTC');
   const figures = {
@@ -44,7 +50,7 @@ function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['
 }
 
 describe('the chart of /spend', () => {
-  it('rounds like the table, half to even', () => {
+  it('rounds amounts as the table does', () => {
     const { bars, rows } = shown('2026-11-14..2026-11-17', [
       item('2026-11-14', '0.125'),
       item('2026-11-15', '0.135'),
@@ -54,7 +60,7 @@ describe('the chart of /spend', () => {
     expect(rows.slice(1).map(([, amount]) => amount)).toEqual(['0.12', '0.14', '1.00', '1.00']);
   });
 
-  it('shows no zero bar for a small amount', () => {
+  it('shows a bar for an amount below a cent', () => {
     const { bars } = shown('2026-11-14..2026-11-17', [
       item('2026-11-14', '0.00012'),
       item('2026-11-15', '0'),
@@ -70,8 +76,8 @@ describe('the chart of /spend', () => {
   });
 });
 
-describe('a bar of /spend', () => {
-  it('keeps a gap for a missing day, and says that it has no data', () => {
+describe('a bar in the chart of /spend', () => {
+  it('leaves a gap for an unreported day, labelled “no data”', () => {
     const { bars } = shown('2026-11-14..2026-11-17', [item('2026-11-14'), item('2026-11-17', '3')]);
     expect(bars).toEqual([
       { label: 'Sat 14', value: 1 },
@@ -87,7 +93,7 @@ describe('a bar of /spend', () => {
     expect(bars.map(({ value }) => value)).toEqual([2, 2, 2, 2]);
   });
 
-  it('for today is labelled, and has a series of its own', () => {
+  it('for today is labelled “so far” and has its own series', () => {
     const sent = [...daysFrom('2026-11-18', 3).map((day) => item(day, '4')), item('2026-11-21', '1')];
     const { bars, series } = shown('last-4-days including today', sent);
     expect(bars.slice(2)).toEqual([
@@ -100,8 +106,8 @@ describe('a bar of /spend', () => {
     ]);
   });
 
-  it('leaves out a week that has only just begun', () => {
-    // Monday, which has only begun, is no week beside full ones.
+  it('for a week that has only just begun is left out', () => {
+    // On a Monday, the running week has no complete day.
     const monday = Date.UTC(2026, 10, 23, 10);
     const sent = [...daysFrom('2026-10-26', 28).map((day) => item(day, '2')), item('2026-11-23', '1')];
     const { bars } = shown('since 2026-10-26', sent, undefined, monday);
@@ -115,14 +121,14 @@ describe('a bar of /spend', () => {
     expect(running.map(({ value }) => value)).toEqual([14, 14, 14, 14]);
   });
 
-  it('is an average per day when a week is cut off or a day is missing', () => {
+  it('is a daily average if a week is cut off or a day is missing', () => {
     const october = daysFrom('2026-10-01', 31).map((day) => item(day, '2'));
     const { bars, chartTitle } = shown('october', october);
     expect(chartTitle).toBe('Average per day, by week');
     expect(bars.map(({ value }) => value)).toEqual([2, 2, 2, 2, 2]);
   });
 
-  it('is a total when every week is complete and reported', () => {
+  it('is a total if every week is complete and reported', () => {
     const weeks = daysFrom('2026-10-19', 28).map((day) => item(day, '2'));
     const { bars, chartTitle } = shown('last-4-weeks', weeks);
     expect(chartTitle).toBe('Spent per week');
@@ -132,10 +138,10 @@ describe('a bar of /spend', () => {
 
   it.each([
     ['2026-10-27..2026-11-02', '2026-10-27', '2026-10-30', 4, '31 Oct no data'],
-    // One of thirteen weeks, and nine months within a year.
+    // A chart of thirteen weeks, and a chart of months.
     ['2026-08-17..2026-11-14', '2026-08-17', '2026-08-30', 2, '31 Aug… no data'],
     ['2025', '2025-01-10', '2025-01-30', 1, 'Feb 2025 no data'],
-  ])('keeps its place without data, and says so: %s', (words, first, last, at, label) => {
+  ])('for a week or month without data is labelled “no data”: %s', (words, first, last, at, label) => {
     const all = daysFrom('2025-01-01', 700).filter(
       (day) =>
         (day > '2026-09-06' && day < '2026-10-31') ||
@@ -171,7 +177,7 @@ describe('a year of which few days are reported', () => {
   });
 });
 
-it('bars of several years have different labels even where few days are reported', () => {
+it('the bars of several years have unique labels if few days are reported', () => {
   const some = ['2017-10-02', '2023-10-02'].flatMap((first) => daysFrom(first, 42));
   const { bars } = shown(
     '2017-01-01..2026-11-20',
@@ -183,7 +189,7 @@ it('bars of several years have different labels even where few days are reported
   for (const { label } of bars) expect(label.length).toBeLessThanOrEqual(20);
 });
 
-describe('a month of /spend', () => {
+describe('the chart of a month in /spend', () => {
   const october = daysFrom('2026-10-01', 31).map((day) => item(day));
   const weeks = ['1–4 Oct', '5–11 Oct', '12–18 Oct', '19–25 Oct', '26–31 Oct'];
 
@@ -193,15 +199,15 @@ describe('a month of /spend', () => {
     expect(rows).toHaveLength(32);
   });
 
-  it('labels a week across the turn of the year without the years', () => {
+  it('labels a week at the turn of the year without the years', () => {
     const winter = daysFrom('2025-12-01', 62).map((day) => item(day));
     const { bars } = shown('2025-12-01..2026-01-31', winter);
     expect(bars[4]?.label).toBe('29 Dec…');
   });
 });
 
-describe('the days of /spend', () => {
-  it('have a row when nothing is reported', () => {
+describe('the table of days in /spend', () => {
+  it('has a row for an unreported day', () => {
     const { rows, title } = shown('2026-11-14..2026-11-17', [
       item('2026-11-17', '1', '2'),
       item('2026-11-14'),
@@ -219,12 +225,12 @@ describe('the days of /spend', () => {
     expect(title).toBe('Each day (5)');
   });
 
-  it('have no column for bonuses that are all zero', () => {
+  it('has no column for bonuses that are all zero', () => {
     const { rows } = shown('2026-11-14..2026-11-15', [item('2026-11-14'), item('2026-11-15')]);
     expect(rows[0]).toEqual(['Day', 'Amount']);
   });
 
-  it('are grouped by week when there are more than 31', () => {
+  it('is grouped by week if there are more than 31 days', () => {
     expect(
       shown(
         'last-31-days',
@@ -245,7 +251,7 @@ describe('the days of /spend', () => {
     ).toBe('Each week (53)');
   });
 
-  it('are grouped from complete, requested and valid days only, with a note on what else they contain', () => {
+  it('leaves items without a requested day out of the groups, and says so', () => {
     const sent = daysFrom('2026-03-02', 265).filter((day) => day !== '2026-05-05');
     const { rows } = shown('since 2026-03-03', [
       ...sent.map((day) => item(day, day === '2026-04-08' ? 'n/a' : '1', '1')),
@@ -261,7 +267,7 @@ describe('the days of /spend', () => {
     expect(row('soon')).toEqual(['soon', '5.00', '0.00']);
   });
 
-  it('without a date are never cut silently', () => {
+  it('lists every item without a readable day', () => {
     const { visibleText } = shown('last-7-days', [
       item('2026-11-14'),
       ...Array.from({ length: 120 }, (_, n) => item(`day ${n}`, '2', '1')),
@@ -270,7 +276,7 @@ describe('the days of /spend', () => {
   });
 });
 
-it('a balance explains in text why there is no runway, whatever special characters it contains', () => {
+it('a balance says why there is no runway, with special characters escaped', () => {
   const figures = {
     target: TARGET,
     connection: 'main',

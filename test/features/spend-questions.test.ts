@@ -12,7 +12,7 @@ await addProjects(bot, { prod: '123', staging: '456' });
 
 beforeEach(async () => {
   for (const id of ['123', '456']) await bot.drop(`watch:watch${id}`);
-  // Each day costs as much as its date says, 15 on the 15th, or half of it.
+  // Of prod, the 15th costs 15; of other projects, half as much.
   bot.billing.respond(
     spendByDay((day, project) => {
       const date = Number(day.slice(8));
@@ -23,30 +23,35 @@ beforeEach(async () => {
 
 const ask = async (text: string): Promise<string> => await bot.read(text);
 
-/** It alerts in a channel where nobody asks. */
+/** Its alerts go to another channel than the questions. */
 async function setBudget(amount: string, id = '123', alias = 'prod'): Promise<void> {
   const watch = {
-    ...{ id: `watch${id}`, projects: [{ id, product: 1, alias }], channel: 'C0FINANCE1' },
-    ...{ rule: { kind: 'budget', amount: new Big(amount) }, owner: OWNER, createdBy: OWNER },
-    ...{ createdAt: SATURDAY - DAY, since: SATURDAY - DAY },
+    id: `watch${id}`,
+    projects: [{ id, product: 1, alias }],
+    channel: 'C0FINANCE1',
+    rule: { kind: 'budget', amount: new Big(amount) },
+    owner: OWNER,
+    createdBy: OWNER,
+    createdAt: SATURDAY - DAY,
+    since: SATURDAY - DAY,
   } as const;
   await bot.store({ [`watch:watch${id}`]: serializeWatch(watch as never) });
 }
 
-describe('a budget', () => {
+describe('the answer about a budget', () => {
   it.each([
-    // 1 to 21 November are 231, and the month is expected to be more.
+    // 1 to 21 November cost 231; the whole month is expected to cost more.
     ['/spend prod over-budget', '200', 'Yes: 231.00 of 200.00'],
     ['/spend prod budget', '200', 'No: 231.00 of 200.00'],
     ['/spend prod over-budget', '250', 'Not yet: 231.00 of 250.00'],
     ['/spend is prod within budget?', '250', 'Yes, so far: 231.00 of 250.00'],
     ['/spend prod over-budget', '5000', 'No: 231.00 of 5,000.00'],
-  ])('is answered with yes or no first: %s out of %s', async (asked, amount, verdict) => {
+  ])('begins with yes or no: %s, with a budget of %s', async (asked, amount, verdict) => {
     await setBudget(amount);
     expect(await ask(asked)).toContain(verdict);
   });
 
-  it('says what is expected at the month’s end', async () => {
+  it('says what the month is expected to cost', async () => {
     await setBudget('250');
     expect(await ask('/spend prod budget')).toMatch(/Expected to pass it by about \d/);
     await setBudget('5000');
@@ -59,7 +64,7 @@ describe('a budget', () => {
     expect(commands).toContain('/billing watch prod budget');
   });
 
-  it('for one of several projects is answered like that project’s, with the others in one line', async () => {
+  it('is about the one project with a budget, and names the others', async () => {
     await setBudget('200');
     const { lines, rows, visibleText } = await bot.ask('/spend all over-budget');
     expect(lines[0]).toBe('prod · November · Yes: 231.00 of 200.00 (115.5 %)');
@@ -67,7 +72,7 @@ describe('a budget', () => {
     expect(visibleText).toContain('No budget: staging.');
   });
 
-  it('for several projects names those that exceeded it, and has a row for each', async () => {
+  it('names the projects that are over budget, and has a row for each', async () => {
     await setBudget('200');
     await setBudget('120', '456', 'staging');
     const { lines, rows } = await bot.ask('/spend all over-budget');
@@ -79,53 +84,53 @@ describe('a budget', () => {
     ]);
   });
 
-  it('is mentioned in the header if no project has one', async () => {
+  it('says in the header that no project has a budget', async () => {
     const { lines, rows } = await bot.ask('/spend all budget');
     expect(lines[0]).toBe('November · No budget is set for these projects');
     expect(rows).toEqual([]);
   });
 
-  it('refers to the current month', async () => {
-    expect(await ask('/spend prod 2026-10 budget')).toContain('budgets are for this month');
+  it('is refused for another month than the current one', async () => {
+    expect(await ask('/spend prod 2026-10 budget')).toContain('Tally only knows this month’s budget');
   });
 });
 
-describe('several projects', () => {
-  it('have their forecasts added up, with a row for each project', async () => {
+describe('the answer of /spend about several projects', () => {
+  it('adds up the forecasts, and has a row for each project', async () => {
     const text = await ask('/spend all this-month');
     expect(text).toMatch(/^2 projects · 1–21 Nov · 346\.50 so far, about [\d,.]+ by 30 Nov\n/);
     expect(text).not.toContain('spent');
     expect(text).toContain('By 30 Nov');
   });
 
-  it('show their bonuses', async () =>
-    expect(await ask('/spend all last-week')).toContain('Bonuses: prod 7.00.'));
+  it('shows the bonuses of each project', async () =>
+    expect(await ask('/spend all last-week')).toContain('bonuses: prod 7.00'));
 
-  it('have a column of averages per day', async () =>
+  it('has a column of daily averages, if asked for', async () =>
     expect(await ask('/spend all last-week by day')).toContain('A day'));
 
-  it('can’t be grouped by week', async () =>
-    expect(await ask('/spend all 2026-10 by week')).toContain('“by week” works for one project'));
+  it('is refused by week', async () =>
+    expect(await ask('/spend all 2026-10 by week')).toContain('“by week” works for one project only'));
 });
 
-describe('ranked days', () => {
-  it('list the lowest first, and aren’t called the highest', async () => {
+describe('the answer of /spend with ranked days', () => {
+  it('lists the lowest first for “lowest”', async () => {
     const text = await ask('/spend prod lowest days 2026-10');
     expect(text).toContain('Lowest:* Thu 1 Oct, 1.00 · Fri 2 Oct, 2.00 · Sat 3 Oct, 3.00');
     expect(text).not.toContain('peak');
   });
 
-  it('are as many as the question asks for', async () => {
+  it('has as many days as the question asks for', async () => {
     const text = await ask('/spend prod top 2 days 2026-10');
     expect(text).toContain('Highest:* Sat 31 Oct, 31.00 · Fri 30 Oct, 30.00');
     expect(text).not.toContain('Thu 29 Oct');
   });
 
-  it('belong to one project only', async () =>
-    expect(await ask('/spend all top 3 days 2026-10')).toContain('can only be ranked of one project'));
+  it('is refused for several projects', async () =>
+    expect(await ask('/spend all top 3 days 2026-10')).toContain('can only be ranked for one project'));
 });
 
-it('spend is grouped by the requested unit', async () => {
+it('the answer of /spend is grouped by the requested unit', async () => {
   const weeks = await bot.ask('/spend prod 2026-10 by week');
   expect(weeks.visibleText).toContain('Each week (5)');
   expect(JSON.stringify(weeks.blocks)).toContain('"Average per day, by week"');
@@ -143,7 +148,7 @@ it.each(['/spend how much did prod cost last week?', '/spend what did we spend o
   async (text) => expect(await ask(text)).toMatch(/prod · [\s\S]*9–15 Nov/),
 );
 
-it('a question about the lowest projects lists them first, and the header names the lowest', async () => {
+it('a question about the lowest projects names the lowest in the header', async () => {
   const { lines, rows } = await bot.ask('/spend all lowest last-week');
   expect(lines[0]).toBe('2 projects · 9–15 Nov · 126.00 spent, least by staging');
   expect(rows.map(([name]) => name)).toEqual(['Project', 'staging', 'prod']);

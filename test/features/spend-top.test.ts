@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 describe('/spend top', () => {
-  it('shows the projects that spent the most', async () => {
+  it('shows the most expensive projects', async () => {
     const answer = await bot.ask('/spend top 3 yesterday');
     expect(answer.lines[0]).toBe('Top 3 of 5 projects · Fri 20 Nov · 170.00 EUR spent');
     expect(answer.rows).toEqual([
@@ -30,7 +30,7 @@ describe('/spend top', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('has buttons that ask about as many projects again and about their balances, and no button to post', async () => {
+  it('has buttons for another period and for the projects’ balances', async () => {
     const { commands } = await bot.ask('/spend top 2 yesterday');
     expect(commands).toContain('/spend top 2 last-month');
     expect(commands).toContain('/spend top 2 yesterday csv');
@@ -38,7 +38,7 @@ describe('/spend top', () => {
     expect(commands.some((command) => command.startsWith('/billing schedule'))).toBe(false);
   });
 
-  it('names projects that failed, because they may belong to the top', async () => {
+  it('names projects that failed, because they may be among the top', async () => {
     answerQueries(bot.billing, '6003', { status: 403, body: '' });
     const answer = await bot.ask('/spend top 2 yesterday');
     expect(answer.lines[0]).toBe('Top 2 of 5 projects, 4 with figures · Fri 20 Nov · 70.00 EUR spent');
@@ -48,7 +48,9 @@ describe('/spend top', () => {
       ['shop', '30.00'],
       ['prod', 'access refused'],
     ]);
-    expect(answer.visibleText).toContain('prod: The billing service refused the access token');
+    expect(answer.visibleText).toContain(
+      'prod: The billing service says the access token doesn’t have permission for this',
+    );
   });
 
   it('shows all projects if there are fewer', async () => {
@@ -76,7 +78,7 @@ describe('/spend top', () => {
     expect(answer.commands).toContain('/spend top 2 yesterday');
   });
 
-  it('counts only projects that the asker may see there', async () => {
+  it('counts only projects that the asker may see in the channel', async () => {
     await addProject(bot, { alias: 'secret', id: '6050', channels: ['C0FINANCE1'] });
     const queries = await bot.queriesDuring(async () => {
       const { lines } = await bot.ask('/spend top 1 yesterday', MEMBER);
@@ -85,7 +87,7 @@ describe('/spend top', () => {
     expect(queries.join()).not.toContain('6050');
   });
 
-  it('does not rank across currencies, but shows all projects with a note', async () => {
+  it('shows all projects if their currencies differ', async () => {
     await addProject(bot, { alias: 'usa', id: '6060', currency: 'USD' });
     bot.billing.setItems('6060', yesterday(70));
     const answer = await bot.ask('/spend top 2 yesterday', MEMBER);

@@ -9,7 +9,7 @@ await bot.connect();
 const [prod, staging, dev] = ['6001', '6002', '6003'].map((id) => ({ id, currency: 'EUR' }));
 await addProjects(bot, { prod: prod!, staging: staging!, dev: dev! });
 
-/** An amount for each of the days from the first; '' for a day without data. */
+/** Items of consecutive days; '' for a day without an item. */
 const days = (first: string, amounts: readonly string[]) =>
   daysFrom(first, amounts.length).map((day, n) => [day, amounts[n] || undefined] as const);
 
@@ -17,7 +17,7 @@ const costs = new Map<string, ReadonlyMap<string, string | undefined>>();
 const sends = (project: string, ...all: readonly ReturnType<typeof days>[]) =>
   costs.set(project, new Map(all.flat()));
 
-/** What the rows' differences add up to, in cents. */
+/** The sum of the rows' differences, in cents. */
 const sumOf = (answer: Answer): number =>
   answer.rows
     .slice(1)
@@ -34,7 +34,7 @@ beforeEach(() => {
 const WEEK_BEFORE = days('2026-11-07', ['100', '100', '100', '100', '100', '100', '100']);
 
 describe('/spend … why about one project', () => {
-  it('shows the three days that differ most, then sums the others, so that all add up to the difference', async () => {
+  it('shows the three days that differ most, and the sum of the others', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['101.5', '400', '90.25', '100', '700', '100', '50']));
     const answer = await bot.ask('/spend prod why');
     expect(answer.lines.slice(0, 2)).toEqual([
@@ -53,7 +53,7 @@ describe('/spend … why about one project', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('says “less” and “unchanged” where spend fell or stayed the same', async () => {
+  it('says “less” or “unchanged” if spend fell or stayed the same', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['90', '110', '100', '100', '100', '100', '70']));
     expect((await bot.ask('/spend prod why')).lines[0]).toBe(
       'prod · 14–20 Nov · 30.00 EUR less than 7–13 Nov',
@@ -64,12 +64,12 @@ describe('/spend … why about one project', () => {
     expect(sumOf(answer)).toBe(0);
   });
 
-  it('leaves out a day whose counterpart is not reported, and says which', async () => {
+  it('leaves out a day whose counterpart is unreported, and says which', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['100', '100', '', '100', '400', '100', '100']));
     const answer = await bot.ask('/spend prod why');
     expect(answer.lines.slice(0, 2)).toEqual([
       'prod · 14–20 Nov · 300.00 EUR more than 7–13 Nov, on 6 comparable days',
-      'All of it is Wed 18 Nov.',
+      'All of it comes from Wed 18 Nov.',
     ]);
     expect(answer.rows.slice(1)).toEqual([
       ['Wed 18 Nov vs Wed 11 Nov · 400.00', '+ 300.00', '100.00'],
@@ -78,16 +78,16 @@ describe('/spend … why about one project', () => {
     ]);
     expect(answer.lines[2]).toBe('*▲ 50.0 %*');
     expect(answer.visibleText).toContain('No data for Mon 16 Nov.');
-    expect(answer.visibleText).toContain('Left out: days without data on either side.');
+    expect(answer.visibleText).toContain('Left out: days without data in one of the two periods.');
     expect(sumOf(answer)).toBe(30_000);
   });
 
-  it('counts the days that a shorter month lacks', async () => {
+  it('explains a month with its additional day', async () => {
     sends('6001', days('2026-09-01', Array(30).fill('10')), days('2026-10-01', Array(31).fill('10')));
     const answer = await bot.ask('/spend prod october why');
     expect(answer.lines.slice(0, 3)).toEqual([
-      'prod · October · 10.00 EUR more than 1–30 Sep',
-      'All of it is one more day.',
+      'prod · October · 10.00 EUR more than September',
+      'All of it comes from one more day.',
       '*▲ 3.3 %*',
     ]);
     expect(answer.rows.slice(1)).toEqual([
@@ -118,14 +118,14 @@ describe('/spend … why about one project', () => {
     expect(answer.commands[0]).toBe('/spend prod 2026-11-14..2026-11-20 vs last-year cloud');
   });
 
-  it('leaves today out, and says so', async () => {
+  it('leaves out today, and says so', async () => {
     sends('6001', days('2026-10-01', Array(20).fill('1')), days('2026-11-01', Array(21).fill('2')));
     const answer = await bot.ask('/spend prod mtd why');
     expect(answer.lines[0]).toBe('prod · 1–20 Nov · 20.00 EUR more than 1–20 Oct');
     expect(answer.visibleText).toContain('today left out');
   });
 
-  it('says which amounts could not be read', async () => {
+  it('says which amounts are unreadable', async () => {
     sends(
       '6001',
       WEEK_BEFORE,
@@ -143,33 +143,33 @@ describe('/spend … why about one project', () => {
     expect(few.visibleText).toContain('Too few days reported to compare with 7–13 Nov');
     sends('6001', days('2026-11-21', ['5']));
     expect(await bot.read('/spend prod today why')).toContain(
-      'Only complete days are compared, and this period has none.',
+      'Only complete days are compared, and this period has none yet.',
     );
   });
 
   it.each([
-    [['100', '100', '100', '100', '100', '100', '-400'], 'All of it is Fri 20 Nov.'],
+    [['100', '100', '100', '100', '100', '100', '-400'], 'All of it comes from Fri 20 Nov.'],
     [
       ['400', '100', '100', '100', '100', '100', '10'],
       'Sat 14 Nov + 300.00, partly offset by Fri 20 Nov − 90.00.',
     ],
     [Array(7).fill('150'), 'Spread over 7 days. The largest is Sat 14 Nov: + 50.00 of 350.00.'],
-  ])('begins with the reason in a sentence: %j', async (amounts, reason) => {
+  ])('begins with a sentence about the reason: %j', async (amounts, reason) => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', amounts));
     expect((await bot.ask('/spend prod why')).lines[1]).toBe(reason);
   });
 
-  it('says that a month has one more day if that explains most of the difference', async () => {
+  it('says that one more day explains most of the difference', async () => {
     const october = days('2026-10-01', ['15', ...Array(30).fill('10')]);
     sends('6001', days('2026-09-01', Array(30).fill('10')), october);
     expect((await bot.ask('/spend prod october why')).lines[1]).toBe(
       'Mostly one more day: + 10.00 of 15.00.',
     );
     sends('6001', days('2026-09-01', Array(30).fill('10')), days('2026-08-01', Array(31).fill('10')));
-    expect((await bot.ask('/spend prod september why')).lines[1]).toBe('All of it is one fewer day.');
+    expect((await bot.ask('/spend prod september why')).lines[1]).toBe('All of it comes from one fewer day.');
   });
 
-  it('offers the figures, and can be shared and scheduled', async () => {
+  it('has buttons for figures, sharing and scheduling', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
     const queries = await bot.queriesDuring(async () => {
       const { labels, commands } = await bot.ask('/spend prod why');
@@ -186,8 +186,8 @@ describe('/spend … why about one project', () => {
   });
 });
 
-describe('What changed', () => {
-  it('is in the menu of an answer that compares periods, and explains the difference', async () => {
+describe('the menu item “What changed”', () => {
+  it('explains the difference of an answer that compares periods', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
     const answer = await bot.ask('/spend prod');
     const labels = ['What changed', 'Include today', 'CSV', 'Details', 'Schedule this…', 'Watch…'];
@@ -224,7 +224,7 @@ describe('/spend … why about several projects', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('says on which days a project has no data, and leaves out the days compared with them', async () => {
+  it('names a project’s days without data, and leaves out their counterparts', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['100', '100', '', '100', '400', '100', '100']));
     sends('6002', WEEK_BEFORE, days('2026-11-14', Array(7).fill('110')));
     const answer = await bot.ask('/spend prod,staging why');
@@ -235,7 +235,7 @@ describe('/spend … why about several projects', () => {
     expect(answer.visibleText).toContain('prod: no data for Mon 16 Nov.');
   });
 
-  it('has one total for each currency label', async () => {
+  it('has a total for each currency', async () => {
     await addProject(bot, { alias: 'usa', id: '6004', currency: 'USD' });
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
     sends('6004', WEEK_BEFORE, days('2026-11-14', Array(7).fill('90')));

@@ -1,4 +1,4 @@
-/** Follow-ups in the threads of what Tally sends by itself: scheduled posts and alerts. */
+/** Follow-up questions in the threads of scheduled posts and alerts. */
 import { Big } from 'big.js';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
@@ -19,10 +19,10 @@ import { addConnection, addProject, addProjects } from '../support/projects.ts';
 const HOUR = DAY / 24;
 const DIRECT = directOf(MEMBER);
 const at = (text: string): number => Date.parse(text);
-/** Friday */
+/** A Friday. */
 const NINE = at('2026-11-20T09:00:00Z');
 const http = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
-/** The worker of a process beside the bot's, which runs when a test says so. */
+/** A second process that delivers posts when a test tells it to. */
 let runner: WorkspaceRunner;
 let scheduling: ScheduleService;
 let close: () => Promise<void>;
@@ -45,10 +45,10 @@ const bot = botOfEachTest(async (bot) => {
 afterEach(() => close());
 afterAll(() => http.close());
 
-/** Delivers what is due, and returns what Tally sent there. */
+/** Delivers what is due. @returns what Tally sent to the channel */
 async function delivered(channel = CHANNEL) {
   const message = await bot.next(() => runner.run(TEAM), MEMBER, channel);
-  // It is not waited for when a message is sent.
+  // Sending doesn’t wait until the question is remembered.
   await expect.poll(async () => (await remembered()).some(({ at }) => at === bot.clock.now)).toBe(true);
   return message;
 }
@@ -76,14 +76,20 @@ async function alerted(
   target: { channel: string } | { people: string[] } = { channel: CHANNEL },
 ) {
   const watch: Watch = {
-    ...{ id: 'watch001', projects: [{ id: '123', product: 1, alias: 'prod' }], rule, ...target },
-    ...{ owner: OWNER, createdBy: OWNER, createdAt: bot.clock.now - DAY, since: bot.clock.now - DAY },
+    id: 'watch001',
+    projects: [{ id: '123', product: 1, alias: 'prod' }],
+    rule,
+    ...target,
+    owner: OWNER,
+    createdBy: OWNER,
+    createdAt: bot.clock.now - DAY,
+    since: bot.clock.now - DAY,
   };
   await bot.store({ 'watch:watch001': serializeWatch(watch) });
   return delivered('channel' in target ? CHANNEL : DIRECT);
 }
 
-/** Says it in the thread and waits for the answer. */
+/** Sends a text in a thread, and waits for the answer. */
 async function say(text: string, thread: string | undefined, as = MEMBER, channel = CHANNEL) {
   bot.clock.now += 1_000;
   const message = await bot.ask(channel.startsWith('C') ? `@Tally ${text}` : text, as, channel, thread);
@@ -106,7 +112,7 @@ describe('follow-ups below a scheduled post', () => {
     [{ report: 'last-week' }, '/spend', 'prod 2026-11-09..2026-11-15'],
     [{ report: 'month-to-date' }, '/spend', 'prod 2026-11'],
     [{ report: 'balance' }, '/balance', 'prod'],
-  ])('take their words from what the post was made from: %j', async (given, command, text) => {
+  ])('take missing words from the post’s schedule: %j', async (given, command, text) => {
     const { ts } = await posted(given);
     expect(await remembered()).toMatchObject([{ command, text, at: bot.clock.now }]);
     const { message } = await say('again', ts);
@@ -114,7 +120,7 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
 
-  it('are about the post’s day for “why?”, even days later', async () => {
+  it('are about the post’s day, even days later', async () => {
     const { ts } = await posted();
     bot.clock.now += 3 * DAY;
     const { visibleText } = await say('why?', ts);
@@ -123,7 +129,7 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('what about october?', ts)).visibleText).toMatch(/prod · [\s\S]*October/);
   });
 
-  it('cover Friday to Sunday for a Monday post, compared as in the post', async () => {
+  it('cover Friday to Sunday below a Monday’s post', async () => {
     bot.clock.now = at('2026-11-23T09:00:00Z');
     const timing = { cadence: { kind: 'weekdays' } as const, time: '09:00', zone: 'UTC' };
     const { ts } = await posted({ timing });
@@ -133,20 +139,20 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('and staging?', ts)).visibleText).toMatch(/staging · [\s\S]*20–22 Nov/);
   });
 
-  it('cover the month before for a post on the first day of a month, even later', async () => {
+  it('cover the month before below a post on the first of a month', async () => {
     bot.clock.now = at('2026-12-01T09:00:00Z');
     const { ts } = await posted({ report: 'month-to-date' });
     bot.clock.now += 20 * DAY;
-    expect((await say('and staging?', ts)).visibleText).toMatch(/staging · [\s\S]*1–30 Nov/);
+    expect((await say('and staging?', ts)).visibleText).toMatch(/staging · [\s\S]*November/);
   });
 
-  it('name the product if the project name alone would mean another one', async () => {
+  it('name the product if the project’s name would mean another product', async () => {
     bot.billing.setItems('777', '[{"day":"2026-11-19","totalAmount":5,"totalBonuses":0}]', 2);
     await posted({ projects: [{ id: '777', product: 2 }] });
     expect(await remembered()).toMatchObject([{ text: '777 2026-11-19 storage' }]);
   });
 
-  it('name only projects that the post shows', async () => {
+  it('include only projects that the post shows', async () => {
     await addProject(bot, { alias: 'secret', id: '789', channels: ['C0OTHER001'] });
     const projects = [
       { id: '123', product: 1 as const, alias: 'prod' },
@@ -166,7 +172,7 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
 
-  it('refer to a test post in its thread', async () => {
+  it('refer to a test post', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     await scheduling.send(TEAM, schedule({ projects }), 'test', MEMBER);
     await expect.poll(async () => (await remembered()).length > 0).toBe(true);
@@ -185,13 +191,13 @@ describe('follow-ups below a scheduled post', () => {
     }
   });
 
-  it('do not use a post in another thread', async () => {
+  it('don’t refer to a post in another thread', async () => {
     await posted();
     const other = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'Another thread' });
     expect((await say('why?', other.ts)).visibleText).toContain('Which project?');
   });
 
-  it('never stop a post from being sent and recorded if Redis can’t store what they would refer to', async () => {
+  it('don’t stop a post from being sent if Redis can’t remember the question', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     const timing = { cadence: { kind: 'daily' } as const, time: '09:00', zone: 'UTC' };
     await save(
@@ -203,7 +209,7 @@ describe('follow-ups below a scheduled post', () => {
     await bot.redis.client.set(threadsKey(TEAM), 'not a hash');
     await runner.run(TEAM);
     await runner.run(TEAM);
-    expect(bot.answers(MEMBER)).toHaveLength(1);
+    await expect.poll(() => bot.answers(MEMBER)).toHaveLength(1);
     const lines = await bot.redis.client.hvals(`tally:{${TEAM}}:delivery-log`);
     expect(lines.filter((line) => line.includes('"state":"posted"'))).toHaveLength(1);
   });
@@ -221,7 +227,7 @@ describe('follow-ups below an alert', () => {
     [{ kind: 'spike', factor: new Big('2'), floor: new Big('1') }, '/spend', 'prod 2026-11-19'],
     [{ kind: 'balance', below: new Big('1e20') }, '/balance', 'prod'],
     [{ kind: 'runway', days: 3_650 }, '/balance', 'prod'],
-  ])('take their words from what the alert is about: %j', async (rule, command, text) => {
+  ])('take missing words from the alert’s watch: %j', async (rule, command, text) => {
     bot.billing.setItems('123', `[${days('900').join(',')}]`);
     bot.billing.setBalance('123', '{"balance":1000,"bonuses":0}');
     const { ts } = await alerted(rule);
@@ -230,7 +236,7 @@ describe('follow-ups below an alert', () => {
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
 
-  it('refer to the alert in its thread in a direct message, while a new message refers to nothing', async () => {
+  it('refer to an alert in a direct message only in the alert’s thread', async () => {
     bot.billing.setItems('123', `[${days('900').join(',')}]`);
     await say('spend staging october', undefined, MEMBER, DIRECT);
     bot.clock.now += HOUR;
@@ -245,7 +251,7 @@ describe('follow-ups below an alert', () => {
 it.each([
   [GUEST, 'C0GENERAL1', 'Guests can’t use Tally in this workspace.'],
   [EXTERNAL, 'C0SHARED01', 'Tally only answers members of the workspace that installed it.'],
-])('%s, who may not ask, gets no figures below a post', async (as, channel, sentence) => {
+])('a person without rights, %s, gets no figures below a post', async (as, channel, sentence) => {
   const { ts } = await posted({ channel }, channel);
   const answer = await say('why?', ts, as, channel);
   expect(answer).toMatchObject({ ephemeral: true });
@@ -253,7 +259,7 @@ it.each([
   expect(JSON.stringify(answer.blocks)).not.toContain('prod');
 });
 
-it('a post’s menu opens the exact figures and the owner’s list only for the person who clicks', async () => {
+it('a post’s menu answers only the person who clicks', async () => {
   const posting = await posted();
   bot.clock.now += 1_000;
   const post = () => bot.answers(MEMBER).find((message) => message.ts === posting.ts);

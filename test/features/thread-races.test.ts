@@ -1,4 +1,4 @@
-/** Threads when things happen at once, between question and follow-up, or while Redis is away. */
+/** Threads with several questions at once, after an uninstallation, and without Redis. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { keysOf, threadsKey } from '../../src/redis/keys.ts';
@@ -18,7 +18,7 @@ async function start(redisUrl?: string): Promise<void> {
   bot = await startBot({ now: () => now, ...(redisUrl !== undefined && { redisUrl }) });
 }
 
-/** @param redis the one that the bot uses */
+/** @param redis the server that the bot uses */
 async function prepare(redis: TestRedis = bot.redis): Promise<void> {
   const there = { ...bot, redis };
   await addConnection(there);
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 const seenBy = (person: string, channel = CHANNEL) => bot.answers(person, channel);
 
-/** Says it and waits for the next message of Tally that this person sees there. */
+/** Sends a text, and waits for Tally's next message that the person sees. */
 async function ask(text: string, thread?: string) {
   now += 1_000;
   const message = await bot.ask(`@Tally ${text}`, MEMBER, CHANNEL, thread);
@@ -45,8 +45,8 @@ const remembered = async (redis = bot.redis) =>
     ...(JSON.parse(value) as { text: string; ids: object }),
   }));
 
-describe('two people who follow up in one thread at the same instant', () => {
-  it('each get the answer to their own question, and exactly one question is remembered', async () => {
+describe('two people with follow-ups in one thread at the same instant', () => {
+  it('each get their own answer, and one question is remembered', async () => {
     await start();
     await prepare();
     const { thread } = await ask('spend prod october');
@@ -61,7 +61,7 @@ describe('two people who follow up in one thread at the same instant', () => {
       .slice(before)
       .map((message) => toAnswer(message).visibleText);
     expect(answers.filter((text) => /staging · [\s\S]*October/.test(text))).toHaveLength(1);
-    expect(answers.filter((text) => /prod · [\s\S]*1–30 Sep/.test(text))).toHaveLength(1);
+    expect(answers.filter((text) => /prod · [\s\S]*September/.test(text))).toHaveLength(1);
     await expect.poll(async () => (await remembered())[0]?.text !== 'prod 2026-10').toBe(true);
     const [last, ...others] = await remembered();
     expect(others).toEqual([]);
@@ -89,7 +89,7 @@ describe('two people who follow up in one thread at the same instant', () => {
   });
 });
 
-describe('a workspace that is uninstalled', () => {
+describe('a workspace that uninstalls Tally', () => {
   const keysLeft = async () => {
     const found = await Promise.all(
       keysOf(TEAM).map(async (key) => ((await bot.redis.client.exists(key)) === 1 ? [key] : [])),
@@ -97,7 +97,7 @@ describe('a workspace that is uninstalled', () => {
     return found.flat();
   };
 
-  it('leaves nothing to refer to and nothing stored if it leaves between question and follow-up', async () => {
+  it('leaves nothing in Redis to refer to', async () => {
     await start();
     await prepare();
     const { thread } = await ask('spend prod october');
@@ -110,7 +110,7 @@ describe('a workspace that is uninstalled', () => {
     expect(await keysLeft()).toEqual([]);
   });
 
-  it('is not written to if it leaves while the question is answered', async () => {
+  it('leaves nothing in Redis if a question is being answered', async () => {
     await start();
     await prepare();
     let isGone: Promise<unknown> | undefined;
@@ -121,7 +121,7 @@ describe('a workspace that is uninstalled', () => {
     await bot.slack.say(MEMBER, CHANNEL, '@Tally spend prod october');
     await bot.slack.waitFor(() => isGone !== undefined);
     await isGone;
-    // This waits for everything that it began.
+    // Stopping waits for everything that the bot has begun.
     await bot.stopBot();
     expect(await keysLeft()).toEqual([]);
     expect(bot.log()).not.toMatch(/"level":(?:50|60)/);
@@ -166,8 +166,13 @@ it.each(['message_changed', 'message_deleted'])(
     const [before, seen] = [await remembered(), seenBy(MEMBER, channel).length];
     const message = { type: 'message', user: MEMBER, text: 'spend staging october', ts: '1.2' };
     await bot.slack.event({
-      ...{ type: 'message', subtype, channel, channel_type: 'im', ts: '1.3' },
-      ...{ message, previous_message: { ...message, text: 'spend prod october' } },
+      type: 'message',
+      subtype,
+      channel,
+      channel_type: 'im',
+      ts: '1.3',
+      message,
+      previous_message: { ...message, text: 'spend prod october' },
     });
     await bot.waitUntilIdle();
     expect(seenBy(MEMBER, channel)).toHaveLength(seen);

@@ -18,7 +18,7 @@ interface Place {
   readonly thread?: string;
 }
 
-/** Says the text and waits for the next message of Tally that this person sees there. */
+/** Sends a text, and waits for Tally's next message that the person sees. */
 async function say(text: string, { as = MEMBER, channel = CHANNEL, thread = '' }: Place = {}) {
   bot.clock.now += 1_000;
   const message = await bot.ask(text, as, channel, thread || undefined);
@@ -26,7 +26,7 @@ async function say(text: string, { as = MEMBER, channel = CHANNEL, thread = '' }
   return { message, ...message };
 }
 
-/** Says it in the thread of an answer to a first question. */
+/** Sends a first question, and then texts in the thread of the answer. */
 async function startThread(question: string, place: Place = {}) {
   const { message } = await say(`@Tally ${question}`, place);
   const thread = message.threadTs!;
@@ -37,7 +37,7 @@ async function startThread(question: string, place: Place = {}) {
   };
 }
 
-/** Says it in the channel, and finds the message that asked. */
+/** Sends a mention in the channel, and finds the person's message. */
 async function sayAsked(text: string) {
   const answer = await say(`@Tally ${text}`);
   const asked = bot.slack
@@ -54,7 +54,7 @@ describe('a follow-up in a thread', () => {
     ['spend prod october', 'and staging?', ['staging · ', 'October']],
     ['spend prod last-week', 'what about october?', ['prod · ', 'October']],
     ['spend prod last-week', 'same for last month', ['prod · ', 'October']],
-    ['spend prod october', 'compare with september', ['prod · ', 'October', 'vs 1–30 Sep']],
+    ['spend prod october', 'compare with september', ['prod · ', 'October', 'vs September']],
     ['spend all october', 'top 1', ['October']],
     ['spend 123 october', 'and 456?', ['staging · ', 'October']],
     ['spend prod october', 'and the balance?', ['prod · ', ' left']],
@@ -63,7 +63,7 @@ describe('a follow-up in a thread', () => {
     ['balance prod', 'what did it cost yesterday?', ['prod · ', 'Fri 20 Nov']],
     ['spend prod october', 'again', ['prod · ', 'October']],
     ['spend prod october', 'and cloud?', ['prod · ', 'October']],
-    ['spend prod,staging october', 'and september?', ['2 projects · ', '1–30 Sep']],
+    ['spend prod,staging october', 'and september?', ['2 projects · ', 'September']],
     ['spend prod,staging october', 'and staging?', ['staging · ', 'October']],
     ['how much did prod spend last month?', 'and staging?', ['staging · ', 'October']],
   ])(
@@ -76,7 +76,7 @@ describe('a follow-up in a thread', () => {
     },
   );
 
-  it('is answered with a file if the follow-up asks for a file', async () => {
+  it('can ask for a file', async () => {
     const { reply, thread } = await startThread('spend prod october');
     await reply('as csv');
     const file = bot.slack.messages(MEMBER, CHANNEL).at(-1);
@@ -84,19 +84,19 @@ describe('a follow-up in a thread', () => {
     expect(JSON.stringify(bot.slack.calls.map(({ args }) => args))).toContain('spend-prod-2026-10.csv');
   });
 
-  it('refers to the previous answer, even if that answered a follow-up', async () => {
+  it('refers to the last answer, even if this answered a follow-up', async () => {
     const { reply } = await startThread('spend prod october');
     await reply('and staging?');
-    expect((await reply('and september?')).visibleText).toMatch(/staging · [\s\S]*1–30 Sep/);
+    expect((await reply('and september?')).visibleText).toMatch(/staging · [\s\S]*September/);
     expect((await reply('and the balance?')).visibleText).toMatch(/staging · .* left/);
   });
 
-  it('can be sent by anyone after an answer that everyone saw', async () => {
+  it('can be sent by anyone after a public answer', async () => {
     const { reply } = await startThread('spend prod october');
     expect((await reply('and staging?', { as: OWNER })).visibleText).toContain('October');
   });
 
-  it('takes nothing from the thread if it names its own project and question', async () => {
+  it('takes nothing from the thread if the text is a whole question', async () => {
     const { reply } = await startThread('spend prod october storage');
     expect((await reply('how much did staging spend yesterday?')).visibleText).toMatch(
       /^staging · Fri 20 Nov · /,
@@ -108,7 +108,7 @@ describe('a follow-up in a thread', () => {
     ['spend prod last-week', 'and 22?', ['/spend 22 last-week']],
     ['spend prod october', 'and stagin?', ['/spend staging 2026-10']],
     ['balance prod', 'what about october?', ['/spend prod 2026-10']],
-  ])('is never run on a guess: %s, then %s', async (first, then, offered) => {
+  ])('runs nothing if the words are ambiguous: %s, then %s', async (first, then, offered) => {
     const { reply } = await startThread(first);
     const before = bot.billing.requests.length;
     const { message } = await reply(then);
@@ -128,7 +128,7 @@ describe('a follow-up in a thread', () => {
     },
   );
 
-  it('refers to an answer that only one person saw only for that person', async () => {
+  it('refers to a private answer only for the person who saw the answer', async () => {
     const { reply, thread, message } = await startThread('spend prod october');
     const seen = () => bot.slack.messages(OWNER, CHANNEL).filter(({ ephemeral }) => ephemeral);
     bot.clock.now += 1_000;
@@ -147,48 +147,46 @@ describe('a follow-up in a thread', () => {
     ['again', 'spend'],
     ['why?', 'spend'],
     ['how long will it last?', 'balance'],
-  ])('is answered by asking for the project if there is no earlier answer: %s', async (text, command) => {
+  ])('without an earlier answer is answered by asking for the project: %s', async (text, command) => {
     const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
     const { message, visibleText } = await say(`@Tally ${text}`, { thread: parent.ts });
     expect(message.ephemeral).toBe(true);
-    expect(visibleText).toContain(
-      'Tally doesn’t know which answer you mean: it doesn’t remember answers to slash commands. Which project?',
-    );
+    expect(visibleText).toContain('Tally can’t follow up on the answer to a slash command. Which project?');
     expect(JSON.stringify(message.blocks)).toContain(`"/${command} prod`);
   });
 });
 
 describe('the days of a follow-up', () => {
-  it('are those of the answer if its period was over', async () => {
+  it('are the answer’s days if the period was over', async () => {
     const { reply } = await startThread('spend prod last-7-days');
     bot.clock.now += 2 * DAY;
     expect((await reply('and staging?')).visibleText).toMatch(/staging · [\s\S]*14–20 Nov/);
     expect((await reply('and prod?')).visibleText).toMatch(/prod · [\s\S]*14–20 Nov/);
   });
 
-  it('extend until now if the period was still running', async () => {
+  it('continue until now if the period was still running', async () => {
     const { reply } = await startThread('spend prod this-month');
     bot.clock.now += 2 * DAY;
     expect((await reply('and staging?')).visibleText).toContain('1–23 Nov');
   });
 
-  it('stay in the month that was running at the time', async () => {
+  it('stay in the month that was running', async () => {
     const { reply } = await startThread('spend prod this-month');
     bot.clock.now += 12 * DAY;
-    expect((await reply('and staging?')).visibleText).toContain('1–30 Nov');
+    expect((await reply('and staging?')).visibleText).toContain('November');
   });
 
-  it('are counted from now if the follow-up names them', async () => {
+  it('are counted from now if the follow-up names days', async () => {
     const { reply } = await startThread('spend prod last-7-days');
     bot.clock.now += 2 * DAY;
     expect((await reply('and yesterday?')).visibleText).toContain('Sun 22 Nov');
   });
 });
 
-describe('in a direct message', () => {
+describe('the follow-up in a direct message', () => {
   const direct = { channel: DIRECT };
 
-  it('a new message starts afresh, however soon it is sent', async () => {
+  it('isn’t possible in a new message', async () => {
     await say('how much did prod spend in january 2025?', direct);
     const { visibleText } = await say('which project costs the most?', direct);
     expect(visibleText).toContain('14–20 Nov');
@@ -198,14 +196,14 @@ describe('in a direct message', () => {
     expect(commands).toEqual(['/balance staging', '/spend staging']);
   });
 
-  it('a thread below an answer refers to that answer', async () => {
+  it('refers to the answer of the thread', async () => {
     const { message } = await say('spend prod october', direct);
     await say('balance staging', direct);
     const below = { ...direct, thread: message.ts };
     expect((await say('and staging?', below)).visibleText).toMatch(/staging · [\s\S]*October/);
   });
 
-  it('a thread keeps its own question', async () => {
+  it('refers to the question of the thread, even after other questions', async () => {
     const { message } = await say('spend prod october', direct);
     const thread = { ...direct, thread: message.ts };
     expect((await say('balance staging', thread)).visibleText).toContain(' left');
@@ -213,18 +211,18 @@ describe('in a direct message', () => {
   });
 });
 
-describe('in a channel with a default project', () => {
+describe('a thread in a channel with a default project', () => {
   beforeEach(async () => {
     await bot.ask('/billing default prod');
   });
 
-  it('the default is what was asked about, even after the default changes', async () => {
+  it('is about the default project of the answer, even after the default changes', async () => {
     const { reply } = await startThread('spend october');
     await bot.ask('/billing default staging');
-    expect((await reply('and september?')).visibleText).toMatch(/prod · [\s\S]*1–30 Sep/);
+    expect((await reply('and september?')).visibleText).toMatch(/prod · [\s\S]*September/);
   });
 
-  it('a question in a thread is about the answer in that thread, and its header says so', async () => {
+  it('is about the answer’s project, which the header names', async () => {
     const { reply } = await startThread('spend staging october');
     expect((await reply('how much did we spend yesterday?')).visibleText).toMatch(
       /staging · [\s\S]*Fri 20 Nov/,
@@ -232,7 +230,7 @@ describe('in a channel with a default project', () => {
     expect((await reply('what did it cost yesterday?')).visibleText).toMatch(/staging · [\s\S]*Fri 20 Nov/);
   });
 
-  it('“we”, “in total” and “everything” mean all projects', async () => {
+  it('is about all projects for “we”, “in total” and “everything”', async () => {
     for (const text of [
       'how much did we spend last week?',
       'what did everything cost last week?',
@@ -242,13 +240,13 @@ describe('in a channel with a default project', () => {
   });
 });
 
-it('a question that lacks only its project is completed by a name sent below it', async () => {
+it('a question without a project is completed by a name in the thread', async () => {
   const { asked } = await sayAsked('how much did foo spend last week?');
   const { visibleText } = await say('@Tally prod', { thread: asked.ts });
   expect(visibleText).toMatch(/prod · [\s\S]*9–15 Nov/);
 });
 
-it('a question that failed is repeated by “again”, and gives others nothing to follow up', async () => {
+it('a failed question is repeated by “again”, but only for the person who asked', async () => {
   const { reply } = await startThread('spend prod october');
   bot.billing.respond(() => ({ status: 400 }));
   expect((await reply('spend staging september')).message.ephemeral).toBe(true);
@@ -262,12 +260,12 @@ it('a question that failed is repeated by “again”, and gives others nothing 
     '/spend staging 2026-08',
     '/spend prod 2026-08',
   ]);
-  expect((await reply('again')).visibleText).toMatch(/staging · [\s\S]*1–30 Sep/);
-  expect((await reply('and august?')).visibleText).toMatch(/staging · [\s\S]*1–31 Aug/);
+  expect((await reply('again')).visibleText).toMatch(/staging · [\s\S]*September/);
+  expect((await reply('and august?')).visibleText).toMatch(/staging · [\s\S]*August/);
 });
 
 describe('the remembered question', () => {
-  it('is stored as canonical words without figures, for 30 days', async () => {
+  it('is stored without figures, for 30 days', async () => {
     await startThread('how much did PROD cost in October, please?');
     const values = await bot.redis.client.hvals(threadsKey(TEAM));
     expect(values.map((value) => JSON.parse(value))).toEqual([
@@ -277,7 +275,7 @@ describe('the remembered question', () => {
       expect(await bot.redis.client.pttl(key)).toBeGreaterThan(29 * DAY);
   });
 
-  it('costs one write after a complete question, one read for a follow-up, and nothing for other commands', async () => {
+  it('costs one write after a question and one read for a follow-up', async () => {
     const { reply } = await startThread('spend prod october');
     const complete = await commandsOf(bot.redis, () => reply('balance prod'));
     expect(complete.filter((name) => name === 'hmget')).toHaveLength(0);
@@ -289,7 +287,7 @@ describe('the remembered question', () => {
     expect(await bot.redis.client.hlen(threadsKey(TEAM))).toBe(before);
   });
 
-  it('doesn’t delay an answer when Redis fails to store the question', async () => {
+  it('doesn’t delay an answer if Redis fails', async () => {
     await bot.redis.client.set(threadsKey(TEAM), 'not a hash');
     const { message, visibleText } = await say('@Tally spend prod october');
     expect(message.ephemeral).toBe(false);
@@ -300,7 +298,7 @@ describe('the remembered question', () => {
   });
 });
 
-describe('the project of the answer', () => {
+describe('the project of the last answer', () => {
   it('is not mistaken for another project after it was renamed or removed', async () => {
     const { reply } = await startThread('spend prod october');
     await removeProject('prod');
@@ -321,7 +319,7 @@ describe('the project of the answer', () => {
     expect((await reply('and september?')).visibleText).toContain('was renamed or removed. Which project?');
   });
 
-  // After October 2025, “and september?” may be one of two: both buttons would name the project.
+  // After October 2025, “september” has two meanings, and both buttons would name the project.
   it.each(['spend prod october', 'spend prod,staging october', 'spend prod october 2025'])(
     'is not named if it may no longer be asked about there: %s',
     async (first) => {
@@ -343,7 +341,7 @@ describe('the project of the answer', () => {
 it.each([
   [GUEST, 'Guests can’t use Tally in this workspace.'],
   [EXTERNAL, 'Tally only answers members of the workspace that installed it.'],
-])('a follow-up of %s, who may not ask, is refused without naming the project', async (as, sentence) => {
+])('a follow-up of a person without rights, %s, doesn’t reveal the project', async (as, sentence) => {
   const channel = as === GUEST ? 'C0GENERAL1' : 'C0SHARED01';
   const { reply } = await startThread('spend prod october', { channel, as: OWNER });
   const before = bot.billing.requests.length;
@@ -356,7 +354,7 @@ it.each([
   expect(bot.billing.requests).toHaveLength(before);
 });
 
-it('the remembered question is unknown in another thread or channel', async () => {
+it('a question is only remembered for its thread', async () => {
   await startThread('spend prod october');
   const other = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'Another thread' });
   expect((await say('@Tally and september?', { thread: other.ts })).visibleText).toContain('Which project?');

@@ -12,7 +12,7 @@ import { itemsOf, usageOfItems } from '../support/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 
-/** Of a day, in cents, one for each day; undefined for a day that is missing, which few are. */
+/** The costs of days in cents; undefined, which is rare, for an unreported day. */
 const cents = fc.array(
   fc.oneof({ weight: 30, arbitrary: fc.integer({ min: -99, max: 9_999_999 }) }, fc.constant(undefined)),
   {
@@ -47,12 +47,16 @@ function figuresOf(
       currency: '',
       connection: undefined,
     },
-    ...{ connection: 'main', usage, before, forecast: undefined, remarks: [] },
+    connection: 'main',
+    usage,
+    before,
+    forecast: undefined,
+    remarks: [],
     change: window && compareUsage(usage, before, { current: window.currentDays, before: window.days }),
   };
 }
 
-/** What the header says, and what the rows sum to; undefined if there are none. */
+/** The header's difference, and the sum of the rows; undefined if there are no rows. */
 function sumsOf({
   title,
   rows,
@@ -74,8 +78,8 @@ function sumsOf({
 
 const phrase = fc.constantFrom('last-7-days', 'last-month', '2026-03', 'mtd', 'last-week', 'yesterday');
 
-describe('the rows of why', () => {
-  it('add up to the header’s difference (days)', () => {
+describe('the rows of /spend … why', () => {
+  it('about days add up to the difference in the header', () => {
     fc.assert(
       fc.property(phrase, cents, cents, (words, now, then) => {
         const period = resolvePeriodText(words, NOW, 'UTC');
@@ -86,7 +90,7 @@ describe('the rows of why', () => {
     );
   });
 
-  it('add up to the header’s difference (projects)', () => {
+  it('about projects add up to the difference in the header', () => {
     fc.assert(
       fc.property(
         phrase,

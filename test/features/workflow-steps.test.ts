@@ -80,7 +80,7 @@ describe('Get spend', () => {
       { project: 'prod', period: 'next week' },
       /^“next week” is in the future\. Ask about a period up to today/,
     ],
-    [{ project: 'Tr0ub4dor3xK9' }, /^I don’t recognize one word \(not repeated, as it may be a secret\)/],
+    [{ project: 'Tr0ub4dor3xK9' }, /^I don’t recognize one word \(hidden, because it may be a secret\)/],
     [
       { project: 'prod', period: 'october vs september' },
       /^“vs” doesn’t work in a workflow step\. Enter one project and/,

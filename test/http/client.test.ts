@@ -12,7 +12,7 @@ import { textOf } from '../support/bot.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { closedPort, failureOf, json, serve, serveRaw, serving } from './service.ts';
 
-/** Trusts loopback, for the test's server, and has short timeouts. */
+/** Trusts the test's server on loopback, and has short time-outs. */
 function http(options: Partial<Parameters<typeof createGuardedHttp>[0]> = {}): GuardedHttp {
   const limits = { pause: 1, ...options.limits };
   const it = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }], ...options, limits });
@@ -31,7 +31,6 @@ const ask = (on: GuardedHttp, url: string, more: Partial<ServiceRequest> = {}) =
     ...more,
   });
 
-/** The workspace and connection of a request. */
 const of = (workspace: string, connection = 'main'): Partial<ServiceRequest> => ({
   tenant: { workspace, connection },
 });
@@ -53,7 +52,7 @@ describe('an answer', () => {
     expect(service.requests[0]).toMatchObject({ method: 'POST', url: '/auth/tokens?nocatalog', body: '{}' });
   });
 
-  it('can be empty, or the answer to HEAD and DELETE', async () => {
+  it('may be empty, or come for HEAD and DELETE', async () => {
     const service = await serving(serve((_, response) => response.writeHead(204).end()));
     const it = http();
     for (const method of ['HEAD', 'DELETE', 'GET'] as const) {
@@ -68,13 +67,13 @@ describe('an answer', () => {
     }
   });
 
-  it.each([400, 401, 403, 404, 418])('is returned after one try if its status is %i', async (status) => {
+  it.each([400, 401, 403, 404, 418])('with status %i is returned without a retry', async (status) => {
     const service = await serving(serve((_, response) => json(response, 'no', status)));
     expect(await ask(http(), service.url)).toMatchObject({ status, text: 'no' });
     expect(service.requests).toHaveLength(1);
   });
 
-  it('counts as rejected with status 401, even if its body breaks off', async () => {
+  it('with status 401 counts as a refusal, even if its body breaks off', async () => {
     const service = await serving(
       serveRaw((socket) => {
         socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 100\r\n\r\nabc');
@@ -84,8 +83,8 @@ describe('an answer', () => {
   });
 });
 
-describe('connections', () => {
-  it('are limited per origin, and to a quarter of that per workspace; further requests wait', async () => {
+describe('the HTTP client’s connections', () => {
+  it('are limited for each service, and to a quarter for each workspace', async () => {
     let underWay = 0;
     let most = 0;
     const service = await serving(
@@ -106,7 +105,7 @@ describe('connections', () => {
     expect(most).toBe(6);
   });
 
-  it('are closed after close()', async () => {
+  it('close with the client', async () => {
     const service = await serving(serve((_, response) => json(response, '""')));
     const it = http();
     const asking = ask(it, service.url);
@@ -118,7 +117,7 @@ describe('connections', () => {
     expect(await failureOf(ask(it, service.url))).toMatchObject({ kind: 'service-unreachable' });
   });
 
-  it('do not use a proxy from the environment', async () => {
+  it('use no proxy from the environment', async () => {
     const before = process.env.http_proxy;
     process.env.http_proxy = `http://127.0.0.1:${await closedPort()}`;
     try {
@@ -168,7 +167,7 @@ describe('the deadline', () => {
     expect(asked).toBe(1);
   });
 
-  it('includes a lookup that never ends', async () => {
+  it('includes a DNS lookup that never ends', async () => {
     const it = http({ limits: { deadline: 100 }, resolve: () => new Promise(() => {}) });
     expect(await failureOf(ask(it, 'https://api.example.com'))).toMatchObject({
       kind: 'service-unreachable',
@@ -188,7 +187,7 @@ describe('the deadline', () => {
     expect(service.connections()).toBeGreaterThanOrEqual(2);
   });
 
-  it('ends without waiting if a retry would be too late', async () => {
+  it('ends a request at once if a retry would come too late', async () => {
     const service = await serving(serve((_, response) => json(response, '', 503)));
     const limits = { deadline: 5000, pause: 60_000 };
     expect(await failureOf(ask(http({ limits }), service.url))).toMatchObject({ kind: 'service-failed' });
@@ -196,14 +195,14 @@ describe('the deadline', () => {
   });
 });
 
-describe('retrying', () => {
-  it.each([500, 502, 503, 504])('succeeds after a first answer with status %i', async (status) => {
+describe('a retry', () => {
+  it.each([500, 502, 503, 504])('succeeds after an answer with status %i', async (status) => {
     const service = await serving(serve((_, response, nth) => json(response, '"x"', nth < 2 ? status : 200)));
     expect(await ask(http(), service.url)).toMatchObject({ text: '"x"' });
     expect(service.requests).toHaveLength(2);
   });
 
-  it('stops after the second try and reports the status', async () => {
+  it('happens once, and the second answer’s status is reported', async () => {
     const service = await serving(serve((_, response) => json(response, '', 502)));
     expect(await failureOf(ask(http(), service.url))).toMatchObject({
       kind: 'service-failed',
@@ -212,7 +211,7 @@ describe('retrying', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it('does not happen when it cannot help, or when the caller forbids it', async () => {
+  it('does not happen if it cannot help or if the caller forbids it', async () => {
     const service = await serving(serve((_, response, nth) => json(response, '', nth === 1 ? 501 : 503)));
     expect(await failureOf(ask(http(), service.url))).toMatchObject({ data: { status: 501 } });
     expect(service.requests).toHaveLength(1);
@@ -225,7 +224,7 @@ describe('retrying', () => {
   it.each([
     ['reset', (socket: Socket) => socket.resetAndDestroy()],
     ['closed', (socket: Socket) => socket.end()],
-  ])('gets past connections that are %s', async (_, hangUp) => {
+  ])('follows a connection that is %s', async (_, hangUp) => {
     const service = await serving(
       serveRaw((socket, nth) => {
         socket.once('data', () => {
@@ -238,7 +237,7 @@ describe('retrying', () => {
     expect(service.connections()).toBe(2);
   });
 
-  it('continues after a kept connection that the service has closed', async () => {
+  it('follows an open connection that the service has closed meanwhile', async () => {
     const service = await serving(
       serveRaw((socket) => {
         let nth = 0;
@@ -255,7 +254,7 @@ describe('retrying', () => {
     expect(service.connections()).toBe(2);
   });
 
-  it('continues after a body that breaks off, and otherwise reports it', async () => {
+  it('follows a body that breaks off, and its failure is reported', async () => {
     const half = 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"a"';
     const healing = await serving(
       serveRaw((socket, nth) => {
@@ -271,7 +270,7 @@ describe('retrying', () => {
     expect(broken.connections()).toBe(2);
   });
 
-  it('reports a refused connection', async () => {
+  it('follows a refused connection, and its failure is reported', async () => {
     const port = await closedPort();
     const exchanges: ExchangeInfo[] = [];
     const it = http({ onExchange: (exchange) => exchanges.push(exchange) });
@@ -285,11 +284,23 @@ describe('retrying', () => {
   });
 });
 
-describe('a name that leads nowhere', () => {
+describe('a request to a name without an address', () => {
   it.each([
-    ['is unknown', 'https://nowhere.example.com', 'ENOTFOUND', 'no public address', 1],
-    ['has no answer of its DNS server', 'https://api.example.com', 'EAI_AGAIN', 'no public address', 2],
-    ['is unknown and trusted', 'http://billing', 'ENOTFOUND', 'ENOTFOUND', 1],
+    [
+      'fails after one lookup if the name is unknown',
+      'https://nowhere.example.com',
+      'ENOTFOUND',
+      'no public address',
+      1,
+    ],
+    [
+      'is tried twice if the DNS server gives no answer',
+      'https://api.example.com',
+      'EAI_AGAIN',
+      'no public address',
+      2,
+    ],
+    ['shows the DNS error if the name is trusted', 'http://billing', 'ENOTFOUND', 'ENOTFOUND', 1],
   ] as const)('%s', async (_, url, dns, code, tries) => {
     let lookups = 0;
     const it = http({
@@ -314,15 +325,15 @@ describe('a service that asks Tally to slow down', () => {
     );
 
   it.each([
-    ['seconds', { 'retry-after': '0' }],
-    ['nothing', {}],
-    ['invalid-response', { 'retry-after': 'soon' }],
-  ])('is asked again when it said %s and there is time', async (_, headers) => {
+    ['a 429 with a number of seconds', { 'retry-after': '0' }],
+    ['a 429 without a time', {}],
+    ['a 429 with an unreadable time', { 'retry-after': 'soon' }],
+  ])('gets a second request after %s if there is time', async (_, headers) => {
     const service = await limiting(headers);
     expect(await ask(http(), service.url)).toMatchObject({ text: '"now"' });
   });
 
-  it('gets no requests for as long as it asked for', async () => {
+  it('gets no requests for as long as it asked', async () => {
     let rested = false;
     const service = await serving(
       serve((_, response, nth) => {
@@ -334,7 +345,7 @@ describe('a service that asks Tally to slow down', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it('is not waited for beyond the deadline', async () => {
+  it('gets no second request after the deadline', async () => {
     const service = await limiting({ 'retry-after': '3600' });
     const failure = await failureOf(ask(http(), service.url));
     expect(failure).toMatchObject({ kind: 'rate-limited', data: { service: 'billing', retryAfter: 3600 } });
@@ -342,8 +353,8 @@ describe('a service that asks Tally to slow down', () => {
   });
 });
 
-describe('requests of several workspaces to one service', () => {
-  /** A service that holds the requests that `holds` selects, and records the order of requests. */
+describe('the requests of several workspaces to one service', () => {
+  /** Keeps the requests that `holds` selects waiting, and records the order of requests. */
   async function holding(holds: (url: string) => boolean) {
     const held: (() => void)[] = [];
     const service = await serving(
@@ -356,7 +367,7 @@ describe('requests of several workspaces to one service', () => {
     return { service, held, paths };
   }
 
-  it('are answered within a second while another workspace has five hundred requests that hang', async () => {
+  it('are answered within a second while another workspace’s 500 requests hang', async () => {
     const { service, paths } = await holding((url) => url === '/A');
     const it = http();
     const flood = Array.from({ length: 500 }, () => ask(it, `${service.url}/A`, of('A')));
@@ -370,7 +381,7 @@ describe('requests of several workspaces to one service', () => {
     await Promise.allSettled(flood);
   });
 
-  it('never wait for requests in the background, which take turns at a quarter of the connections', async () => {
+  it('never wait for background requests, which use a quarter of the connections', async () => {
     const { service, held, paths } = await holding((url) => url.startsWith('/background'));
     const it = http({ limits: { connections: 4 } });
     const late = ['A', 'B'].map((tenant) =>
@@ -386,7 +397,7 @@ describe('requests of several workspaces to one service', () => {
     expect(paths()).toEqual(['background-A', 'A', 'B', 'C', 'D', 'background-B']);
   });
 
-  it('are rejected when they wait too long for their turn', async () => {
+  it('fail if they wait too long for their turn', async () => {
     const { service, held } = await holding(() => true);
     const it = http({ limits: { connections: 2, queueTimeout: 50 } });
     const first = ask(it, service.url, of('A'));
@@ -405,7 +416,7 @@ describe('requests of several workspaces to one service', () => {
   });
 });
 
-describe('an answer that is too large', () => {
+describe('a large answer', () => {
   it.each([
     ['says its length', 'content-length: 2000000'],
     ['never ends', 'transfer-encoding: chunked'],
@@ -431,12 +442,12 @@ describe('an answer that is too large', () => {
     expect(asked).toBe(1);
   });
 
-  it('is accepted up to exactly the limit', async () => {
+  it('with exactly the most bytes is accepted', async () => {
     const service = await serving(serve((_, response) => response.end('x'.repeat(1000))));
     expect((await ask(http({ limits: { bodyBytes: 1000 } }), service.url)).text).toHaveLength(1000);
   });
 
-  it('can also be one with too large headers', async () => {
+  it('is refused if its headers are too large', async () => {
     const service = await serving(
       serveRaw((socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`)),
     );
@@ -467,23 +478,23 @@ describe('a redirect', () => {
     expect(failure).toMatchObject({ kind: 'redirect-refused', data: { status: 302, target } });
   });
 
-  it('is reported by the first 300 characters of its URL', async () => {
+  it('is reported with the first 300 characters of its URL', async () => {
     const location = `https://elsewhere.example.com/${'a'.repeat(1_000)}`;
     const service = await serving(serve((_, response) => response.writeHead(302, { location }).end()));
     const failure = await failureOf(ask(http(), service.url));
     expect(failure).toMatchObject({ data: { target: location.slice(0, 300) } });
   });
 
-  it.each([300, 304, 399])('is not assumed from status %i without an address', async (status) => {
+  it.each([300, 304, 399])('is not assumed for status %i without an address', async (status) => {
     const service = await serving(serve((_, response) => response.writeHead(status).end()));
-    const what = `HTTP ${status} in place of an answer`;
+    const what = `HTTP ${status} instead of an answer`;
     expect(await failureOf(ask(http(), service.url))).toMatchObject({
       kind: 'invalid-response',
       data: { what },
     });
   });
 
-  it.each([301, 303, 307, 308])('isn’t followed if its status is %i', async (status) => {
+  it.each([301, 303, 307, 308])('is not followed if its status is %i', async (status) => {
     const other = await serving(serve((_, response) => json(response, '{}')));
     const service = await serving(
       serve((_, response) => response.writeHead(status, { location: `${other.url}/there` }).end()),
@@ -510,7 +521,7 @@ describe('an address that is not allowed', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it('gets no connection when a public name resolves to it, even among public addresses', async () => {
+  it('gets no connection if a public name also leads to it', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
     let lookups = 0;
     const it = http({
@@ -529,7 +540,7 @@ describe('an address that is not allowed', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it('is reported like an unknown name, so that private names cannot be discovered', async () => {
+  it('is reported like an unknown name, so nobody can discover private names', async () => {
     const said = async (resolve: () => Promise<{ address: string; family: number }[]>) => {
       const exchanges: ExchangeInfo[] = [];
       const it = http({ trustedHosts: [], resolve, onExchange: (exchange) => exchanges.push(exchange) });
@@ -557,7 +568,7 @@ describe('an address that is not allowed', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it('is allowed when its name is trusted, even if only one of several addresses answers', async () => {
+  it('is allowed if its name is trusted, even if another address of it fails', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
     const it = http({
       trustedHosts: [{ host: 'billing' }],

@@ -5,7 +5,7 @@ import { JsonError, readJson } from '../../src/http/read-json.ts';
 
 const asSent = (text: string) => text;
 const read = (text: string, mask = asSent) => readJson(text, mask);
-/** JSON numbers as JavaScript's own, to compare. */
+/** Turns lossless numbers into numbers, to compare them. */
 const plain = (value: unknown): unknown => {
   if (isLosslessNumber(value)) return Number(value.value);
   if (Array.isArray(value)) return value.map(plain);
@@ -13,8 +13,8 @@ const plain = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, plain(field)]));
 };
 
-describe('JSON from outside', () => {
-  it('means the same as to JSON.parse, with any spaces', () => {
+describe('JSON from a service', () => {
+  it('means what JSON.parse reads', () => {
     const json = fc.jsonValue({ maxDepth: 5 });
     fc.assert(
       fc.property(json, fc.constantFrom(undefined, 1, '\t', '\n\r '), (value, space) => {
@@ -24,12 +24,12 @@ describe('JSON from outside', () => {
     );
   });
 
-  it('keeps each digit of a number, and writes it again', () => {
+  it('keeps each digit of a number', () => {
     const text = '{"a":[1.50,-0.10,1e3,12345678901234567890.123456789],"b":{"c":"\\"é\\n"}}';
     expect(stringify(read(text))).toBe(text);
   });
 
-  it('has its texts and numbers masked', () => {
+  it('has the secrets in its texts and numbers masked', () => {
     const mask = (text: string) => text.replace(/secret|1234567890/, '…');
     expect(plain(read('{"a":["secret",1234567890,{"b":"a sec\\u0072et"}]}', mask))).toEqual({
       a: ['…', '…', { b: 'a …' }],
@@ -42,15 +42,15 @@ describe('JSON from outside', () => {
   });
 
   it.each([
-    [true, '{"a":"b'],
-    [true, '[{}'],
-    [false, 'hello'],
-    [false, '[1] trailing'],
-    [false, '['.repeat(500_000)],
-    [false, `${'['.repeat(102)}${']'.repeat(102)}`],
-    [false, '{"a":1,"a":2}'],
-    [false, '{"a":{},"a":{"b":1}}'],
-  ])('is refused without repeating its words, whether cut off (%s) or wrong', (isCutOff, text) => {
+    ['is cut off in a string', '{"a":"b', true],
+    ['is cut off in a list', '[{}', true],
+    ['is plain text', 'hello', false],
+    ['goes on after its end', '[1] trailing', false],
+    ['never closes a list', '['.repeat(500_000), false],
+    ['is nested too deeply', `${'['.repeat(102)}${']'.repeat(102)}`, false],
+    ['has a name twice with two values', '{"a":1,"a":2}', false],
+    ['has a name twice with two objects', '{"a":{},"a":{"b":1}}', false],
+  ])('is refused without a quotation if it %s', (_, text, isCutOff) => {
     expect(() => read(text)).toThrow(new JsonError(isCutOff));
   });
 
@@ -58,7 +58,7 @@ describe('JSON from outside', () => {
     expect(plain(read('{"a":1,"a":1}'))).toEqual({ a: 1 });
   });
 
-  it('is read within 100 ms even with ten years of days', () => {
+  it('is read within 100 ms for ten years of days', () => {
     const items = Array.from({ length: 3_660 }, (_, n) => ({
       day: `2016-11-${n}`,
       totalAmount: 30_535.61 + n,

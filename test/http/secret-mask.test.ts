@@ -7,7 +7,7 @@ const OTHER = 'aGf45jKe82LsWq03MzXy71RtUv96';
 const mask = createSecretMask([TOKEN, OTHER]);
 const random = fc.stringMatching(/^[A-Za-z0-9_+/.~-]{16,80}$/);
 
-describe('a secret that the service echoes', () => {
+describe('a secret that a service repeats', () => {
   it.each([
     ['as it is', TOKEN],
     ['another one of the same request', OTHER],
@@ -24,7 +24,7 @@ describe('a secret that the service echoes', () => {
       expect(masked).not.toContain(repeated.slice(at, at + 10));
   });
 
-  it('is masked anywhere in a text, as are any ten characters of it', () => {
+  it('is masked anywhere in a text, and so are ten characters of it', () => {
     fc.assert(
       fc.property(random, fc.string(), fc.string(), fc.nat(), (secret, before, after, from) => {
         const start = from % (secret.length - 9);
@@ -49,7 +49,7 @@ describe('a secret that the service echoes', () => {
     expect(mask('Nothing of it is here.')).toBe('Nothing of it is here.');
   });
 
-  it('is masked only as a whole if it is short, and not at all if it is very short', () => {
+  it('is masked only as a whole if it is short', () => {
     expect(createSecretMask(['pa55w'])('the password pa55w is wrong')).toBe('the password … is wrong');
     expect(createSecretMask(['no'])('no such project')).toBe('no such project');
   });

@@ -7,12 +7,11 @@ import {
 } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A service on its own port that counts its requests. */
 export interface Service {
   readonly url: string;
   readonly port: number;
   readonly requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
-  /** All connections so far, and those still open. */
+  /** All connections so far. `open` counts those still open. */
   connections(): number;
   open(): number;
   close(): Promise<void>;
@@ -68,7 +67,7 @@ async function listening(server: Server | TcpServer, requests: Service['requests
   };
 }
 
-/** The service, until the test ends. */
+/** Stops the service when the test ends. */
 export async function serving(starting: Promise<Service>): Promise<Service> {
   const service = await starting;
   onTestFinished(service.close);
@@ -87,7 +86,6 @@ export function json(response: ServerResponse, body: unknown, status = 200): voi
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** Resolves with the failure that a promise rejects with. */
 export async function failureOf(asking: Promise<unknown>): Promise<unknown> {
   return asking.then(
     () => {

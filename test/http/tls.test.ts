@@ -8,12 +8,10 @@ import { expect, it } from 'vitest';
 import { createGuardedHttp } from '../../src/http/client.ts';
 import { failureOf, json, serve } from './service.ts';
 
-/** Creates the certificate. */
 const hasOpenssl = spawnSync('openssl', ['version'], { stdio: 'ignore' }).status === 0;
 
 const question = { service: 'identity', method: 'GET', headers: {}, secrets: [] } as const;
 
-/** A self-signed certificate. */
 function selfSigned(): { key: Buffer; cert: Buffer } {
   const folder = mkdtempSync(join(tmpdir(), 'tls-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
@@ -25,7 +23,7 @@ function selfSigned(): { key: Buffer; cert: Buffer } {
   return pair;
 }
 
-it('refuses a self-signed certificate, even from a trusted host', async ({ skip }) => {
+it('a self-signed certificate is refused, even from a trusted host', async ({ skip }) => {
   skip(!hasOpenssl, 'openssl is not installed');
   let asked = 0;
   const server = createServer(selfSigned(), (_, response) => {
@@ -45,7 +43,7 @@ it('refuses a self-signed certificate, even from a trusted host', async ({ skip 
   await new Promise((resolve) => server.close(resolve));
 });
 
-it('does not fall back to plain http', async () => {
+it('a failed TLS connection does not fall back to plain http', async () => {
   const service = await serve((_, response) => json(response, '{}'));
   const http = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
   const failure = await failureOf(http.request({ ...question, url: `https://127.0.0.1:${service.port}/` }));

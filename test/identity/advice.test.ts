@@ -20,8 +20,8 @@ const FAILURES: readonly (readonly [Failure, string])[] = [
   ],
 ];
 
-describe('a rejection by the identity service', () => {
-  it.each(FAILURES)('comes with what to do about it: %s', (failure, advice) => {
+describe('an error message after a refusal by identity', () => {
+  it.each(FAILURES)('says what to do: %s', (failure, advice) => {
     for (const shown of [failureMessage(failure, {}), errorModalOf({ failure, id: '4f2a' }, {}, false)]) {
       const read = JSON.stringify(shown);
       expect(read).toContain(failure.message);
@@ -44,13 +44,13 @@ describe('a rejection by the identity service', () => {
     new Failure('invalid-response', { service: 'identity', what: 'text that is not UTF-8' }),
     new Failure('service-failed', { service: 'identity', status: 400 }),
     new Failure('response-too-large', { service: 'identity', most: '4096 KB' }),
-  ])('sends managers to the form that has its address: %s', (failure) => {
+  ])('links managers to the form with the address: %s', (failure) => {
     const read = JSON.stringify(failureMessage(failure, {}));
     expect(read).toContain('/billing projects access');
     expect(read).not.toContain('/billing connect');
   });
 
-  it('can be retried by hand when the outcome is unclear', () => {
+  it('offers a retry if a token may have been issued', () => {
     const rerun = { command: '/os-token', text: '123' } as const;
     const reply = failureMessage(new Failure('outcome-unclear', { host: 'identity.example.com' }), {
       command: rerun,

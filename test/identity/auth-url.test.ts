@@ -13,7 +13,7 @@ const refusalOf = (text: string): unknown => {
   }
 };
 
-describe('the address of an identity service', () => {
+describe('an identity URL', () => {
   it.each([
     ['https://identity.example.com/v3', 'https://identity.example.com/v3'],
     ['  https://identity.example.com/v3/ ', 'https://identity.example.com/v3'],
@@ -24,7 +24,7 @@ describe('the address of an identity service', () => {
     ['https://example.com:5000/identity//v3//auth//tokens', 'https://example.com:5000/identity/v3'],
     ['https://IDENTITY.example.com/v3', 'https://identity.example.com/v3'],
     ['http://127.0.0.1:5000/v3', 'http://127.0.0.1:5000/v3'],
-  ])('is read from “%s”', (text, authUrl) => {
+  ])('is accepted as “%s”', (text, authUrl) => {
     expect(read(text)).toBe(authUrl);
   });
 
@@ -39,7 +39,7 @@ describe('the address of an identity service', () => {
     ['https://v3', undefined],
     ['https://v3.example.com', 'https://v3.example.com/v3'],
     ['https://example.com/v33', 'https://example.com/v33/v3'],
-  ])('is not read from “%s”, and the corrected address is offered', (text, suggestion) => {
+  ])('is refused as “%s”, and the corrected URL is offered', (text, suggestion) => {
     const refusal = refusalOf(text);
     expect(refusal).toMatchObject(
       suggestion === undefined
@@ -58,13 +58,13 @@ describe('the address of an identity service', () => {
     'https://identity.example.com/v3?x=1',
     'identity.example.com/v3',
     '',
-  ])('obeys the address rules first: “%s”', (text) => {
+  ])('is checked by the address rules first: “%s”', (text) => {
     const refusal = refusalOf(text);
     expect(refusal).toMatchObject({ kind: 'address-refused' });
     expect((refusal as Error).message).not.toContain('hunter2');
   });
 
-  it('is corrected to one that needs no further correction', () => {
+  it('needs no second correction after the first', () => {
     const part = fc.constantFrom('v3', 'v2.0', 'auth', 'tokens', 'identity', '', 'a');
     fc.assert(
       fc.property(fc.array(part, { maxLength: 6 }), (parts) => {

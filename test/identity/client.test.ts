@@ -40,7 +40,7 @@ const answering = (status: number, body: string, type: string) =>
   serving(serve((_, response) => response.writeHead(status, { 'Content-Type': type }).end(body)));
 
 describe('the request for a token', () => {
-  it('matches the contract, with the secret only in its body', async () => {
+  it('matches the API documentation, and has the secret only in its body', async () => {
     const service = await issuing();
     await client().issue(at(service));
     const [request] = service.requests;
@@ -62,16 +62,16 @@ describe('the request for a token', () => {
     expect(auth.identity.application_credential.secret).toBe(secret);
   });
 
-  it('is refused for an address that is neither trusted nor public', async () => {
+  it('is not sent to an address that is neither trusted nor public', async () => {
     const asking = client().issue({ ...ACCESS, authUrl: 'http://127.0.0.2:1/v3' });
     expect(await failureOf(asking)).toMatchObject({ kind: 'address-refused' });
   });
 });
 
-describe('a secret that the service repeats', () => {
+describe('a secret that identity repeats', () => {
   const SECRETS = ['Zq81-hV_kW3pX9rT-2mN6bL7cD', 'aGf45jKe82LsWq03MzXy71RtUv96'];
 
-  it('never appears in an issued token, with two accesses in use at once', async () => {
+  it('never appears in an issued token, even with two requests at once', async () => {
     const service = await serving(
       serve((_, response) => {
         const { secret } = JSON.parse(service.requests.at(-1)?.body ?? '').auth.identity
@@ -93,7 +93,7 @@ describe('a secret that the service repeats', () => {
     }
   });
 
-  it('makes the answer invalid if it appears in place of the token', async () => {
+  it('makes the answer invalid if it comes in place of the token', async () => {
     for (const echoed of SECRETS) {
       const service = await issuing('{}', 201, { 'X-Subject-Token': echoed });
       const failure = await failureOf(client().issue({ ...at(service), secret: echoed }));
@@ -107,7 +107,7 @@ describe('a secret that the service repeats', () => {
 });
 
 describe('an issued token', () => {
-  it('is read with a catalog of some hundred kilobytes, and with a larger catalog only the token is kept', async () => {
+  it('comes with its details unless the service’s catalog is too large', async () => {
     const entry = (n: number) => ({
       type: `service-${n}`,
       endpoints: [{ interface: 'public', url: `https://${n}.example/v3`, id: 'x'.repeat(1_500) }],
@@ -121,7 +121,7 @@ describe('an issued token', () => {
     });
   });
 
-  it('is accepted with any 2xx, whatever the body', async () => {
+  it('is accepted with any 2xx status and any body', async () => {
     const huge = Buffer.alloc(5 * 1024 * 1024, '{"token":');
     const bodies = ['', 'null', '<h1>Welcome</h1>', '{"token":{"exp', Buffer.from([0xff, 0xfe]), huge];
     for (const status of [200, 201, 202, 203, 299])
@@ -134,7 +134,7 @@ describe('an issued token', () => {
     expect(await client().issue(at(await issuing('', 204)))).toMatchObject({ token: TOKEN });
   });
 
-  it('is accepted although its body is compressed or never ends', async () => {
+  it('is accepted with a compressed body, or one that never ends', async () => {
     const compressed = await issuing('x', 201, { 'Content-Encoding': 'gzip' });
     expect(await client().issue(at(compressed))).toMatchObject({ token: TOKEN });
     const endless = await serving(
@@ -154,7 +154,7 @@ describe('an issued token', () => {
     expect(broken.requests).toHaveLength(1);
   });
 
-  it('is an invalid response if X-Subject-Token is missing, empty or sent twice', async () => {
+  it('is refused if its header is missing, empty or sent twice', async () => {
     for (const headers of [{}, { 'X-Subject-Token': '' }, { 'X-Subject-Token': ['one', 'two'] }]) {
       const service = await serving(
         serve((_, response) => response.writeHead(201, headers as Record<string, string[]>).end('{}')),
@@ -167,7 +167,7 @@ describe('an issued token', () => {
   });
 
   it.each(['a b', 'tök', '\x7f', 'line\r\n folded', '\x01'])(
-    'does not break out of its header by the odd characters of %j',
+    'cannot break out of its header with the characters %j',
     async (token) => {
       const service = await serving(
         serveRaw((socket) => {
@@ -184,13 +184,13 @@ describe('an issued token', () => {
   );
 });
 
-describe('the outcome of a request', () => {
+describe('the outcome of a request for a token', () => {
   it.each<[string, Parameters<typeof serve>[0]]>([
     ['resets the connection', (request) => request.socket.resetAndDestroy()],
     ['closes the connection', (request) => request.socket.end()],
     ['hangs', () => undefined],
-    ['is a gateway without an answer', (_, response) => response.writeHead(504).end()],
-  ])('is unclear, so the request is not retried, if the service %s', async (_, reply) => {
+    ['answers as a gateway with a time-out', (_, response) => response.writeHead(504).end()],
+  ])('is unclear if the service %s', async (_, reply) => {
     const service = await serving(serve(reply));
     expect(await failureOf(client({ deadline: 200 }).issue(at(service)))).toMatchObject({
       kind: 'outcome-unclear',
@@ -214,7 +214,7 @@ describe('the outcome of a request', () => {
   });
 });
 
-describe('an error', () => {
+describe('an error of identity', () => {
   const problem = (code: number, message: string) => JSON.stringify({ error: { code, message, title: '' } });
   const JSON_TYPE = 'application/json';
 
@@ -234,7 +234,7 @@ describe('an error', () => {
     [300, '{"versions":{"values":[]}}', 'wrong-identity-url'],
     [400, problem(400, 'Invalid input'.repeat(100)), 'service-failed'],
     [413, '<h1>Request Entity Too Large</h1>', 'service-failed'],
-  ])('with %s and %s counts as %s', async (status, body, kind) => {
+  ])('with %s and %s means %s', async (status, body, kind) => {
     const service = await answering(status, body, body.startsWith('{') ? JSON_TYPE : 'text/html');
     const failure = await failureOf(client().issue(at(service)));
     expect(failure).toMatchObject({ kind });
@@ -244,7 +244,7 @@ describe('an error', () => {
   });
 });
 
-describe('with recorded answers of an identity service', () => {
+describe('the sandbox’s identity service', () => {
   let identity: IdentityService;
 
   beforeEach(async () => {
@@ -254,7 +254,7 @@ describe('with recorded answers of an identity service', () => {
 
   const issue = () => client().issue({ authUrl: identity.authUrl, ...identity.accesses.good });
 
-  it('a token is issued with all its details', async () => {
+  it('issues a token with all its details', async () => {
     expect(await issue()).toEqual({
       token: expect.stringMatching(/^gAAAAA[\w-]{198}$/),
       expiresAt: NOW + HOUR,
@@ -266,7 +266,7 @@ describe('with recorded answers of an identity service', () => {
     });
   });
 
-  it('a token is valid until it is revoked, and others stay valid', async () => {
+  it('accepts a token until it is revoked, and other tokens afterwards', async () => {
     const [one, other] = [await issue(), await issue()];
     const it = client();
     expect(await it.revoke(identity.authUrl, one.token)).toBe('revoked');
@@ -302,7 +302,7 @@ describe('revoking a token', () => {
     [{ DELETE: [404, gone], GET: [401] }, 'already-dead'],
     [{ DELETE: [404, gone], GET: [200] }, 'not-offered'],
   ] as [Record<string, [number, string?]>, string][])(
-    'where the service behaves as in %j is %s',
+    'with the answers %j ends as %s',
     async (by, outcome) => {
       const service = await behaving(by);
       expect(await client().revoke(`${service.url}/v3`, TOKEN)).toBe(outcome);
@@ -312,7 +312,7 @@ describe('revoking a token', () => {
     },
   );
 
-  it('is retried when the connection breaks', async () => {
+  it('happens again after a broken connection', async () => {
     const service = await serving(
       serve((request, response, nth) =>
         nth === 1 ? request.socket.resetAndDestroy() : response.writeHead(204).end(),
@@ -321,7 +321,7 @@ describe('revoking a token', () => {
     expect(await client().revoke(`${service.url}/v3`, TOKEN)).toBe('revoked');
   });
 
-  it('never repeats the token in a failure', async () => {
+  it('never shows the token in a failure', async () => {
     for (const status of [400, 500, 418]) {
       const service = await behaving({ DELETE: [status, TOKEN], GET: [status, TOKEN] });
       const failure = await failureOf(client().revoke(`${service.url}/v3`, TOKEN));

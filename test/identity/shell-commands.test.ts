@@ -7,7 +7,7 @@ import { runs } from '../support/thorough.ts';
 const AUTH_URL = 'https://identity.example.com/v3';
 const computeUrl = 'https://compute.example.com/v2.1';
 
-/** The variables of a shell after it has run the lines. */
+/** Runs the lines in a shell, and returns the shell's variables. */
 function run(lines: string, before: Record<string, string> = {}): Record<string, string> {
   const out = execFileSync('/bin/sh', ['-c', `${lines}\nenv -0`], {
     env: { PATH: process.env.PATH, ...before },
@@ -17,8 +17,8 @@ function run(lines: string, before: Record<string, string> = {}): Record<string,
   return Object.fromEntries(pairs.filter(([name]) => name?.startsWith('OS_')));
 }
 
-describe('the lines for a shell', () => {
-  it('pass the token unchanged to the compute service, or to identity when that is not known', () => {
+describe('the shell commands', () => {
+  it('send the token unchanged to compute, or to identity if compute is unknown', () => {
     const variables = (url?: string) =>
       run(renderShellCommands({ token: 'gAAAAA-x', computeUrl: url }, AUTH_URL));
     expect(variables(computeUrl)).toEqual({
@@ -30,7 +30,7 @@ describe('the lines for a shell', () => {
     expect(variables().OS_ENDPOINT).toBe(AUTH_URL);
   });
 
-  it('unset what an earlier login has set', () => {
+  it('unset the variables of an earlier login', () => {
     const left = {
       OS_PROJECT_NAME: 'old',
       OS_USER_DOMAIN_NAME: 'Default',
@@ -43,7 +43,7 @@ describe('the lines for a shell', () => {
     );
   });
 
-  it('are safe for any token and URL', () => {
+  it('quote any token and any URL safely', () => {
     const printable = fc.stringMatching(/^[\x21-\x7e]{1,60}$/);
     const awkward = fc.constantFrom(`'; touch x; '`, '$(id)', '`id`', "''", '\\', '!!', '"', "\\'", '#');
     fc.assert(

@@ -17,7 +17,7 @@ const tokenBodyOf = (text: string) => parseTokenBody({ text, mask: asSent });
 const identityErrorOf = (text: string) => parseIdentityError({ text, mask: asSent });
 const bodyOf = (token: unknown) => tokenBodyOf(JSON.stringify({ token }));
 
-describe('an expiry', () => {
+describe('the expiry of a token', () => {
   it.each([
     ['2026-11-21T02:13:55.000000Z', AT],
     ['2026-11-21T02:13:55', AT],
@@ -32,7 +32,7 @@ describe('an expiry', () => {
     ['2026-11-21T02:13:55.123456789Z', AT + 123],
     ['2026-11-21T02:13Z', AT - 55_000],
     ['2028-02-29T00:00:00', Date.UTC(2028, 1, 29)],
-  ])('reads “%s” in UTC, whatever the zone of this machine', (text, at) => {
+  ])('is read in UTC from “%s”, whatever the machine’s time zone', (text, at) => {
     expect(parseExpiry(text)).toBe(at);
   });
 
@@ -58,11 +58,11 @@ describe('an expiry', () => {
     undefined,
     {},
     ['2026-11-21T02:13:55'],
-  ])('is not known from %j', (value) => {
+  ])('is unknown in %j', (value) => {
     expect(parseExpiry(value)).toBeUndefined();
   });
 
-  it('is the same for every format of the same instant', () => {
+  it('is the same instant in every format', () => {
     const moment = fc.date({
       min: new Date(1000),
       max: new Date('9999-12-31T00:00:00Z'),
@@ -82,7 +82,7 @@ describe('an expiry', () => {
     );
   });
 
-  it('is an instant or unknown for any text', () => {
+  it('is an instant or unknown, whatever the text', () => {
     const nearly = fc.stringMatching(/^\d{4}-?\d\d-?\d\d[T ]?\d\d:?\d\d:?\d\d([.,]\d*)?(Z|[+-]\d\d:?\d\d)?$/);
     fc.assert(
       fc.property(fc.oneof(fc.string(), nearly), (text) => {
@@ -93,8 +93,8 @@ describe('an expiry', () => {
   });
 });
 
-describe('the body of a token', () => {
-  it('is parsed completely', () => {
+describe('the details of a token', () => {
+  it('are read completely', () => {
     const domain = { id: 'default', name: 'Default' };
     expect(
       bodyOf({
@@ -126,14 +126,14 @@ describe('the body of a token', () => {
     });
   });
 
-  it('keeps every digit of an ID that is a number', () => {
+  it('keep every digit of an ID that is a number', () => {
     const text = '{"token":{"project":{"id":123456789012345678901234567890}}}';
     expect(tokenBodyOf(text)).toMatchObject({
       project: '123456789012345678901234567890',
     });
   });
 
-  it('uses an ID when there is no name, and names without an ID', () => {
+  it('show the ID where there is no name', () => {
     expect(bodyOf({ user: { id: 'u1' }, roles: ['member', { id: 'r1' }] })).toEqual({
       ...NOTHING,
       user: 'u1',
@@ -141,7 +141,7 @@ describe('the body of a token', () => {
     });
   });
 
-  it('leaves out invalid parts, and keeps the rest', () => {
+  it('leave out invalid parts, and keep the rest', () => {
     expect(
       bodyOf({
         expires_at: 'soon',
@@ -174,18 +174,18 @@ describe('the body of a token', () => {
     '['.repeat(1_000_000),
     '{"token":'.repeat(200_000),
     '{"__proto__":{"token":{"user":"x"}}}',
-  ])('is empty when it is malformed as a whole', (text) => {
+  ])('are empty if the body is malformed', (text) => {
     expect(tokenBodyOf(text)).toEqual(NOTHING);
   });
 
-  it('is never too long to show', () => {
+  it('are never too long to show', () => {
     const long = '💥'.repeat(5000);
     const { user, roles } = bodyOf({ user: { name: long }, roles: Array.from({ length: 999 }, () => 'r') });
     expect(Array.from(user ?? '')).toHaveLength(255);
     expect(roles).toHaveLength(50);
   });
 
-  it('never throws', () => {
+  it('are read from any text without an error', () => {
     const shape = fc.object({
       key: fc.constantFrom(
         ...'token expires_at project domain user roles name id catalog'.split(' '),
@@ -216,6 +216,6 @@ it.each([
   ['{"message":"Not Found"}', undefined],
   ['<h1>Not Found</h1>', undefined],
   ['', undefined],
-])('an error in the identity API’s form is distinguished from anything else: %s', (text, message) => {
+])('an error of the identity API is told apart from other texts: %s', (text, message) => {
   expect(identityErrorOf(text)).toBe(message);
 });

@@ -11,7 +11,6 @@ function recording() {
   return { log: createLog('trace', { write: (line) => void lines.push(line) }), lines };
 }
 
-/** Returns the one line that `write` logs. */
 function lineOf(write: (log: ReturnType<typeof createLog>) => void) {
   const { log, lines } = recording();
   write(log);
@@ -21,7 +20,7 @@ function lineOf(write: (log: ReturnType<typeof createLog>) => void) {
 
 const SECRET = 'plainly-fake-0123456789';
 
-describe('a line of the log', () => {
+describe('a log line', () => {
   it('is JSON with an ISO time and the name of its level', () => {
     const { json } = lineOf((log) => log.warn({ workspace: 'T1' }, 'slow'));
     expect(json).toMatchObject({ level: 'warn', workspace: 'T1', msg: 'slow' });
@@ -44,7 +43,7 @@ describe('a line of the log', () => {
     'client_secret=plainly-fake-0123456789&code=1',
     'redis://:plainly-fake-0123456789@redis.example.com:6379',
     'https://hooks.slack.com/commands/T1/2/plainly-fake-0123456789',
-  ])('masks %s wherever it is', (secret) => {
+  ])('has %s masked, wherever it is', (secret) => {
     const places: ((log: ReturnType<typeof createLog>) => void)[] = [
       (log) => log.info(`before ${secret}`),
       (log) => log.info('before %s', secret),
@@ -70,7 +69,7 @@ describe('a line of the log', () => {
     'client_secret',
     'password',
     'private_metadata',
-  ])('masks the field %s, whatever its text', (name) => {
+  ])('has the field %s masked, whatever its text', (name) => {
     fc.assert(
       fc.property(anyText(), (value) => {
         const { json } = lineOf((log) =>
@@ -119,7 +118,7 @@ describe('a line of the log', () => {
     );
   });
 
-  it('does not take the value of one field for the name of the next', () => {
+  it('does not mistake the value of one field for the name of the next', () => {
     const { json } = lineOf((log) =>
       log.info({ where: 'os-token', kind: 'not-issuer', after: 'stays' }, 'x'),
     );
@@ -130,7 +129,7 @@ describe('a line of the log', () => {
     );
   });
 
-  it('leaves ordinary words unchanged', () => {
+  it('keeps ordinary words', () => {
     const words = { url: 'https://api.example.com:443/a@b', msg: 'token rejected, 3 cookies left' };
     expect(lineOf((log) => log.info({ url: words.url }, words.msg)).json).toMatchObject(words);
   });
@@ -171,14 +170,11 @@ describe('an error in the log', () => {
     ],
     [new Failure('no-data', { question }), { name: 'Failure', kind: 'no-data' }],
     [new InvalidWord('hunter2', 'is wrong', ''), { name: 'Failure', kind: 'invalid-word' }],
-  ])(
-    'for a failure says what an operator asks for, and nothing that a person typed or named: %s',
-    (err, said) => {
-      expect(lineOf((log) => log.error({ err }, 'x')).json.err).toEqual(said);
-    },
-  );
+  ])('shows what an operator needs and nothing that a person typed: %s', (err, said) => {
+    expect(lineOf((log) => log.error({ err }, 'x')).json.err).toEqual(said);
+  });
 
-  it('ends when its causes are circular', () => {
+  it('ends where its causes repeat', () => {
     const error = new Error('round');
     error.cause = error;
     expect(lineOf((log) => log.error(error)).json.err.cause.cause.message).toBe('round');
@@ -187,12 +183,12 @@ describe('an error in the log', () => {
   it.each([
     ['thrown text', { name: 'string', message: 'thrown text' }],
     [{ body: 'a body' }, { name: 'object', message: '' }],
-  ])('can be any value: %j', (err, said) => {
+  ])('may be any value: %j', (err, said) => {
     expect(lineOf((log) => log.error({ err }, 'x')).json.err).toEqual(said);
   });
 });
 
-it('Slack’s SDK writes to Tally’s log, without its debug lines and bodies, even at the lowest level', () => {
+it('Slack’s SDK writes to Tally’s log without debug lines and request bodies', () => {
   const { log, lines } = recording();
   const logger = boltLogger(log);
   logger.setLevel(LogLevel.DEBUG);

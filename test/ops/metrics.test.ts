@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
-import { createMetrics, type Metrics } from '../../src/ops/metrics.ts';
+import { createMetrics } from '../../src/ops/metrics.ts';
 import type { Work } from '../../src/ops/work-record.ts';
 
-let metrics: Metrics | undefined;
+let metrics: ReturnType<typeof createMetrics> | undefined;
 afterEach(() => {
   metrics?.stop();
   metrics = undefined;
@@ -12,13 +12,13 @@ const started = () => {
   return metrics;
 };
 
-it('label values are escaped', async () => {
+it('label values in the metrics are escaped', async () => {
   const { slackCall, page } = started();
   slackCall({ method: 'chat.postMessage', outcome: 'a"b\\c\nd', took: 1 });
   expect((await page()).body).toContain(String.raw`outcome="a\"b\\c\nd"} 1`);
 });
 
-it('statuses of a service are grouped by class, and its failures are named', async () => {
+it('a service’s statuses are counted by class, and its failures by name', async () => {
   const { exchange, page } = started();
   for (const [outcome, took] of [
     [200, 40],
@@ -34,7 +34,7 @@ it('statuses of a service are grouped by class, and its failures are named', asy
   expect(body).toContain('tally_service_request_duration_seconds_bucket{le="+Inf",service="billing"} 3\n');
 });
 
-it('metrics are served in the text format, with the memory and event loop of the process', async () => {
+it('Prometheus gets text that includes the process’s memory and event loop', async () => {
   const { page } = started();
   const { body, type } = await page();
   expect(type).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -43,10 +43,15 @@ it('metrics are served in the text format, with the memory and event loop of the
 });
 
 const POSTED: Work = {
-  ...{ kind: 'message', message: 'post', workspace: 'T1', outcome: 'sent', began: 0, ms: 1 },
+  kind: 'message',
+  message: 'post',
+  workspace: 'T1',
+  outcome: 'sent',
+  began: 0,
+  ms: 1,
 };
 
-it('metrics of two bots in one process stay separate', async () => {
+it('two bots in one process have separate metrics', async () => {
   const one = started();
   const two = createMetrics();
   one.finished(POSTED);

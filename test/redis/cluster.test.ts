@@ -23,7 +23,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
   }, 30_000);
   afterAll(() => cluster.stop());
 
-  /** All keys and index members that contain this ID. */
+  /** All keys that contain an ID, and all members of the index. */
   const naming = async (id: string): Promise<string[]> => {
     const keys = (await cluster.keys()).filter((key) => !isGlobalKey(key));
     const client = new Cluster(cluster.masters.map(({ port }) => ({ host: '127.0.0.1', port })));
@@ -32,7 +32,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
     return keys.filter((key, at) => `${key} ${JSON.stringify(contents[at])}`.includes(id));
   };
 
-  describe('the bot', () => {
+  describe('the bot on a Redis Cluster', () => {
     let bot: Bot;
     let ahead = 0;
     beforeAll(async () => {
@@ -40,7 +40,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
     });
     afterAll(() => bot.stop());
 
-    it('connects, answers, schedules, and delivers', async () => {
+    it('connects, answers, schedules and delivers', async () => {
       await bot.connect();
       expect((await bot.ask('/spend 123')).visibleText).toContain('spent');
       await bot.slack.say(OWNER, CHANNEL, '/billing schedule 123 daily 09:00');
@@ -68,9 +68,11 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
       await waitUntil(async () => posts() > before);
     });
 
-    it('leaves no key on any node after uninstalling', async () => {
+    it('leaves no key on any node after an uninstall', async () => {
       const body = JSON.stringify({
-        ...{ type: 'event_callback', team_id: TEAM, event_time: Math.floor(Date.now() / 1000) },
+        type: 'event_callback',
+        team_id: TEAM,
+        event_time: Math.floor(Date.now() / 1000),
         event: UNINSTALLED,
       });
       const headers = { 'content-type': 'application/json', ...bot.slack.signed(body) };
@@ -81,7 +83,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
     });
   });
 
-  describe('many workspaces, installed by OAuth', () => {
+  describe('workspaces installed by OAuth on a Redis Cluster', () => {
     const NORTH: Team = { id: 'T0NORTH001', name: 'North' };
     const GRID: Team = { id: 'T0GRID0001', name: 'Grid', enterprise: 'E0GRID0001', whole: true };
     const EAST: Team = { ...GRID, id: 'T0EAST0001' };
@@ -93,12 +95,12 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
     });
     afterAll(() => bot.stop());
 
-    it('answer in parallel', async () => {
+    it('get their answers in parallel', async () => {
       for (const team of [NORTH, GRID, EAST])
         expect((await bot.command(team, '/balance 123')).reply).toContain('left');
     });
 
-    it('leave no data behind, alone or as an organization with all of its workspaces', async () => {
+    it('leave no data behind, alone or with their organization', async () => {
       expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED })).toBe(200);
       await waitUntil(async () => (await naming(NORTH.id)).length === 0);
       expect(await naming(EAST.id)).not.toEqual([]);
@@ -109,8 +111,8 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
     });
   });
 
-  // The last test, because it kills a master.
-  describe('a connection', () => {
+  // This is the last test, because it kills a master.
+  describe('a connection to a Redis Cluster', () => {
     it('rejects commands at once while no node is reachable', async () => {
       const outages: Error[] = [];
       const redis = connectRedis('redis+cluster://127.0.0.1:1,127.0.0.1:2', {
@@ -123,17 +125,17 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
       redis.disconnect();
     });
 
-    it('fails for the slots of a killed node only until its replica takes over', async () => {
+    it('rejects commands for a killed node only until its replica takes over', async () => {
       const redis = connectRedis(cluster.url);
       await waitUntilReady(redis, 5_000);
-      // One for each master.
+      // Keys of every master.
       const keys = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `tally:event:${name}`);
       const write = (value: string) =>
         Promise.allSettled(keys.map((key) => guardWrite(() => redis.set(key, value))));
       const isGood = (results: readonly PromiseSettledResult<unknown>[]) =>
         results.every(({ status }) => status === 'fulfilled');
       expect(isGood(await write('1'))).toBe(true);
-      // A master that accepts commands and never answers: it is unknown whether they were executed.
+      // After SIGSTOP, nobody knows whether the master executed a command.
       cluster.masters[0]?.signal('SIGSTOP');
       const unsure = (await write('2')).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
       expect(unsure.length).toBeGreaterThan(0);

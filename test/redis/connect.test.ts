@@ -28,11 +28,11 @@ afterEach(() => {
   for (const redis of open.splice(0)) redis.disconnect();
 });
 
-describe('a connection', () => {
+describe('a connection to Redis', () => {
   it.each([
-    ['the one that is installed', false],
-    ['the embedded one', true],
-  ])('opens over a Unix socket and answers: %s', async (_, embedded) => {
+    ['to the installed Redis', false],
+    ['to the embedded Redis', true],
+  ])('opens over a Unix socket %s', async (_, embedded) => {
     const server = await startRedis({ embedded });
     const redis = connected(server.url);
     await waitUntilReady(redis, 5_000);
@@ -43,7 +43,7 @@ describe('a connection', () => {
     await server.stop();
   });
 
-  it('rejects commands at once while there is no connection', async () => {
+  it('rejects commands at once while Redis is away', async () => {
     const redis = connected(NOWHERE);
     const failures = await Promise.all([1, 2, 3].map(() => failureOf(guardRead(() => redis.get('a')))));
     for (const failure of failures) expect(failure).toMatchObject({ kind: 'store-unavailable' });
@@ -51,7 +51,7 @@ describe('a connection', () => {
   });
 });
 
-describe('a connection to a server that comes and goes', () => {
+describe('a connection to a Redis that goes away', () => {
   let store: TestRedis;
   let proxy: RedisProxy;
   beforeEach(async () => {
@@ -63,7 +63,7 @@ describe('a connection to a server that comes and goes', () => {
     await store.close();
   });
 
-  it('logs an outage once and the recovery once, and works again by itself', async () => {
+  it('reports an outage once and the recovery once, and works again', async () => {
     const told: string[] = [];
     const redis = connected(proxy.url, {
       onOutage: () => told.push('away'),
@@ -85,7 +85,7 @@ describe('a connection to a server that comes and goes', () => {
     expect(await redis.ping()).toBe('PONG');
   });
 
-  it('also logs when Redis closes the connection normally', async () => {
+  it('reports an outage even if Redis closes the connection normally', async () => {
     const told: string[] = [];
     const redis = connected(proxy.url, { onOutage: ({ message }) => told.push(message) });
     await waitUntilReady(redis, 5_000);
@@ -96,7 +96,7 @@ describe('a connection to a server that comes and goes', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('does not report an outage when it is closed', async () => {
+  it('reports no outage when Tally closes it', async () => {
     const told: string[] = [];
     const redis = connected(proxy.url, { onOutage: () => told.push('away') });
     await waitUntilReady(redis, 5_000);
@@ -107,7 +107,7 @@ describe('a connection to a server that comes and goes', () => {
     expect(await failureOf(guardRead(() => redis.get('a')))).toMatchObject({ kind: 'store-unavailable' });
   });
 
-  it('replaces a connection that has gone silent', async () => {
+  it('is replaced if Redis falls silent', async () => {
     const outages: string[] = [];
     const redis = connected(proxy.url, { onOutage: ({ message }) => outages.push(message) });
     await waitUntilReady(redis, 5_000);
@@ -120,7 +120,7 @@ describe('a connection to a server that comes and goes', () => {
     expect(await redis.ping()).toBe('PONG');
   });
 
-  it('gives a command up when Redis hangs or dies', async () => {
+  it('rejects a command when Redis hangs or dies', async () => {
     const redis = connected(proxy.url);
     await waitUntilReady(redis, 5_000);
     proxy.freeze();
@@ -131,13 +131,13 @@ describe('a connection to a server that comes and goes', () => {
   });
 });
 
-describe('a connection to a server that refuses', () => {
+describe('a connection that Redis ends or refuses', () => {
   let server: RedisServer;
   beforeEach(({ skip }) =>
     skip(SERVER_BINARY === undefined, 'the embedded Redis has no password and is never full'),
   );
   afterEach(() => server?.kill());
-  it('reopens a connection that was closed while idle, and reports no outage', async () => {
+  it('reopens without an outage if it was closed while idle', async () => {
     server = await startServer(['timeout 1']);
     const reports: unknown[] = [];
     const redis = connected(`redis://127.0.0.1:${server.port}`, {
@@ -149,7 +149,7 @@ describe('a connection to a server that refuses', () => {
     expect(reports).toEqual([]);
   });
 
-  it('treats a wrong password as an outage, and keeps it out of errors and logs', async () => {
+  it('treats a wrong password as an outage, and never shows the password', async () => {
     server = await startServer(['requirepass the-right-password']);
     const told: Error[] = [];
     const redis = connected(`redis://:a-wrong-password@127.0.0.1:${server.port}`, {
@@ -162,7 +162,7 @@ describe('a connection to a server that refuses', () => {
     expect(`${told[0]?.message} ${String(failure)}`).not.toContain('a-wrong-password');
   });
 
-  it('distinguishes a Redis that cannot serve from a wrong command', async () => {
+  it('tells a Redis that cannot serve from a wrong command', async () => {
     server = await startServer(['maxmemory 1']);
     const redis = connected(`redis://127.0.0.1:${server.port}`);
     await waitUntilReady(redis, 5_000);
@@ -175,8 +175,8 @@ describe('a connection to a server that refuses', () => {
   });
 });
 
-describe('storeGuard', () => {
-  it('keeps the cause', async () => {
+describe('the guard of a Redis command', () => {
+  it('keeps the error of the outage as the cause', async () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     const failure = await failureOf(guardRead(() => Promise.reject(cause)));
     expect(failure).toMatchObject({ kind: 'store-unavailable', cause });

@@ -1,4 +1,4 @@
-/** Deliveries while the master is killed and Sentinels promote a replica. */
+/** Kills the master during deliveries, and lets Sentinels promote a replica. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { guardWrite } from '../../src/redis/commands.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
@@ -9,7 +9,7 @@ import { startMinimalSlack } from '../support/minimal-slack.ts';
 import { NO_SERVER, type RedisSentinels, startSentinels } from '../support/redis-servers.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** With a second between two posts to a channel, so that the kill happens between posts. */
+/** Posts to one channel are a second apart, so the master dies between two of them. */
 const MANY = { workspaces: 8, each: 8, channels: 2 };
 
 describeUnless(NO_SERVER, 'with Sentinels', () => {
@@ -19,7 +19,7 @@ describeUnless(NO_SERVER, 'with Sentinels', () => {
   }, 30_000);
   afterAll(() => sentinels.stop());
 
-  it('the bot keeps delivering each post once when the Redis master is killed and a replica takes over', async () => {
+  it('the bot delivers each post once, even when Sentinels replace the master', async () => {
     const slack = await startMinimalSlack();
     slack.slow = 50;
     const redis = connectRedis(sentinels.url);

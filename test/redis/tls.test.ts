@@ -1,4 +1,4 @@
-/** The bot as a process, with TLS to each form of Redis and certificates of a private authority. */
+/** Runs the bot with TLS to each form of Redis, with certificates of a private authority. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -49,7 +49,7 @@ describeUnless(NO_TLS, 'with TLS', () => {
       startCluster({ certificates }),
     ]);
     await Promise.all([single, ...sentinels.servers].map(allow));
-    // As docs/redis-and-keys.md says, a Sentinel's user needs nothing else.
+    // A Sentinel's user needs only these permissions: see docs/redis-and-keys.md.
     for (const { client } of sentinels.sentinels)
       await client.call('ACL', 'SETUSER', 'watcher', 'on', '>watching', '-@all', '+sentinel');
     urls.set('rediss://', `rediss://tally:a-password@127.0.0.1:${single.port}`);
@@ -72,7 +72,7 @@ describeUnless(NO_TLS, 'with TLS', () => {
     ...(authority !== undefined && { NODE_EXTRA_CA_CERTS: authority }),
   });
 
-  /** @param holds gets the whole log so far and the bot's address */
+  /** @param holds gets the log so far and the bot's address */
   async function startUntil(
     env: NodeJS.ProcessEnv,
     holds: (log: string, url: string) => boolean | Promise<boolean>,
@@ -99,7 +99,7 @@ describeUnless(NO_TLS, 'with TLS', () => {
     );
 
   it.each(FORMS)(
-    '%s answers commands, as the documented user and with an authority of NODE_EXTRA_CA_CERTS',
+    '%s connects with TLS, as a user with a password and an authority of its own',
     async (form) => {
       const url = urls.get(form) ?? '';
       const bot = await startUntil(environment(url, certificates.authority), isReady);
@@ -117,7 +117,7 @@ describeUnless(NO_TLS, 'with TLS', () => {
     const bot = await startUntil(environment(urls.get(form) ?? ''), (log) =>
       log.includes('Redis does not answer'),
     );
-    // A socket's second error, such as the alert that follows the refusal, does not end it.
+    // The second error of a socket must not end the bot.
     await delay(1_500);
     expect(bot.exitCode).toBeNull();
     await endProcess(bot, 'SIGKILL');

@@ -33,8 +33,13 @@ describe('REDIS_URL', () => {
     [
       'rediss+sentinel://user:w%40rd@one/main/3?sentinelUsername=watcher&sentinelPassword=a%26b',
       {
-        ...{ kind: 'sentinel', username: 'user', password: 'w@rd', isTls: true, db: 3 },
-        ...{ sentinelPassword: 'a&b', sentinelUsername: 'watcher' },
+        kind: 'sentinel',
+        username: 'user',
+        password: 'w@rd',
+        isTls: true,
+        db: 3,
+        sentinelPassword: 'a&b',
+        sentinelUsername: 'watcher',
       },
     ],
     [
@@ -45,7 +50,7 @@ describe('REDIS_URL', () => {
     ['redis+cluster://one', { kind: 'cluster', isTls: false, nodes: [{ host: 'one', port: 6379 }] }],
     ['rediss+cluster://:word@one:1,two:2/', { kind: 'cluster', password: 'word', isTls: true }],
     ['redis+cluster://user:a:b@one:1/0', { kind: 'cluster', username: 'user', password: 'a:b' }],
-  ])('takes %s', (url, address) => {
+  ])('may be %s', (url, address) => {
     expect(parseRedisUrl(url)).toMatchObject(address);
   });
 
@@ -70,13 +75,13 @@ describe('REDIS_URL', () => {
     ['unix://run/redis.sock', 'unix:///run/redis.sock'],
     ['127.0.0.1:6379', 'redis://127.0.0.1:6379'],
     ['redis://127.0.0.1/zero', 'database’s number'],
-  ])('refuses %s, and says which part is wrong and what works', (url, part) => {
+  ])('is refused with %s, and the message says which part is wrong', (url, part) => {
     const { what, works } = refusalOf(url);
     expect(`${what}. ${works}`).toContain(part);
     expect(works).toMatch(/redis|%/);
   });
 
-  it('never repeats a password', () => {
+  it('never shows its password in an error', () => {
     for (const url of [
       'redis+cluster://user:hunter2/@one:1',
       'redis+cluster://user:hunter2',

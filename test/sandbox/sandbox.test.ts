@@ -41,12 +41,12 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
     return fetch(`${sandbox.url}/sandbox/${name}`, { method: 'POST', headers, body: JSON.stringify(body) });
   };
 
-  it('runs the bot, which answers', async () => {
+  it('starts a bot that answers commands', async () => {
     expect(await answer('/billing help')).toMatchObject({ from: 'bot', ephemeral: true });
     expect(sandbox.slack.complaints).toEqual([]);
   });
 
-  it('changes what the services answer', async () => {
+  it('starts healthy services that people can break', async () => {
     const { billing, slack } = sandbox;
     for (const { mode, modes } of slack.snapshot(OWNER).switches) expect(mode).toBe(modes[0]?.mode);
     expect(await (await verb('switch', { service: 'billing', mode: 'failing' })).json()).toEqual({
@@ -72,7 +72,7 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
     expect(Number(ts) * 1000).toBeGreaterThan(before + 48 * 3_600_000);
   });
 
-  it('ends with its bot and its server', async () => {
+  it('stops its bot and its server', async () => {
     const pid = sandbox.bot.pid!;
     await sandbox.stop();
     expect(isAlive(pid)).toBe(false);
@@ -80,7 +80,7 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
   });
 });
 
-it('the bot stops when npm run sandbox is killed', async () => {
+it('npm run sandbox stops the bot even when killed', async () => {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME };
   const args = ['--import', 'tsx', 'sandbox/main.ts', '--no-open', '--port', '0'];
   const launcher = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -95,7 +95,7 @@ it('the bot stops when npm run sandbox is killed', async () => {
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), PATIENCE);
 }, 90_000);
 
-it('the sandbox installs Tally by OAuth, and deletes the workspace’s data after an uninstall', async () => {
+it('the sandbox’s Tally is installed by OAuth, and an uninstall deletes the workspace’s data', async () => {
   const sandbox = await startSandbox({ oauth: true, withoutPage: true });
   const { slack, redis } = sandbox;
   try {
@@ -104,7 +104,7 @@ it('the sandbox installs Tally by OAuth, and deletes the workspace’s data afte
     const link = /href="([^"]*oauth\/v2\/authorize[^"]*)"/.exec(await landing.text())![1]!;
     const body = new URLSearchParams({ who: `T0SANDBOX2/${ORBIT_OWNER}`, answer: 'allow' });
     const consent = link.replaceAll('&amp;', '&');
-    expect(await (await fetch(consent)).text()).toContain('wants to be installed');
+    expect(await (await fetch(consent)).text()).toContain('Install Tally?');
     const allowed = await fetch(consent, { method: 'POST', body, redirect: 'manual' });
     const headers = { cookie: cookie.join('; ') };
     expect(await (await fetch(allowed.headers.get('location')!, { headers })).text()).toContain('installed');
@@ -122,7 +122,7 @@ it('the sandbox installs Tally by OAuth, and deletes the workspace’s data afte
 }, 60_000);
 
 it.each([true, false])(
-  'the sandbox’s own Redis is private, and stops with its owner (embedded: %s)',
+  'the sandbox’s own Redis is private, and ends with the sandbox (embedded: %s)',
   async (embedded) => {
     const dir = await mkdtemp(join(tmpdir(), 'tally-test-'));
     const redis = await startRedis({ embedded, dir });

@@ -1,4 +1,4 @@
-/** The fake Slack refuses what Slack refuses: it is what keeps Tally true. */
+/** The fake Slack refuses what Slack refuses. Otherwise the tests of Tally would prove little. */
 import { createHmac } from 'node:crypto';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -27,7 +27,9 @@ const option = (i: number, rest: Block = {}) => ({ text: plain(1), value: `v${i}
 const select = (rest: Block): Block => ({ type: 'static_select', action_id: 'a', ...rest });
 const oneOption = (rest: Block) => accessory(select({ options: [option(0, rest)] }));
 const input = (rest: Block = {}): Block => ({
-  ...{ type: 'input', label: plain(1), element: { type: 'plain_text_input' } },
+  type: 'input',
+  label: plain(1),
+  element: { type: 'plain_text_input' },
   ...rest,
 });
 const table = (rows: number, columns: number, length = 1) => ({
@@ -35,7 +37,9 @@ const table = (rows: number, columns: number, length = 1) => ({
   rows: times(rows, () => times(columns, () => ({ type: 'raw_text', text: of(length) }))),
 });
 const container = (rest: Block = {}): Block => ({
-  ...{ type: 'container', title: plain(1), child_blocks: [divider] },
+  type: 'container',
+  title: plain(1),
+  child_blocks: [divider],
   ...rest,
 });
 const bars = (series: number, points: number, { name = 's', label = 'd', x = 'x', title = 't' } = {}) => {
@@ -46,107 +50,121 @@ const bars = (series: number, points: number, { name = 's', label = 'd', x = 'x'
   return { type: 'data_visualization', title, chart: { type: 'bar', series: all, axis_config } };
 };
 
-/** What is limited, the limit, and blocks of a given size. */
-const AT_MOST: [what: string, limit: number, make: (n: number) => Block[], on?: BlockSurface][] = [
-  ['blocks of a message', 50, (n) => times(n, () => divider)],
-  ['blocks of a modal', 100, (n) => times(n, () => divider), 'modal'],
-  ['block_id', 255, (n) => [{ type: 'divider', block_id: of(n) }]],
-  ['text of a section', 3_000, (n) => [section({ text: mrkdwn(n) })]],
-  ['fields of a section', 10, (n) => [section({ fields: times(n, () => plain(1)) })]],
-  ['header', 150, (n) => [{ type: 'header', text: plain(n) }]],
-  ['elements of a context', 10, (n) => [{ type: 'context', elements: times(n, () => plain(1)) }]],
-  ['actions', 25, (n) => [{ type: 'actions', elements: times(n, (i) => button({ action_id: `a${i}` })) }]],
-  ['label of an input', 2_000, (n) => [input({ label: plain(n) })], 'modal'],
-  ['rows of a table', 100, (n) => [table(n, 1)]],
-  ['columns of a table', 20, (n) => [table(1, n)]],
-  ['tables of a message', 1, (n) => times(n, () => container({ child_blocks: [table(2, 2)] }))],
-  ['charts of a message', 2, (n) => times(n, () => bars(1, 1))],
-  ['title of a chart', 50, (n) => [bars(1, 1, { title: of(n) })]],
-  ['series of a chart', 12, (n) => [bars(n, 1)]],
-  ['points of a series', 20, (n) => [bars(1, n)]],
-  ['label of a point', 20, (n) => [bars(1, 1, { label: of(n - 1) })]],
-  ['children of a container', 10, (n) => [container({ child_blocks: times(n, () => divider) })]],
-  ['title of a container', 150, (n) => [container({ title: plain(n) })]],
-  ['text of a button', 75, (n) => [accessory(button({ text: plain(n) }))]],
-  ['value of a button', 2_000, (n) => [accessory(button({ value: of(n) }))]],
-  ['url of a button', 3_000, (n) => [accessory(button({ url: url(n) }))]],
-  ['options of a select', 100, (n) => [accessory(select({ options: times(n, option) }))]],
-  ['text of an option', 75, (n) => [oneOption({ text: plain(n) })]],
-  ['value of an option', 150, (n) => [oneOption({ value: of(n) })]],
-  ['options of an overflow', 5, (n) => [accessory({ type: 'overflow', options: times(n, option) })]],
-  ['checkboxes', 10, (n) => [accessory({ type: 'checkboxes', options: times(n, option) })]],
-  ['placeholder', 150, (n) => [accessory(select({ options: [option(0)], placeholder: plain(n) }))]],
+const AT_MOST: [limit: number, what: string, make: (n: number) => Block[], on?: BlockSurface][] = [
+  [50, 'blocks in a message', (n) => times(n, () => divider)],
+  [100, 'blocks in a modal', (n) => times(n, () => divider), 'modal'],
+  [255, 'characters in its ID', (n) => [{ type: 'divider', block_id: of(n) }]],
+  [3_000, 'characters in a section', (n) => [section({ text: mrkdwn(n) })]],
+  [10, 'fields in a section', (n) => [section({ fields: times(n, () => plain(1)) })]],
+  [150, 'characters in a header', (n) => [{ type: 'header', text: plain(n) }]],
+  [10, 'elements in a context block', (n) => [{ type: 'context', elements: times(n, () => plain(1)) }]],
+  [
+    25,
+    'buttons in an actions block',
+    (n) => [{ type: 'actions', elements: times(n, (i) => button({ action_id: `a${i}` })) }],
+  ],
+  [2_000, 'characters in an input’s label', (n) => [input({ label: plain(n) })], 'modal'],
+  [100, 'rows in a table', (n) => [table(n, 1)]],
+  [20, 'columns in a table', (n) => [table(1, n)]],
+  [1, 'table in a message', (n) => times(n, () => container({ child_blocks: [table(2, 2)] }))],
+  [2, 'charts in a message', (n) => times(n, () => bars(1, 1))],
+  [50, 'characters in a chart’s title', (n) => [bars(1, 1, { title: of(n) })]],
+  [12, 'series in a chart', (n) => [bars(n, 1)]],
+  [20, 'points in a series', (n) => [bars(1, n)]],
+  [20, 'characters in a point’s label', (n) => [bars(1, 1, { label: of(n - 1) })]],
+  [10, 'blocks in a container', (n) => [container({ child_blocks: times(n, () => divider) })]],
+  [150, 'characters in a container’s title', (n) => [container({ title: plain(n) })]],
+  [75, 'characters on a button', (n) => [accessory(button({ text: plain(n) }))]],
+  [2_000, 'characters in a button’s value', (n) => [accessory(button({ value: of(n) }))]],
+  [3_000, 'characters in a button’s URL', (n) => [accessory(button({ url: url(n) }))]],
+  [100, 'options in a select', (n) => [accessory(select({ options: times(n, option) }))]],
+  [75, 'characters in an option', (n) => [oneOption({ text: plain(n) })]],
+  [150, 'characters in an option’s value', (n) => [oneOption({ value: of(n) })]],
+  [5, 'options in an overflow menu', (n) => [accessory({ type: 'overflow', options: times(n, option) })]],
+  [
+    10,
+    'boxes in a checkboxes element',
+    (n) => [accessory({ type: 'checkboxes', options: times(n, option) })],
+  ],
+  [
+    150,
+    'characters in a placeholder',
+    (n) => [accessory(select({ options: [option(0)], placeholder: plain(n) }))],
+  ],
 ];
 
-describe('blocks', () => {
-  it.each(AT_MOST)('%s: accepts %i and refuses one more', (_what, limit, make, on = 'message') => {
+describe('the sandbox’s check of blocks', () => {
+  it.each(AT_MOST)('accepts %i %s and refuses one more', (limit, _what, make, on = 'message') => {
     expect(problemsOfBlocks(make(limit), on)).toEqual([]);
     expect(problemsOfBlocks(make(limit + 1), on)).not.toEqual([]);
   });
 
   it.each<[string, Block[], BlockSurface?]>([
     ['an empty text', [section({ text: plain(0) })]],
-    ['a section of nothing', [section({})]],
-    ['a field that Block Kit does not know', [{ type: 'divider', colour: 'red' }]],
-    ['a block type that it does not know', [{ type: 'marquee' }]],
-    ['an element type that it does not know', [accessory({ type: 'lever' })]],
+    ['a section without text or fields', [section({})]],
+    ['an unknown field', [{ type: 'divider', colour: 'red' }]],
+    ['an unknown block type', [{ type: 'marquee' }]],
+    ['an unknown element type', [accessory({ type: 'lever' })]],
     ['markup in a header', [{ type: 'header', text: mrkdwn(1) }]],
     ['markup on a button', [accessory(button({ text: mrkdwn(1) }))]],
-    ['a button that styles itself', [accessory(button({ style: 'default' }))]],
+    ['an unknown button style', [accessory(button({ style: 'default' }))]],
     ['an empty button value', [accessory(button({ value: '' }))]],
-    ['a button to nowhere', [accessory(button({ url: 'nowhere' }))]],
-    ['two blocks of one ID', times(2, () => ({ type: 'divider', block_id: 'b' }))],
-    ['two elements of one ID in a block', [{ type: 'actions', elements: [button(), button()] }]],
-    ['actions of nothing', [{ type: 'actions', elements: [] }]],
-    ['a select with no list', [accessory(select({}))]],
-    ['a first choice not offered', [accessory(select({ options: [option(0)], initial_option: option(1) }))]],
-    ['a text input outside of an input block', [accessory({ type: 'plain_text_input' })]],
+    ['a button with an invalid URL', [accessory(button({ url: 'nowhere' }))]],
+    ['a block ID that occurs twice', times(2, () => ({ type: 'divider', block_id: 'b' }))],
+    ['an action ID that occurs twice in a block', [{ type: 'actions', elements: [button(), button()] }]],
+    ['an actions block without buttons', [{ type: 'actions', elements: [] }]],
+    ['a select without options', [accessory(select({}))]],
+    [
+      'an initial option that is not offered',
+      [accessory(select({ options: [option(0)], initial_option: option(1) }))],
+    ],
+    ['a text input outside an input block', [accessory({ type: 'plain_text_input' })]],
     ['a button inside an input block', [input({ element: button() })], 'modal'],
     ['an impossible date', [accessory({ type: 'datepicker', initial_date: '1 May' })]],
-    ['an empty cell', [table(1, 1, 0)]],
+    ['an empty table cell', [table(1, 1, 0)]],
     ['a container in a container', [container({ child_blocks: [container()] })]],
     ['a container without a title', [container({ title: undefined })]],
-    ['a container that cannot be expanded', [container({ default_collapsed: true })]],
+    ['a closed container that cannot be opened', [container({ default_collapsed: true })]],
     ['a chart in a container', [container({ child_blocks: [bars(1, 1)] })]],
     ['a table in a container on a Home', [container({ child_blocks: [table(1, 1)] })], 'home'],
     [
-      'a block ID that a container has taken',
+      'the ID of a block inside a container',
       [container({ child_blocks: [{ ...divider, block_id: 'b' }] }), { ...divider, block_id: 'b' }],
     ],
     ['a chart in a modal', [bars(1, 1)], 'modal'],
     ['a table on a Home', [table(1, 1)], 'home'],
     ['a container in a modal', [container()], 'modal'],
-  ])('refuse %s', (_what, blocks, on = 'message') => {
+  ])('refuses %s', (_what, blocks, on = 'message') => {
     expect(problemsOfBlocks(blocks, on)).not.toEqual([]);
   });
 
-  it('return Slack’s message and the position of the error', () => {
+  it('refuses blocks in Slack’s words, with the position of the error', () => {
     expect(problemsOfBlocks([divider, { type: 'header', text: plain(151) }], 'message')).toEqual([
       'must be less than 151 characters [json-pointer:/blocks/1/text/text]',
     ]);
   });
 });
 
-describe('a view', () => {
+describe('the sandbox’s check of views', () => {
   const modal = (rest: Block = {}) => ({ type: 'modal', title: plain(1), blocks: [], ...rest });
 
-  it.each<[string, number, (n: number) => Block]>([
-    ['title', 24, (n) => modal({ title: plain(n) })],
-    ['submit', 24, (n) => modal({ submit: plain(n) })],
-    ['close', 24, (n) => modal({ close: plain(n) })],
-    ['private_metadata', 3_000, (n) => modal({ private_metadata: of(n) })],
-    ['callback_id', 255, (n) => modal({ callback_id: of(n) })],
-  ])('%s: accepts %i and refuses one more', (_what, limit, make) => {
+  it.each<[number, string, (n: number) => Block]>([
+    [24, 'title', (n) => modal({ title: plain(n) })],
+    [24, 'submit button', (n) => modal({ submit: plain(n) })],
+    [24, 'close button', (n) => modal({ close: plain(n) })],
+    [3_000, 'private_metadata', (n) => modal({ private_metadata: of(n) })],
+    [255, 'callback_id', (n) => modal({ callback_id: of(n) })],
+  ])('accepts %i characters in the %s of a view and refuses one more', (limit, _what, make) => {
     readView(make(limit), 'modal');
     expect(() => readView(make(limit + 1), 'modal')).toThrow('invalid_arguments');
   });
 
   it.each<[string, unknown, ('home' | 'modal')?]>([
     ['a modal without a title', { type: 'modal', blocks: [] }],
-    ['a Home with one', { type: 'home', title: plain(1), blocks: [] }, 'home'],
-    ['a modal as a Home', modal(), 'home'],
-    ['inputs without a submit button', modal({ blocks: [input()] })],
-    ['more than 250 KB', modal({ blocks: times(100, () => section({ text: plain(2_600) })) })],
+    ['a Home with a title', { type: 'home', title: plain(1), blocks: [] }, 'home'],
+    ['a modal that is published as a Home', modal(), 'home'],
+    ['a modal with inputs but no submit button', modal({ blocks: [input()] })],
+    ['a view of more than 250 KB', modal({ blocks: times(100, () => section({ text: plain(2_600) })) })],
   ])('refuses %s', (_what, view, kind = 'modal') => {
     expect(() => readView(view, kind)).toThrow();
   });
@@ -157,7 +175,7 @@ const FINANCE = 'C0FINANCE1';
 const SECONDS = 1_000;
 const BUTTON = [{ type: 'actions' as const, elements: [button()] }];
 
-describe('a conversation with a bot', () => {
+describe('the sandbox’s Slack', () => {
   let now = 1_800_000_000_000;
   let bot: Server;
   let slack: Slack;
@@ -175,7 +193,11 @@ describe('a conversation with a bot', () => {
     await new Promise<void>((resolve) => bot.listen(0, '127.0.0.1', resolve));
     const botUrl = () => `http://127.0.0.1:${(bot.address() as AddressInfo).port}`;
     slack = await startSlack({
-      ...{ mode: 'http', signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN, botUrl, now: () => now },
+      mode: 'http',
+      signingSecret: SIGNING_SECRET,
+      botToken: BOT_TOKEN,
+      botUrl,
+      now: () => now,
       manifest: {
         features: { bot_user: { display_name: 'Tally' }, slash_commands: [{ command: '/spend' }] },
         oauth_config: { scopes: { bot: ['chat:write', 'users:read'] } },
@@ -209,7 +231,7 @@ describe('a conversation with a bot', () => {
   const seen = (person: string) =>
     slack.messages(person, GENERAL).map(({ text, ephemeral }) => [text, ephemeral]);
 
-  it('signs what it sends over the raw body and the time', () => {
+  it('signs the raw body and the time of each request', () => {
     const headers = slack.signed('a=b');
     const base = `v0:${headers['X-Slack-Request-Timestamp']}:a=b`;
     const digest = createHmac('sha256', SIGNING_SECRET).update(base).digest('hex');
@@ -219,7 +241,7 @@ describe('a conversation with a bot', () => {
     });
   });
 
-  it('takes five answers to a response URL, for half an hour', async () => {
+  it('accepts five answers at a response_url, within half an hour', async () => {
     await asked();
     now += 30 * 60 * SECONDS;
     for (let i = 1; i <= 5; i += 1) expect(await respond({ text: `${i}` })).toEqual([200, 'ok']);
@@ -229,7 +251,7 @@ describe('a conversation with a bot', () => {
     expect(await respond({ text: 'late' })).toEqual([404, 'expired_url']);
   });
 
-  it('shows answers privately unless told otherwise, and the command once', async () => {
+  it('shows answers privately by default, and the command with the first public answer', async () => {
     await asked();
     await respond({ text: 'For you' });
     await respond({ text: 'For all', response_type: 'in_channel' });
@@ -238,7 +260,7 @@ describe('a conversation with a bot', () => {
     expect(seen(MEMBER).map(([text]) => text)).toEqual(['/spend', 'For all', 'Again']);
   });
 
-  it('a response_url replaces the clicked message, and the first private answer', async () => {
+  it('replaces the clicked message, or the first private answer, through a response_url', async () => {
     const message = slack.workspace.post({ channel: GENERAL, from: 'bot', text: 'Old', blocks: BUTTON });
     await slack.press(OWNER, message, 'x');
     await respond({ text: 'New', replace_original: true });
@@ -250,7 +272,7 @@ describe('a conversation with a bot', () => {
     expect(seen(OWNER)).toEqual([['Two', true]]);
   });
 
-  it('rejects empty answers, invalid blocks, and block types that private answers may not have', async () => {
+  it('rejects empty answers, invalid blocks, and blocks that private answers can’t have', async () => {
     await asked();
     expect(await respond({})).toEqual([500, 'no_text']);
     const header = { type: 'header', text: plainText('') };
@@ -262,7 +284,7 @@ describe('a conversation with a bot', () => {
     ]);
   });
 
-  it('gets Slack’s own message for a command that is unknown, in a thread, or not acknowledged', async () => {
+  it('tells people that a command is unknown or can’t be used in threads', async () => {
     const last = () => slack.messages(OWNER, GENERAL).at(-1)?.text;
     await slack.say(OWNER, GENERAL, '/spned');
     expect(last()).toBe('/spned is not a valid command.');
@@ -275,22 +297,32 @@ describe('a conversation with a bot', () => {
   const post = (rest: object) => ({ channel: GENERAL, text: 'x', ...rest });
   it.each<[string, string, object, string, string?]>([
     ['without a token', 'auth.test', {}, 'not_authed', ''],
-    ['with a strange token', 'auth.test', {}, 'invalid_auth', 'xoxb-strange'],
-    ['of no known method', 'chat.shout', {}, 'unknown_method'],
-    ['without an argument', 'users.info', {}, 'missing_argument'],
-    ['without the scope', 'usergroups.list', {}, 'missing_scope'],
-    ['to nowhere', 'chat.postMessage', post({ channel: 'C0NOWHERE' }), 'channel_not_found'],
-    ['to a private channel', 'chat.postMessage', post({ channel: FINANCE }), 'channel_not_found'],
-    ['of no text', 'chat.postMessage', post({ text: '' }), 'no_text'],
-    ['of a long text', 'chat.postMessage', post({ text: of(40_001) }), 'msg_too_long'],
-    ['of blocks that are none', 'chat.postMessage', post({ blocks: [{}] }), 'invalid_blocks'],
-    ['to a stranger', 'chat.postEphemeral', post({ user: 'U0NOBODY' }), 'user_not_in_channel'],
-    ['to change nothing', 'chat.update', post({ ts: '1.1' }), 'message_not_found'],
+    ['with an unknown token', 'auth.test', {}, 'invalid_auth', 'xoxb-strange'],
+    ['of an unknown method', 'chat.shout', {}, 'unknown_method'],
+    ['without a required argument', 'users.info', {}, 'missing_argument'],
+    ['without the needed scope', 'usergroups.list', {}, 'missing_scope'],
+    ['to an unknown channel', 'chat.postMessage', post({ channel: 'C0NOWHERE' }), 'channel_not_found'],
+    [
+      'to a private channel without the bot',
+      'chat.postMessage',
+      post({ channel: FINANCE }),
+      'channel_not_found',
+    ],
+    ['without a text', 'chat.postMessage', post({ text: '' }), 'no_text'],
+    ['with too long a text', 'chat.postMessage', post({ text: of(40_001) }), 'msg_too_long'],
+    ['with invalid blocks', 'chat.postMessage', post({ blocks: [{}] }), 'invalid_blocks'],
+    [
+      'to somebody outside the channel',
+      'chat.postEphemeral',
+      post({ user: 'U0NOBODY' }),
+      'user_not_in_channel',
+    ],
+    ['to change an unknown message', 'chat.update', post({ ts: '1.1' }), 'message_not_found'],
   ])('refuses a call %s', async (_what, method, args, error, token = BOT_TOKEN) => {
     expect((await call(method, args, token)).error).toBe(error);
   });
 
-  it('refuses to post where the bot is not a member or into an archive, and to change others’ messages', async () => {
+  it('refuses edits of others’ messages, and posts without membership or into an archive', async () => {
     const { ts } = slack.workspace.post({ channel: GENERAL, from: MEMBER, text: 'Mine' });
     expect((await call('chat.update', post({ ts }))).error).toBe('cant_update_message');
     await slack.say(OWNER, GENERAL, '/remove @Tally');
@@ -316,7 +348,7 @@ describe('a conversation with a bot', () => {
     }
   });
 
-  it('answers only this machine and its own page, and shows no secret in its traffic', async () => {
+  it('answers only this machine and its own page', async () => {
     const statusOf = (headers: Record<string, string>) =>
       new Promise((resolve) => {
         const { port } = new URL(slack.url);
@@ -326,10 +358,5 @@ describe('a conversation with a bot', () => {
     expect(await statusOf({ Host: 'sandbox.example.com' })).toBe(403);
     expect(await statusOf({ Origin: 'https://example.com' })).toBe(403);
     expect(await statusOf({})).toBe(200);
-    await call('auth.test', { token: BOT_TOKEN });
-    await asked();
-    const logged = JSON.stringify(slack.traffic.entries);
-    expect(logged).toContain('/spend');
-    for (const secret of [BOT_TOKEN, SIGNING_SECRET, 'v0=']) expect(logged).not.toContain(secret);
   });
 });

@@ -77,7 +77,7 @@ describe('an installation', () => {
     const { status, html } = await bot.install(NORTH);
     expect(status).toBe(200);
     expect(html).toContain('Tally is installed in North &amp; &lt;Sons&gt;.');
-    expect(html).toContain(`${bot.slack.url}/app_redirect?app=A0TALLY001&amp;team=${NORTH.id}`);
+    expect(html).toContain(`${bot.slack.url}/app_redirect?app=A0TALLYAPP&amp;team=${NORTH.id}`);
   });
 
   it('sends the first steps to the person who installed Tally, and is audited', async () => {

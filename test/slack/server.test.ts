@@ -86,7 +86,7 @@ describe('a listener', () => {
     await started();
     bot.slack.failNext('users.info', { status: 500 }, 5);
     const answer = await bot.ask('/balance 123');
-    expect(answer.visibleText).toContain('Slack didn’t answer users.info');
+    expect(answer.visibleText).toContain('Slack didn’t answer (');
     expect(bot.slack.complaints).toEqual([]);
   });
 

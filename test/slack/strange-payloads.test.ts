@@ -174,7 +174,7 @@ describe('a field with a value that isn’t text', () => {
     for (const more of heard) expect(await tally.event(event(more))).toBe(200);
     expect(ran).toEqual([]);
     nothingUnknown();
-    expect(tally.log()).not.toContain('that nothing caught');
+    expect(tally.log()).not.toMatch(/Uncaught error|Unhandled promise/);
   });
 
   it.each(['x'.repeat(65), 'T0/../E0', 't0lower'])(

@@ -1,7 +1,6 @@
 import type { ProjectAnswer } from '../../src/slack/commands/asked-projects.ts';
 import type { AnswerView } from '../../src/slack/reply/render-answer.ts';
 
-/** What an answer about one project is drawn from. @param details other than the ordinary ones */
 export const answerView = <T extends ProjectAnswer>(
   figures: T,
   now: number,

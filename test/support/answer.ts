@@ -1,39 +1,30 @@
-/** What a person reads in Slack: a message of Tally’s, a form or a page. */
+/** What a person reads in Slack: a message from Tally, a form or a page. */
 import * as z from 'zod';
 import type { Slack } from '../../sandbox/slack/index.ts';
 
 type Message = ReturnType<Slack['messages']>[number];
 
-/** A message as the person sees it. */
 export interface Answer extends Omit<Message, 'blocks'> {
   readonly blocks: readonly Record<string, unknown>[];
-  /** All texts in the blocks, one on each line. */
   readonly visibleText: string;
-  /** The same by line, without non-breaking spaces. */
+  /** `visibleText` by line, without non-breaking spaces. */
   readonly lines: readonly string[];
   readonly types: readonly string[];
-  /** The labels of its buttons. */
   readonly buttons: readonly string[];
-  /** The same, then what its menus and lists offer. */
+  /** The labels of the buttons, then of the choices in menus and lists. */
   readonly labels: readonly string[];
-  /** What its menus and lists offer. */
   readonly options: readonly { readonly label: string; readonly value: string }[];
-  /** The commands that its buttons and menus run. */
   readonly commands: readonly string[];
-  /** The rows of its table. */
   readonly rows: readonly string[][];
 }
 
 const labeled = z.object({
-  ...{
-    text: z.object({ text: z.string() }),
-    value: z.string().default(''),
-    action_id: z.string().default(''),
-  },
+  text: z.object({ text: z.string() }),
+  value: z.string().default(''),
+  action_id: z.string().default(''),
 });
 const menu = z.object({ options: z.array(labeled) });
 
-/** Every button in the blocks. */
 export const buttonsOf = (blocks: readonly object[] = []) =>
   elementsOf(blocks).flatMap((element) =>
     element.type === 'button' ? (labeled.safeParse(element).data ?? []) : [],
@@ -42,7 +33,6 @@ export const buttonsOf = (blocks: readonly object[] = []) =>
 export const labelsOf = (blocks?: readonly object[]): readonly string[] =>
   buttonsOf(blocks).map(({ text }) => text.text);
 
-/** What every menu or list in the blocks offers. */
 export const optionsOf = (blocks: readonly object[] = []): Answer['options'] =>
   elementsOf(blocks)
     .flatMap((element) => menu.safeParse(element).data?.options ?? [])
@@ -54,7 +44,7 @@ const elementsOf = (blocks: readonly object[]) =>
       [...elements, accessory, element].filter((one) => one !== undefined) as { readonly type?: string }[],
   );
 
-/** A command, perhaps after the time at which it was asked. */
+/** A command, perhaps after the time of the question. */
 const COMMAND = /^(?:\d+ )?(\/.+)$/;
 
 export function toAnswer(message: Omit<Message, 'blocks'> & { readonly blocks?: readonly object[] }): Answer {
@@ -88,7 +78,6 @@ export const rowsOf = (blocks: readonly object[]): readonly string[][] =>
     return rows.map((row) => row.map(({ text }) => text.replaceAll('\u00a0', ' ')));
   });
 
-/** Every text in blocks or a view, one on each line. */
 export function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join('\n');
   if (typeof value !== 'object' || value === null) return '';

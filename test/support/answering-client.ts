@@ -2,7 +2,7 @@ import { webApi } from '@slack/bolt';
 
 export type Answers = Readonly<Record<string, (args: Record<string, unknown>) => unknown>>;
 
-/** Slack’s client, whose calls these functions answer in place of a server, by the method. */
+/** Slack’s client with functions in place of a server. Each function answers the method of its name. */
 class AnsweringClient extends webApi.WebClient {
   readonly #answers: Answers;
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 const FIRST_SURROGATE = 0xd800;
 const LAST_SURROGATE = 0xdfff;
 
-/** Any character, every third one of ASCII. fast-check's own `binary` first builds a table of all, a second for each worker. */
+/** Every third character is ASCII. fast-check's own `binary` needs a second in each worker to build its table. */
 const character = fc
   .oneof(
     fc.integer({ min: 0, max: 0x7f }),
@@ -22,6 +22,6 @@ function codePointOf(text: unknown): number {
   return code;
 }
 
-/** Any text, without halves of characters. @param most characters */
+/** @param most the largest number of characters, none of them half a surrogate pair */
 export const anyText = (most?: number): fc.Arbitrary<string> =>
   fc.string({ unit: character, ...(most !== undefined && { maxLength: most }) });

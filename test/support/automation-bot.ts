@@ -25,18 +25,14 @@ export interface Automations {
   readonly watch: Watch;
 }
 
-/** What surrounds the features: the clock, the store and delivery, as the next actions meet them. */
 interface Surroundings {
   now: number;
   isStoreAway: boolean;
-  /** How often schedules or watches were planned again. */
   planned: number;
-  /** Each preview waits for the next of them. */
+  /** Each new preview waits for the next of these promises. */
   waits: Promise<void>[];
   sent: { schedule: Schedule; why: string; by: string }[];
-  /** What a manual post fails with. */
   refusal: Error | undefined;
-  /** What billing has for previews, or fails with. */
   figures: PreviewFigures | Error;
   asked: { project: string; kind: string }[];
   states: Map<string, WatchState>;
@@ -44,7 +40,7 @@ interface Surroundings {
   outcome: 'recorded' | 'repeated' | 'gone';
 }
 
-/** @param amount by how many days ago it was; a preview of many days takes longer */
+/** @param amount a balance, by how many days ago it was */
 export function previewFigures(
   amount: (ago: number) => string,
   balance: string,
@@ -62,7 +58,9 @@ export function previewFigures(
 
 const ONE_DAY = previewFigures(() => '1000', '48210', 1);
 
-/** The features of schedules and watches behind a real Slack and Redis, with delivery and billing as `around` says. */
+/**
+ * The features of schedules and watches with a real Slack and Redis. `around` stands in for delivery and billing.
+ */
 export async function startAutomationBot() {
   const fresh = () => ({
     isStoreAway: false,
@@ -149,7 +147,7 @@ export async function startAutomationBot() {
       await bot.closeForm(person);
     }
     await bot.redis.client.del(KEY, auditKey(TEAM));
-    // What has no connection is shown as paused.
+    // Without a connection everything is shown as paused.
     await bot.redis.client.hset(KEY, 'connection:main', '{}');
     await add('prod', '123');
     await add('dev', '456', { product: 2 });
@@ -174,7 +172,7 @@ export async function startAutomationBot() {
     return bot.modalText(person);
   }
 
-  /** Changes a field that dispatches an action. A field that Tally filled in has another action ID. */
+  /** Changes a field that sends an action. A field that Tally filled in has another action ID. */
   async function change(field: string, chosen: object, person = OWNER): Promise<void> {
     const { id: viewId, view: shown } = bot.modal(person)!;
     const blocks = shown.blocks as { block_id?: string; element?: { action_id?: string } }[];
@@ -195,9 +193,8 @@ export async function startAutomationBot() {
     change,
     members,
     notWaiting,
-    /** Sends a `/billing` command and resolves with the bot's next message. */
     ask: (text: string, person = OWNER, channel = CHANNEL) => bot.ask(`/billing ${text}`, person, channel),
-    /** Chooses in a field by value; what it doesn't offer is chosen as in a search. */
+    /** Chooses by value. A value that the field doesn't offer is chosen as in a search. */
     chooseInForm(field: string, value: string, person = OWNER) {
       const blocks = bot.modal(person)!.view.blocks as {
         block_id?: string;
@@ -207,13 +204,13 @@ export async function startAutomationBot() {
       const selected_option = options?.find((one) => one.value === value) ?? option(value);
       return change(field, { selected_option }, person);
     },
-    /** Makes the next previews slow. @returns what ends the wait of each of them */
+    /** @returns functions that end the wait of each preview */
     holdPreviews(previews: number): readonly (() => void)[] {
       const ends: (() => void)[] = [];
       around.waits = Array.from({ length: previews }, () => new Promise((resolve) => ends.push(resolve)));
       return ends;
     },
-    /** Opens the form and saves it. @returns what was created */
+    /** Opens the form and saves it. @returns the new schedule or watch */
     async setUp<K extends keyof Automations>(
       kind: K,
       words: string,
@@ -226,10 +223,8 @@ export async function startAutomationBot() {
       await bot.closeForm(person);
       return (await stored(kind)).find(({ id }) => !before.has(id))!;
     },
-    /** Chooses from the menu of a row of the list. */
     row: (kind: keyof Automations, list: Answer, action: string, id: string, person = OWNER) =>
       bot.choose(list, `${kind}-row`, `${action} ${id}`, person),
-    /** Newest first: who did what. */
     audit: async () =>
       (await createAudit(bot.redis.client).page(TEAM, 20)).entries.map(
         ({ who, action }) => `${who} ${action}`,
@@ -242,7 +237,7 @@ export async function startAutomationBot() {
         .waitFor(() => count(part, person, channel) === before + 1)
         .catch(() => expect(bot.messageTexts(channel, person).slice(-3)).toContain(part));
     },
-    /** Clicks, even on a button that this person does not see. @returns the reply */
+    /** Clicks even on a button that this person doesn't see. @returns the reply */
     forgedClick: async (
       person: string,
       action_id: string,

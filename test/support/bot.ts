@@ -21,7 +21,6 @@ import { type TestRedis, testRedis } from './redis.ts';
 
 export { type Answer, rowsOf, textOf, toAnswer } from './answer.ts';
 export { CHANNEL } from './people.ts';
-/** Saturday, 21 November 2026 */
 export const SATURDAY = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 export const DAY = 86_400_000;
 export const SIGNING_SECRET = '0123456789abcdef0123456789abcdef';
@@ -30,24 +29,17 @@ const APP_TOKEN = 'xapp-an-app-token-for-tests-only';
 
 export interface BotOptions {
   readonly mode?: 'http' | 'socket';
-  /** ms since the epoch, for the bot and billing; Slack signs by the real clock, as Bolt verifies by it. */
+  /** The clock of the bot and billing. Slack signs by the real clock, because Bolt verifies by the real clock. */
   readonly now?: () => number;
   readonly ackTimeout?: number;
-  /** Replaces the shared Redis. */
   readonly redisUrl?: string;
-  /** The delay of billing's mode `slow`, in ms. */
   readonly slowFor?: number;
-  /** ENCRYPTION_KEYS; a new key by default. */
   readonly encryptionKeys?: string;
-  /** Rate limits; none by default. */
   readonly limits?: RateLimiter | 'ordinary';
-  /** When loading messages appear; by default late enough for slow machines. */
+  /** By default, loading messages appear too late to disturb a test on a slow machine. */
   readonly loadingDelays?: LoadingDelays;
-  /** Called before the bot starts. */
   readonly beforeStart?: (slack: Slack) => void;
-  /** Further variables. */
   readonly env?: NodeJS.ProcessEnv;
-  /** IDENTITY_AUTH_URL; none by default. */
   readonly identityUrl?: string;
   /** `acme` where the app's commands are `/acme-spend` and so on. */
 }
@@ -59,40 +51,32 @@ export interface Bot extends People {
   readonly slack: Slack;
   readonly billing: BillingService;
   readonly redis: TestRedis;
-  /** Of `encryptionKeys`. */
   readonly keyring: Keyring;
-  /** The features' declarations. */
   readonly registry: Registry;
-  /** The first process's address. */
   readonly url: string;
   /** The address of the process that Slack sends to. */
   currentUrl(): string;
-  /** The whole log as text. */
   log(): string;
-  /** Registers the fake billing service's read-only token through the form; see also `addConnection`. */
+  /** Registers the read-only token through the form. `addConnection` does so without the form. */
   connect(): Promise<void>;
-  /** The queries that billing gets while `work` runs. */
   queriesDuring(work: () => Promise<unknown>): Promise<readonly string[]>;
-  /** Writes fields of the workspace's record, as JSON where they are no text. */
+  /** Writes fields of the workspace's record: texts as they are, objects as JSON. */
   store(fields: Readonly<Record<string, object | string>>): Promise<unknown>;
-  /** Deletes fields of the workspace's record. */
   drop(...fields: readonly string[]): Promise<unknown>;
-  /** A field of the workspace's record, parsed; null where there is none. */
+  /** A parsed field of the workspace's record; null if absent. */
   // biome-ignore lint/suspicious/noExplicitAny: Tests expect what it is.
   stored(field: string): Promise<any>;
-  /** Who did what, newest first. */
   audit(): Promise<readonly string[]>;
   /** Waits until no request to billing or identity is queued or running. */
   waitUntilIdle(): Promise<void>;
-  /** Starts another process of the same bot, to which Slack sends from then on. @param encryptionKeys other than the first's */
+  /** Slack sends to the new process. @param encryptionKeys other keys than the first process's */
   startAnotherProcess(encryptionKeys?: string): Promise<BotProcess>;
-  /** Stops all processes of the bot, but not the services. @param drain how long it waits for answers, in ms */
+  /** The services keep running. @param drain how long to wait for answers, in ms */
   stopBot(delay?: number, drain?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface BotProcess {
-  /** Makes Slack send to this process. */
   receive(): void;
   stop(): Promise<void>;
 }
@@ -144,14 +128,14 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
     async connect() {
       await slack.say(OWNER, CHANNEL, '/billing connect');
       await slack.waitFor(() => slack.modal(OWNER));
-      // The form that replaces a token knows the project.
+      // The form that replaces a token already knows the project.
       const asks = people.view().includes('"block_id":"project"');
       await slack.submit(OWNER, { token: goodToken(billing), ...(asks && { project: '123' }) });
       await people.modalSays('Connected');
       await slack.dismiss(OWNER);
       const saved = await bot.stored('connection:main');
       if (saved === null) return;
-      // As if its lifetime had been chosen under More, which would be another request.
+      // Choosing a lifetime in the form would take another request.
       const lifetime = { lifetime: '90-days', expiresAt: saved.registeredAt + 90 * DAY };
       await bot.store({ 'connection:main': { ...saved, ...lifetime } });
     },
@@ -206,11 +190,10 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
 }
 
 export interface TestBot extends Bot {
-  /** What the bot and billing take for now. */
   readonly clock: { now: number };
 }
 
-/** The bot of a file's tests: each begins on Saturday, with healthy services and no form open. */
+/** One bot for all tests of a file. Each test begins on Saturday, with healthy services and no form open. */
 export async function botOfFile(options: BotOptions = {}): Promise<TestBot> {
   const clock = { now: SATURDAY };
   const bot = { ...(await startBot({ now: () => clock.now, ...options })), clock };
@@ -225,7 +208,7 @@ export async function botOfFile(options: BotOptions = {}): Promise<TestBot> {
   return bot;
 }
 
-/** A new bot for each test, with what `prepare` gives it. */
+/** A new bot for each test, after `prepare`. */
 export function botOfEachTest(
   prepare: (bot: TestBot) => Promise<unknown> = async () => undefined,
   options: () => BotOptions | Promise<BotOptions> = () => ({}),
@@ -241,7 +224,7 @@ export function botOfEachTest(
   return bot;
 }
 
-/** Starts the sandbox's Slack with this project's manifest, its steps for Workflow Builder, and the secrets of {@link slackEnvironment}. */
+/** Starts the sandbox's Slack with this project's manifest and the secrets of {@link slackEnvironment}. */
 export async function startTestSlack(
   mode: 'http' | 'socket',
   botUrl: () => string,
@@ -276,7 +259,6 @@ export async function startTestSlack(
   });
 }
 
-/** The bot's variables for this Slack. */
 export const slackEnvironment = (mode: 'http' | 'socket', slack: Slack) => ({
   SLACK_SIGNING_SECRET: SIGNING_SECRET,
   SLACK_BOT_TOKEN: BOT_TOKEN,

@@ -6,7 +6,6 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/s
 interface SandboxPage {
   readonly sandbox: Sandbox;
   readonly page: Page;
-  /** The secret of the billing service's read-only token. */
   readonly token: string;
 }
 
@@ -15,10 +14,9 @@ interface SandboxPageOptions extends SandboxOptions {
 }
 
 /**
- * Starts a sandbox and opens its page before the tests of a file or a `describe`; closes both afterwards and checks that
- * the page had no errors. Skips the tests when no Chromium is installed.
- *
- * @param onOpen gets the page and what belongs to it, once
+ * Opens the sandbox's page for the tests of a file or a `describe`, and checks in the end that the page had no
+ * errors. Without Chromium the tests are skipped.
+ * @param onOpen called once
  */
 export function withSandboxPage(
   onOpen: (opened: SandboxPage) => void | Promise<void>,

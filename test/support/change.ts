@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../src/workspace/record/audit.ts';
 import type { WorkspaceChange } from '../../src/workspace/record/change.ts';
 import type { Workspaces } from '../../src/workspace/record/workspaces.ts';
 
-/** A change by someone who has just read the record. */
+/** Changes the record like somebody who has just read it. */
 export async function changeIn(
   workspaces: Workspaces,
   teamId: string,

@@ -1,4 +1,4 @@
-/** A process that only delivers scheduled posts, for tests that kill it. Addresses are its arguments. */
+/** A process that only delivers scheduled posts, for tests that kill it. Its arguments are addresses. */
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
 import { createDeliveryParts } from './delivery.ts';
 import { lowBalances } from './fake-billing.ts';

@@ -1,4 +1,4 @@
-/** Delivery processes and a persistent Redis, which a test can kill. */
+/** Delivery processes and a persistent Redis, for tests that kill them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const FOLDER = join(SANDBOX_FOLDER, 'deliverer');
 /** Bundled once, because a bundle starts much faster. */
 let bundled: Promise<void> | undefined;
 
-/** @param speed how fast the clock runs from `since` (ms) on, to shorten waits */
+/** @param speed how much faster than real time the clock runs from `since` on */
 export async function startDeliveryProcess(
   redisUrl: string,
   slackUrl: string,
@@ -37,7 +37,6 @@ export async function startDeliveryProcess(
   return child;
 }
 
-/** Ends the process; kills it when it does not end in time. */
 export async function endProcess(
   child: ChildProcess,
   signal: NodeJS.Signals = 'SIGTERM',
@@ -53,14 +52,12 @@ export async function endProcess(
 
 export interface PersistentRedis {
   readonly url: string;
-  /** Kills the server and starts another one with the same data. */
   restart(): Promise<void>;
-  /** Sends SIGSTOP or SIGCONT to the server. */
   signal(signal: NodeJS.Signals): void;
   stop(): Promise<void>;
 }
 
-/** Starts a Redis with an append-only file. @throws when no server is installed */
+/** @throws Error if no server is installed */
 export async function startPersistentRedis(): Promise<PersistentRedis> {
   const binary = requireServer();
   const home = await mkdtemp(join(tmpdir(), 'tally-lasting-'));

@@ -1,4 +1,4 @@
-/** What a run works with, for tests that bring their own jobs. */
+/** What a delivery run needs, for tests with their own jobs. */
 import { randomBytes } from 'node:crypto';
 import { type Logger, LogLevel } from '@slack/bolt';
 import type { Cluster, Redis } from 'ioredis';
@@ -21,21 +21,18 @@ export interface RunnerOptions {
   /** With a trailing slash. */
   readonly slackUrl: string;
   readonly clock?: () => number;
-  /** The same for every workspace. */
   readonly botToken?: string;
   readonly billing?: BillingClient;
   readonly makeReport?: MakeReport;
   readonly keyring?: Keyring;
   readonly onLog?: (line: string) => void;
   readonly onFinished?: OnFinished;
-  /** The record changed: as `DeliveryService` plans it. */
   readonly changed?: (workspace: string) => Promise<void>;
 }
 
 const unasked = () => Promise.reject(new Error('no billing'));
 export const NO_BILLING: BillingClient = { balance: unasked, consumption: unasked };
 
-/** For the Web API's client. */
 export const QUIET: Logger = {
   debug() {},
   info() {},

@@ -20,7 +20,6 @@ import { createRunner, type RunnerOptions } from './delivery-runner.ts';
 
 export interface DeliveryOptions extends RunnerOptions {
   readonly redisUrl: string;
-  /** Returns the result of a report. */
   readonly report?: (question: ReportRequest) => ReportResult | Promise<ReportResult>;
 }
 
@@ -47,7 +46,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
   };
 }
 
-/** The queue as another process has it, with runs that do this. */
+/** Opens the queue as another process does. */
 export function openWakeUps(
   redis: Redis,
   redisUrl: string,
@@ -78,7 +77,6 @@ export function openWakeUps(
 
 export const COVERED = { first: '2026-11-18', last: '2026-11-18', zone: 'UTC' };
 
-/** A report's result with one figure for project 123. */
 export const finding = (digits: string | undefined): ReportResult => ({
   message: {
     text: `Spent ${digits ?? 'nothing'}`,
@@ -103,7 +101,7 @@ export const schedule = (given: Partial<Schedule> = {}): Schedule => ({
   ...given,
 });
 
-/** The field of the delivery log of a schedule's last delivery, as it ended so. */
+/** The delivery log's entry for a schedule's last post. */
 export function lastPost(
   id: string,
   { date = '2026-11-21', due = 0, at = due, ...given }: Partial<LastDelivery>,
@@ -123,7 +121,6 @@ export function lastPost(
   return { [`post/${id}/${date}`]: JSON.stringify(stored) };
 }
 
-/** Saves a schedule without the form; the next sweep wakes its workspace. */
 export async function save(redis: Redis, workspace: string, schedule: Schedule): Promise<void> {
   await createWorkspaceIndex(redis).touch(workspace);
   await redis.hset(recordKey(workspace), `schedule:${schedule.id}`, JSON.stringify(schedule));

@@ -1,4 +1,4 @@
-/** Each failure in each of its forms, made anew: what tests of all of them go through. */
+/** Every failure in each of its forms, for tests that go through all of them. */
 
 import { expect } from 'vitest';
 import {
@@ -15,7 +15,7 @@ const QUESTION = {
   product: 1,
   days: { first: '2026-11-14', last: '2026-11-20', today: '2026-11-21' },
 } as const;
-/** As a record has it; its sentence names this: `There is no connection named …`. */
+/** As a record has it; its sentence names this: `There’s no connection named …`. */
 export const storedCause = (named: string): StoredFailure =>
   storeFailure(new Failure('connection-missing', { connection: named }));
 
@@ -38,7 +38,7 @@ const of = <K extends Exclude<FailureKind, 'invalid-word'>>(
 const PROD = { label: 'prod', alias: 'prod' };
 const DAYLESS = { ...QUESTION, days: undefined };
 
-/** Anew for each test: each failure in each of its forms, and what its sentence has to name. */
+/** Each failure, with the words that its sentence must contain. */
 export const failuresOfAll = (): readonly Named[] => [
   [new InvalidWord('yesterdya', 'has a typo', 'Type yesterday.'), '“yesterdya” has a typo. Type yesterday.'],
   of('text-too-long', { most: 1_000 }, '1,000'),
@@ -91,10 +91,10 @@ export const failuresOfAll = (): readonly Named[] => [
   of('address-refused', { host: '127.0.0.1', why: 'is private' }, '127.0.0.1: it is private'),
   of('slack-failed', { method: 'users.info', code: 'ratelimited', retryAfter: 2 }, 'rate limit'),
   ...['request_error', 'http_error', 'failed', 'ECONNRESET'].map((code) =>
-    of('slack-failed', { method: 'users.info', code }, `didn’t answer users.info (${code})`),
+    of('slack-failed', { method: 'users.info', code }, `didn’t answer (${code})`),
   ),
   ...['fatal_error', 'E', 'aECONNRESET', 'ECONNRESET_'].map((code) =>
-    of('slack-failed', { method: 'users.info', code }, `returned an error for users.info (${code})`),
+    of('slack-failed', { method: 'users.info', code }, `returned an error (${code})`),
   ),
   ...NOT_SENT.map((reason) => of('not-sent', { reason })),
   of('not-installed', { reason: 'unknown' }, 'isn’t installed'),
@@ -126,6 +126,5 @@ export const failuresOfAll = (): readonly Named[] => [
   of('token-not-shown', { label: 'web', isRevoked: false }, 'web'),
 ];
 
-/** A failure of this kind, and perhaps with this reason, as a test expects it. */
 export const aFailure = (kind: FailureKind, reason?: string) =>
   expect.objectContaining({ kind, ...(reason && { data: expect.objectContaining({ reason }) }) });

@@ -1,4 +1,4 @@
-/** An in-memory billing client: a test decides what each day costs, when it is reported, and the balance. */
+/** An in-memory billing client. The test decides what each day costs, when it is reported, and the balance. */
 import type { BillingAccess, BillingClient } from '../../src/billing/client.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { chargesOf } from './usage.ts';
@@ -6,11 +6,8 @@ import { chargesOf } from './usage.ts';
 type Day = string;
 
 export interface FakeProject {
-  /** Day → cost as reported at an instant (ms); absent while it is not reported. */
   amounts(at: number): ReadonlyMap<Day, number>;
-  /** The balance at an instant (ms); undefined for "no data". */
   balance(at: number): number | undefined;
-  /** None if absent. */
   bonuses?(at: number): number;
 }
 
@@ -21,7 +18,7 @@ export interface FakeBilling {
     readonly what: 'balance' | 'consumption';
     readonly at: number;
   }[];
-  /** Returns an error to throw instead of answering. */
+  /** @returns an error to throw in place of an answer */
   failure: (access: BillingAccess, project: string, what: 'balance' | 'consumption') => Error | undefined;
 }
 

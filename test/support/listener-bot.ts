@@ -20,28 +20,25 @@ import { UNLIMITED } from './no-rate-limits.ts';
 import { createPeople, type People } from './people.ts';
 import { type TestRedis, testRedis } from './redis.ts';
 
-/** Bolt and the listeners' runtime without features, for tests with their own listeners. */
+/** The Slack server without features, for tests with their own listeners. */
 export interface ListenerBot extends People {
   readonly slack: Slack;
   readonly url: string;
   readonly workspaces: Workspaces;
   readonly redis: TestRedis;
   log(): string;
-  /** The bot's messages that the person sees in the channel, oldest first. */
   messageTexts(channel?: string, person?: string): readonly string[];
   stop(): Promise<void>;
 }
 
 export interface ListenerBotOptions {
   readonly mode?: 'http' | 'socket';
-  /** ms since the epoch */
   readonly clock?: () => number;
   readonly loadingDelays?: LoadingDelays;
-  /** None by default. */
   readonly limits?: RateLimiter;
 }
 
-/** @param source the listeners, or a function that creates it from the workspace store */
+/** @param source listeners, or a function that makes them */
 export async function startListenerBot(
   source: Listeners | ((workspaces: Workspaces) => Listeners),
   options: ListenerBotOptions = {},

@@ -1,4 +1,4 @@
-/** Many workspaces with many schedules or watches, for what is crashed or measured. */
+/** Saves many workspaces with many schedules or watches, for crash tests and measurements. */
 import { Big } from 'big.js';
 import type { RedisConnection } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
@@ -12,14 +12,13 @@ export interface ScheduleCounts {
   readonly workspaces: number;
   readonly each: number;
   readonly channels: number;
-  /** ms since the epoch, a full minute */
+  /** A full minute. */
   readonly due: number;
   readonly since: number;
 }
 
 export const workspaceId = (n: number): string => `T${String(n).padStart(9, '0')}`;
 
-/** Saves schedules that are all due daily at the minute of `due`. */
 export async function saveManySchedules(
   redis: RedisConnection,
   { workspaces, each, channels, due, since }: ScheduleCounts,
@@ -41,7 +40,6 @@ export async function saveManySchedules(
 /** A fixed key, so that other processes can open what a test has sealed. */
 export const FIXED_KEYRING = createKeyring([{ id: 'fixed', key: Buffer.alloc(32, 1) }]);
 
-/** Saves watches that alert at a balance of ten, each with its own channel. */
 export async function saveManyWatches(
   redis: RedisConnection,
   { workspaces, each, since }: { readonly workspaces: number; readonly each: number; readonly since: number },

@@ -10,7 +10,6 @@ export interface SlackPost {
   readonly thread: string | undefined;
   readonly isBroadcast: boolean;
   readonly ts: string;
-  /** ms since the epoch, of this machine */
   readonly at: number;
   readonly key: string | undefined;
   text: string;
@@ -24,12 +23,11 @@ interface Call {
   readonly args: URLSearchParams;
 }
 
-/** `take`: accepts the post and never answers. A number is an HTTP status, a text Slack's error code. */
+/** `take` accepts the post and never answers. A text is an error code of Slack. */
 type Fault = string | { readonly retryAfter: number } | { readonly status: number; readonly take?: boolean };
 
 export type MinimalSlack = Awaited<ReturnType<typeof startMinimalSlack>>;
 
-/** The channel of a person's direct messages. */
 export const directMessage = (person: string): string => `D${person.slice(1)}`;
 
 export async function startMinimalSlack() {
@@ -40,24 +38,18 @@ export async function startMinimalSlack() {
     url: '',
     posts: posts as readonly SlackPost[],
     calls: calls as readonly Call[],
-    /** Called before each API call. */
     fault: (_call: Call): Fault | undefined => undefined,
     /** How long each post takes, in ms. */
     slow: 0,
-    /** The clock for `ts`, in ms. */
     now: Date.now as () => number,
-    /** User IDs. */
     admins: new Set<string>(),
-    /** The members of every user group. */
     group: new Set<string>(),
-    /** What `users.info` says besides of a person, a full member otherwise. */
+    /** Fields of `users.info` by user ID. A person without any is a full member. */
     people: new Map<string, object>(),
-    /** Forgets every post and call. */
     reset() {
       posts.length = 0;
       calls.length = 0;
     },
-    /** Makes it as it was at the start. */
     restore() {
       slack.reset();
       for (const people of [slack.admins, slack.group, slack.people]) people.clear();

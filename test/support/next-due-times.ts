@@ -1,7 +1,7 @@
 import { type DueTime, dueTimes, type Timing } from '../../src/domain/time/cadence.ts';
 import type { Millis } from '../../src/domain/time/calendar.ts';
 
-/** @param after ms since the epoch @returns the next `count` due times later than `after`, in order, one a local date */
+/** @returns the next `count` due times later than `after`, in order, one for each local date */
 export function nextDueTimes(timing: Timing, after: Millis, count: number): readonly DueTime[] {
   const next: DueTime[] = [];
   if (count < 1) return next;
@@ -9,7 +9,6 @@ export function nextDueTimes(timing: Timing, after: Millis, count: number): read
   return next;
 }
 
-/** Due times in (after, until]. */
 export function dueTimesBetween(timing: Timing, after: Millis, until: Millis): readonly DueTime[] {
   const between: DueTime[] = [];
   for (const due of dueTimes(timing, after)) {

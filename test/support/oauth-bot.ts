@@ -1,5 +1,5 @@
 /** The whole bot with OAuth, in one or more processes, and a person with a browser. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { startBilling } from '../../sandbox/billing.ts';
 import { createTally } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
@@ -19,7 +19,7 @@ export type OAuthBot = Awaited<ReturnType<typeof startOAuthBot>>;
 
 export async function startOAuthBot(options: { processes?: number; env?: NodeJS.ProcessEnv } = {}) {
   const [slack, billing, redis] = await Promise.all([
-    startOAuthSlack(),
+    startOAuthSlack(options.env?.SLACK_APP_TOKEN),
     startBilling({ slowFor: 700 }),
     testRedis(),
   ]);
@@ -51,10 +51,9 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
     slack,
     billing,
     redis,
-    /** One for each process. */
     urls: urls as readonly string[],
     log: () => lines.join(''),
-    /** Opens `/slack/install`; returns the URL of Slack's page, its state, and the cookie. */
+    /** @returns the URL of Slack's page, its state, and the cookie */
     async openInstallPage(url = urls[0]) {
       const response = await fetch(`${url}/slack/install`);
       const html = await response.text();
@@ -62,7 +61,6 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
       const cookie = (response.headers.get('set-cookie') ?? '').split(';')[0]!;
       return { html, address, state: address.searchParams.get('state') ?? '', cookie };
     },
-    /** Follows Slack's redirect back to the bot. */
     async followRedirect(query: Record<string, string>, cookie = '') {
       const response = await fetch(`${urls[0]}/slack/oauth_redirect?${new URLSearchParams(query)}`, {
         headers: { cookie },
@@ -74,11 +72,12 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
       const { state, cookie } = await bot.openInstallPage();
       return bot.followRedirect({ code: slack.allow(team), state }, cookie);
     },
-    /** Sends a slash command; resolves with the acknowledgement and the reply. */
+    /** @returns the bot's acknowledgement and reply */
     async command(team: Team, text: string, at = 0) {
       asked += 1;
       const name = `reply-${asked}`;
-      const trigger = `trigger-${asked}`;
+      const trigger = slack.trigger();
+      slack.know(team);
       const [command = '', ...words] = text.split(' ');
       const form = new URLSearchParams({
         command,
@@ -98,8 +97,9 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
       if (body === '') await waitUntil(() => replied() !== undefined || opened());
       return { status: response.status, body, reply: JSON.stringify(replied()?.body ?? '') };
     },
-    /** Clicks a button or submits a form; resolves with the acknowledgement. */
+    /** @returns the bot's acknowledgement */
     async interact(team: Team, payload: object) {
+      slack.know(team);
       const body = new URLSearchParams({
         payload: JSON.stringify({
           team: team.whole ? null : { id: team.id },
@@ -115,8 +115,8 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
       return { status: response.status, body: await response.text() };
     },
     /**
-     * Registers the token with this label through the form, and waits until it is tested.
-     * @param app_installed_team_id what Slack writes into the form as the team that installed the app
+     * Registers the token with this label through the form, and waits for its test.
+     * @param app_installed_team_id the team that installed the app, as Slack writes it into the form
      */
     async connect(team: Team, label: string, app_installed_team_id?: string) {
       const { value: token } = billing.tokens.find((token) => token.label === label)!;
@@ -134,10 +134,10 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
       );
       const record = { fields: await redis.client.hgetall(recordKey(app_installed_team_id ?? team.id)) };
       const view = {
-        id: `V${randomUUID()}`,
+        id: slack.openForm(team),
         type: 'modal',
         callback_id: 'connect',
-        // As the form was opened a moment before: for a new connection, or to replace its token.
+        // As if the form had been opened a moment before.
         private_metadata: JSON.stringify({ id: 'main', seen: stampOf(record, 'connection:main') }),
         state: { values },
         ...(app_installed_team_id !== undefined && { app_installed_team_id }),
@@ -149,7 +149,6 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
     event: async (body: object, url = urls[0]!) =>
       (await slack.send(url, JSON.stringify({ type: 'event_callback', event_time: epochSeconds(), ...body })))
         .status,
-    /** The keys in Redis that name a workspace. */
     keys: () => workspaceKeys(redis.client),
     async stopBot() {
       stopped ??= Promise.all(processes.map((tally) => tally.stop()));

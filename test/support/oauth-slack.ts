@@ -1,194 +1,128 @@
-/** A minimal Slack with several workspaces and organizations: OAuth, tokens and signed requests. */
-import { createHmac, randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { WebSocketServer } from 'ws';
+/** The sandbox's Slack with any workspaces and organizations, for tests of OAuth that write payloads by hand. */
+
+import { startSlack } from '../../sandbox/slack/index.ts';
+import type { Team as SandboxTeam } from '../../sandbox/slack/people.ts';
+import type { Workspace } from '../../sandbox/slack/workspace.ts';
+import { createManifest } from '../../src/slack/install/manifest.ts';
+import { CHANNEL } from './people.ts';
 
 export const CLIENT = { id: '111.222', secret: 'client-secret-for-tests-0123456789' };
 export const SIGNING_SECRET = '0123456789abcdef0123456789abcdef';
 export const INSTALLER = 'U0INSTALL1';
 
-export interface Team {
-  readonly id: string;
-  readonly name: string;
-  readonly enterprise?: string;
-  /** Installed for the whole organization. */
-  readonly whole?: boolean;
-  /** Lifetime of a token in seconds; turns token rotation on. */
-  readonly expires?: number;
-}
+export type Team = Readonly<Omit<SandboxTeam, 'domain'>>;
 
 interface Call {
   readonly method: string;
   readonly fields: Readonly<Record<string, string>>;
-  /** The workspace or organization of the call's token. */
+  /** The workspace or organization that the token belongs to. */
   readonly of: string | undefined;
   readonly token: string | undefined;
 }
 
-interface Reply {
-  readonly url: string;
-  readonly body: { readonly text?: string; readonly blocks?: unknown };
-}
-
-export async function startOAuthSlack() {
-  const calls: Call[] = [];
-  const replies: Reply[] = [];
-  const codes = new Map<string, Team>();
-  const tokens = new Map<string, Team>();
-  const refreshTokens = new Map<string, Team>();
-  /** Every secret that this Slack has issued. */
-  const secrets: string[] = [CLIENT.secret, SIGNING_SECRET];
-  const refusals = new Map<string, string>();
-  /** method → seconds */
-  const limits = new Map<string, number>();
-  let delay = 0;
-
-  const secret = (prefix: string): string => {
-    const made = `${prefix}${randomBytes(12).toString('hex')}`;
-    secrets.push(made);
-    return made;
-  };
-
-  const issue = (team: Team) => {
-    const token = secret(team.expires === undefined ? 'xoxb-' : 'xoxe.xoxb-1-');
-    tokens.set(token, team);
-    if (team.expires === undefined) return { access_token: token };
-    const refresh = secret('xoxe-1-');
-    refreshTokens.set(refresh, team);
-    return { access_token: token, refresh_token: refresh, expires_in: team.expires };
-  };
-
-  const access = (fields: Call['fields']) => {
-    if (fields.client_id !== CLIENT.id || fields.client_secret !== CLIENT.secret)
-      return { ok: false, error: 'bad_client_secret' };
-    if (fields.grant_type === 'refresh_token') {
-      const team = refreshTokens.get(fields.refresh_token ?? '');
-      if (team === undefined) return { ok: false, error: 'invalid_refresh_token' };
-      refreshTokens.delete(fields.refresh_token ?? '');
-      return { ok: true, token_type: 'bot', ...issue(team) };
-    }
-    const team = codes.get(fields.code ?? '');
-    codes.delete(fields.code ?? '');
-    if (team === undefined) return { ok: false, error: 'invalid_code' };
-    return {
-      ok: true,
-      app_id: 'A0TALLY001',
-      token_type: 'bot',
-      bot_user_id: 'U0BOT00001',
-      authed_user: { id: INSTALLER },
-      scope: 'commands,chat:write,im:write,users:read',
-      is_enterprise_install: team.whole ?? false,
-      team: team.whole ? null : { id: team.id, name: team.name },
-      enterprise: team.enterprise === undefined ? null : { id: team.enterprise, name: `${team.name} Org` },
-      ...issue(team),
-    };
-  };
-
-  const answer = ({ method, fields, of }: Call): object => {
-    const refusal = refusals.get(method);
-    if (refusal !== undefined) return { ok: false, error: refusal };
-    if (method === 'oauth.v2.access') return access(fields);
-    if (method === 'apps.connections.open') return { ok: true, url: url.replace('http', 'ws') };
-    if (of === undefined) return { ok: false, error: 'invalid_auth' };
-    if (method === 'auth.test')
-      return { ok: true, url: 'https://x.slack.com/', bot_id: 'B0TALLY001', user_id: 'U0BOT00001' };
-    if (method === 'users.info')
-      return {
-        ok: true,
-        user: {
-          id: fields.user,
-          team_id: fields.team_id ?? of,
-          is_admin: true,
-          is_owner: true,
-          locale: 'en-US',
-          tz: 'UTC',
-        },
-      };
-    return { ok: true, ts: '1.1', view: { id: 'V1' } };
-  };
-
-  const server = createServer(async (req, res) => {
-    const { pathname } = new URL(req.url ?? '', 'http://x');
-    const body = await bodyOf(req);
-    if (pathname.startsWith('/reply/')) {
-      replies.push({ url: pathname, body: JSON.parse(body) });
-      return void res.end('ok');
-    }
-    const fields = Object.fromEntries(new URLSearchParams(body));
-    const token = /^Bearer (.+)$/.exec(req.headers.authorization ?? '')?.[1];
-    const team = tokens.get(token ?? '');
-    const of = team?.whole ? team.enterprise : team?.id;
-    const call = { method: pathname.replace('/api/', ''), fields, of, token };
-    calls.push(call);
-    if (call.method === 'oauth.v2.access') await sleep(delay);
-    const limit = limits.get(call.method);
-    if (limit !== undefined) res.writeHead(429, { 'retry-after': String(limit) });
-    else res.setHeader('content-type', 'application/json');
-    res.end(JSON.stringify(answer(call)));
+/** @param appToken for Socket Mode */
+export async function startOAuthSlack(appToken?: string) {
+  const slack = await startSlack({
+    mode: appToken ? 'socket' : 'http',
+    botUrl: () => '',
+    signingSecret: SIGNING_SECRET,
+    botToken: '',
+    oauth: { clientId: CLIENT.id, clientSecret: CLIENT.secret },
+    ...(appToken && { appToken }),
+    manifest: createManifest({ url: 'https://tally.example.com' }),
   });
-  const sockets = new WebSocketServer({ server });
-  sockets.on('connection', (socket) => socket.send(JSON.stringify({ type: 'hello' })));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { core, calls } = slack;
+  const oauth = core.oauth!;
+  const workspaces = new Map<string, Workspace>();
+  const replyNames = new Map<string, string>();
+  const workspaceOf = (team: Team): Workspace => {
+    const key = JSON.stringify(team);
+    const known = workspaces.get(key) ?? slack.addWorkspace(seedOf(team));
+    workspaces.set(key, known);
+    return known;
+  };
+  const ownerOf = (token: string | undefined): string | undefined => {
+    const team = token === undefined ? undefined : oauth.workspaceOf(token)?.team;
+    return team?.whole ? team.enterprise : team?.id;
+  };
+  const toCall = ({ method, args, token }: (typeof calls)[number]): Call => ({
+    method,
+    fields: Object.fromEntries(
+      Object.entries(args).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value : JSON.stringify(value),
+      ]),
+    ),
+    of: ownerOf(token),
+    token,
+  });
 
   return {
-    url,
-    calls,
-    replies,
-    secrets,
-    called: (method: string) => calls.filter((call) => call.method === method),
+    url: slack.url,
+    get calls(): readonly Call[] {
+      return calls.filter(({ method }) => method !== 'response_url').map(toCall);
+    },
+    get replies() {
+      const all = calls.filter(({ method }) => method === 'response_url');
+      return all.map(({ token, args }) => ({ url: `/reply/${replyNames.get(String(token))}`, body: args }));
+    },
+    get secrets(): readonly string[] {
+      return [CLIENT.secret, SIGNING_SECRET, ...oauth.secrets];
+    },
+    called: (method: string) => calls.filter((call) => call.method === method).map(toCall),
     /** Makes this method fail with this error from now on; without an error it works again. */
     refuse(method: string, error?: string) {
-      if (error === undefined) refusals.delete(method);
-      else refusals.set(method, error);
+      if (error === undefined) core.behaviour.failures.delete(method);
+      else core.behaviour.failures.set(method, { error });
     },
-    /** Answers this method with 429 from now on. */
-    limit(method: string, seconds: number) {
-      limits.set(method, seconds);
-    },
-    /** How long issuing a token takes, in ms. */
+    limit: (method: string, retryAfter: number) =>
+      core.behaviour.failures.set(method, { status: 429, retryAfter }),
+    /** Makes each call take this many ms. */
     delay(ms: number) {
-      delay = ms;
+      core.behaviour.latency = ms;
     },
-    /** Allows the installation; returns a code that works once. */
-    allow(team: Team): string {
-      const code = secret('code-');
-      codes.set(code, team);
-      return code;
-    },
-    /** Accepts a token that was issued earlier. */
-    grant: (token: string, team: Team) => void tokens.set(token, team),
+    /** Allows the installation. @returns a code that works once */
+    allow: (team: Team) => oauth.allow(workspaceOf(team), INSTALLER, [...core.manifest.scopes].join(',')),
+    grant: (token: string, team: Team) => oauth.accept(token, workspaceOf(team)),
     /** Revokes every token of a workspace or organization. */
-    revoke(id: string) {
-      for (const [token, team] of tokens) if (team.id === id || team.enterprise === id) tokens.delete(token);
+    revoke: (id: string) => oauth.revoke(id),
+    /** Makes a workspace known that has installed nothing itself, such as another one of an organization. */
+    know: (team: Team) => team.id.startsWith('T') && workspaceOf(team),
+    trigger: () => core.triggers.issue({ person: INSTALLER }),
+    /** @returns a `response_url` whose answers have this name in `replies` */
+    replyAddress(name: string): string {
+      const origin = { workspace: slack.workspace, person: INSTALLER, channel: CHANNEL };
+      const address = core.responses.issue(origin);
+      replyNames.set(address.slice(address.lastIndexOf('/') + 1), name);
+      return address;
     },
-    replyAddress: (name: string) => `${url}/reply/${name}`,
-    /** Sends a signed request to the bot. */
-    async send(bot: string, body: string, type = 'application/json') {
-      const at = Math.floor(Date.now() / 1000);
-      const signature = createHmac('sha256', SIGNING_SECRET).update(`v0:${at}:${body}`).digest('hex');
-      return fetch(`${bot}/slack/events`, {
-        method: 'POST',
-        headers: {
-          'content-type': type,
-          'x-slack-request-timestamp': String(at),
-          'x-slack-signature': `v0=${signature}`,
-        },
-        body,
-      });
+    /** Opens an empty form, as if a command had done so. @returns its view ID */
+    openForm(team: Team): string {
+      const title = { type: 'plain_text', text: 'Form' } as const;
+      return workspaceOf(team).openModal(INSTALLER, { type: 'modal', title, blocks: [] }).id;
     },
-    async close() {
-      for (const socket of sockets.clients) socket.terminate();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+    send(bot: string, body: string, type = 'application/json') {
+      const headers = { 'content-type': type, ...slack.signed(body) };
+      return fetch(`${bot}/slack/events`, { method: 'POST', headers, body });
     },
+    close: slack.close,
   };
 }
 
-async function bodyOf(req: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
-}
+const seedOf = (team: Team) => ({
+  team: { ...team, domain: 'x' },
+  people: [
+    {
+      id: INSTALLER,
+      name: 'olivia',
+      realName: 'Olivia',
+      role: 'owner' as const,
+      team: team.id,
+      tz: 'UTC',
+      locale: 'en-US',
+      color: '#000',
+    },
+  ],
+  channels: [{ id: CHANNEL, name: 'costs', kind: 'public' as const, topic: '', members: [INSTALLER, 'bot'] }],
+  userGroups: [],
+});

@@ -1,4 +1,4 @@
-/** What people do in Slack, and what they see of it: for tests with a bot of either kind. */
+/** What people do in Slack and see there, for tests with a bot. */
 import querystring from 'node:querystring';
 import { expect } from 'vitest';
 import * as z from 'zod';
@@ -22,34 +22,32 @@ const suggestions = z.object({ options: z.array(z.object({ value: z.string() }))
 const input = z.object({ block_id: z.string(), element: z.record(z.string(), z.unknown()) });
 
 let clicks = 0;
-/** Makes each click unique, as in Slack; otherwise two clicks within a second would count as a replayed request. */
+/** Slack makes each click unique, too. Two equal clicks within a second would count as a replayed request. */
 export const uniqueClick = () => ({ action_ts: `1.${String(++clicks).padStart(6, '0')}` });
 
 export type People = ReturnType<typeof createPeople>;
 
-/** @param botUrl the process that gets what is sent by hand */
+/** @param botUrl the process that receives requests sent by hand */
 export function createPeople(slack: Slack, botUrl: () => string) {
-  /** Tally’s messages that the person sees in the channel, oldest first. */
   const answers = (person = OWNER, channel = CHANNEL): readonly Answer[] =>
     slack
       .messages(person, channel)
       .filter(({ from }) => from === 'bot' || from === 'slackbot')
       .map(toAnswer);
 
-  /** Tally’s next message that the person sees in the channel, once `work` is begun. */
+  /** Tally’s next message that the person sees in the channel after `work` begins. */
   async function next(work: () => Promise<unknown>, person = OWNER, channel = CHANNEL): Promise<Answer> {
     const before = answers(person, channel).length;
     await work();
     return slack.waitFor(() => answers(person, channel)[before], 15_000);
   }
 
-  /** A message of Tally’s, as it is now. */
   const current = ({ ts, channel }: Answer, person: string) =>
     answers(person, channel).find((one) => one.ts === ts);
 
   const modal = (person = OWNER) => slack.modal(person);
   const modalText = (person = OWNER): string => textOf(modal(person)?.view);
-  /** Waits until the form says so. @returns its text */
+  /** Waits for this text in the form. @returns the form’s whole text */
   const modalSays = (part: string | RegExp, person = OWNER): Promise<string> => {
     const says = () =>
       typeof part === 'string' ? modalText(person).includes(part) : part.test(modalText(person));
@@ -61,7 +59,6 @@ export function createPeople(slack: Slack, botUrl: () => string) {
       });
   };
 
-  /** Sends a request to the bot as Slack would. */
   async function send(
     body: string,
     type = 'application/x-www-form-urlencoded',
@@ -73,7 +70,7 @@ export function createPeople(slack: Slack, botUrl: () => string) {
     return { status: reply.status, body: await reply.text() };
   }
 
-  /** Sends a command or a message and resolves with Tally’s next message that this person sees there. */
+  /** Sends a command or a message. @returns Tally’s next message that this person sees there */
   const ask = (text: string, person = OWNER, channel = CHANNEL, thread?: string): Promise<Answer> =>
     next(() => slack.say(person, channel, text, thread), person, channel);
 
@@ -85,15 +82,13 @@ export function createPeople(slack: Slack, botUrl: () => string) {
     modalSays,
     send,
     ask,
-    /** Asks, and resolves with what the answer says. */
     read: async (...question: Parameters<typeof ask>): Promise<string> =>
       (await ask(...question)).visibleText,
     press: ({ ts, channel }: Answer, label: string, person = OWNER) =>
       slack.press(person, { channel, ts }, label),
-    /** Chooses from a menu or list, by its action ID. */
+    /** @param list the menu’s action ID */
     choose: ({ ts, channel }: Answer, list: string, option: string, person = OWNER) =>
       slack.choose(person, { channel, ts }, list, option),
-    /** Resolves with the message once it has the text. */
     updated: (answer: Answer, part: string, person = OWNER): Promise<Answer> =>
       slack
         .waitFor(() => {
@@ -104,9 +99,9 @@ export function createPeople(slack: Slack, botUrl: () => string) {
           expect(current(answer, person)?.visibleText).toContain(part);
           throw error;
         }),
-    /** The form as JSON: with what it begins with. */
+    /** The form as JSON, with its initial values. */
     view: (person = OWNER): string => JSON.stringify(modal(person)?.view),
-    /** Types a command, and shows all fields of the form that it opens. @returns the form’s text */
+    /** Types a command, and opens More in the form. @returns the form’s text */
     async openForm(command: string, person = OWNER, channel = CHANNEL): Promise<string> {
       await slack.say(person, channel, command);
       await slack.waitFor(() => modal(person));
@@ -127,20 +122,17 @@ export function createPeople(slack: Slack, botUrl: () => string) {
     },
     closeForm: async (person = OWNER) => modal(person) && slack.dismiss(person),
     pressInForm: (label: string, person = OWNER) => slack.press(person, { viewId: modal(person)!.id }, label),
-    /** What is wrong with each field. */
     errors: (person = OWNER) => modal(person)?.errors ?? {},
-    /** What a field of the form begins with; `field` may have a suffix there. */
+    /** A field’s initial value. In the form, `field` may have a suffix. */
     initial(field: string, person = OWNER): unknown {
       const inputs = modal(person)!.view.blocks.flatMap((block) => input.safeParse(block).data ?? []);
       const { element = {} } = inputs.find(({ block_id }) => block_id.split(':')[0] === field) ?? {};
       return Object.entries(element).find(([name]) => name.startsWith('initial_'))?.[1];
     },
-    /** The values that a field of the form suggests for what is typed. */
     async suggested(field: string, text: string, person = OWNER): Promise<readonly string[]> {
       const found = await slack.suggest(person, { viewId: modal(person)!.id }, field, text);
       return suggestions.parse(found).options.map(({ value }) => value);
     },
-    /** Opens Home anew. @returns its text */
     async home(person = OWNER): Promise<string> {
       const drawn = () =>
         slack.calls.filter(({ method, args }) => method === 'views.publish' && args.user_id === person)
@@ -150,23 +142,20 @@ export function createPeople(slack: Slack, botUrl: () => string) {
       await slack.waitFor(() => drawn() > before);
       return textOf(slack.home(person)?.view.blocks);
     },
-    /** Sends a slash command’s fields. */
     command: (fields: Readonly<Record<string, string>>, url?: string) =>
       send(
         new URLSearchParams({ ...fields, trigger_id: uniqueClick().action_ts }).toString(),
         undefined,
         url,
       ),
-    /** Sends an interaction of this person, even one with what they don’t see. */
+    /** Sends an interaction of this person, even with a button that they don’t see. */
     interact: (payload: object, url?: string) =>
       send(`payload=${encodeURIComponent(JSON.stringify({ ...payload, ...uniqueClick() }))}`, undefined, url),
-    /** @returns the status */
     event: async (body: object, url?: string): Promise<number> =>
       (await send(JSON.stringify(body), 'application/json', url)).status,
   };
 }
 
-/** From whom a payload comes. */
 export const sentBy = (person: string, home = TEAM) => ({
   team: { id: TEAM },
   user: { id: person, team_id: home },

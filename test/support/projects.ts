@@ -23,7 +23,6 @@ export async function addConnection(
   });
 }
 
-/** A project as its record holds it. */
 export const storedProject = (project: Pick<Project, 'alias' | 'id'> & Partial<Project>): Project => ({
   product: 1,
   channels: [],
@@ -33,7 +32,6 @@ export const storedProject = (project: Pick<Project, 'alias' | 'id'> & Partial<P
   ...project,
 });
 
-/** Registers a project without the form. */
 export async function addProject(
   { redis }: Pick<Bot, 'redis'>,
   project: Parameters<typeof storedProject>[0],
@@ -44,7 +42,7 @@ export async function addProject(
   await workspaces.addProject(await changeIn(workspaces, 'T0SANDBOX1'), storedProject(project));
 }
 
-/** Registers projects without the form: their names, and their IDs or more. */
+/** Registers projects without the form, by name: an ID, or more of a project. */
 export async function addProjects(
   bot: Pick<Bot, 'redis'>,
   projects: Readonly<Record<string, string | (Pick<Project, 'id'> & Partial<Project>)>>,

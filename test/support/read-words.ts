@@ -1,4 +1,4 @@
-/** Reads words as people type them on Saturday 21 November 2026 in UTC, or as of another instant and zone. */
+/** Reads words as of Saturday, 21 November 2026 in UTC, unless a test names another time and zone. */
 import { type FailureOf, InvalidWord, isFailure } from '../../src/domain/failure/index.ts';
 import {
   parseBalanceText,
@@ -10,7 +10,6 @@ import { type Aliases, NO_ALIASES, type Reader } from '../../src/domain/language
 import { dayAt } from '../../src/domain/time/calendar.ts';
 import { type Period, periodOf } from '../../src/domain/time/period.ts';
 
-/** Saturday, as in the examples of docs/asking.md. */
 const SATURDAY = Date.parse('2026-11-21T10:15:30.123Z');
 
 export const readerAt = (at = SATURDAY, zone = 'UTC', writtenAt = at, aliases = NO_ALIASES): Reader => ({
@@ -28,14 +27,14 @@ export const readSingleProject = (text: string, aliases?: Aliases) =>
   parseSingleProjectText(text, reader(aliases));
 export const readPeriod = (text: string) => parsePeriodText(text, reader());
 
-/** The period that a text means at an instant (ms). @param writtenAt if it was written earlier */
+/** @param writtenAt if the text was written before `at` */
 export const resolvePeriodText = (text: string, at = SATURDAY, zone = 'UTC', writtenAt = at): Period =>
   periodOf(parsePeriodText(text, readerAt(at, zone, writtenAt)), at, zone);
 
-/** The first and the last day: `2026-11-14..2026-11-20`. */
+/** `2026-11-14..2026-11-20` */
 export const span = ({ days }: Period): string => `${days[0]}..${days.at(-1)}`;
 
-/** What `read` gives, or the refusal. */
+/** @returns the result, or the refusal */
 export const attempt = <T>(read: () => T): T | InvalidWord | FailureOf<'period-just-began'> => {
   try {
     return read();

@@ -1,4 +1,4 @@
-/** The record of workspace T1 as it is parsed from the fields that Redis holds, and requests about it, without either. */
+/** Workspace T1's record, parsed from fields as Redis holds them, and requests with it. No Redis or Slack runs. */
 import { pino } from 'pino';
 import { createLastClicks, createReply } from '../../src/slack/reply/reply.ts';
 import { channelsOf } from '../../src/slack/request/channels.ts';
@@ -21,25 +21,22 @@ import { DEFAULT_SETTINGS, type Settings, serializeSettings } from '../../src/wo
 import { QUIET } from './delivery-runner.ts';
 import { ACCESS, MAIN, PROD } from './workspace-store.ts';
 
-/** What a record has. What a test leaves out of a part is as in `workspace-store.ts`. */
+/** A missing part has the default of `workspace-store.ts`. */
 export interface RecordParts {
   readonly settings?: Partial<Settings>;
-  /** `main` alone, if absent. */
+  /** Only the connection `main` if absent. */
   readonly connections?: readonly Partial<NewConnection>[];
   readonly accesses?: readonly Partial<NewAccess>[];
   readonly projects?: readonly Partial<Project>[];
   readonly schedules?: readonly Schedule[];
   readonly watches?: readonly Watch[];
-  /** Fields as Redis holds them, such as damaged ones. */
   readonly fields?: RecordFields;
 }
 
-/** As registered without a lifetime. */
 const { lifetime: _, ...CONNECTION } = MAIN;
 
 const KEYRING = createKeyring([{ id: 'k', key: Buffer.alloc(32) }]);
 
-/** The record as Redis holds it. */
 export function fieldsOf(parts: RecordParts, keyring = KEYRING, teamId = 'T1'): RecordFields {
   const { settings, connections = [{}], accesses = [], projects = [], schedules = [], watches = [] } = parts;
   const entries: (readonly [field: string, value: string])[] = [
@@ -70,14 +67,14 @@ export const workspaceOf = (parts: RecordParts = {}): Workspace =>
 
 const unasked = () => Promise.reject(new Error('Slack isn’t asked here.'));
 const SILENT = pino({ level: 'silent' });
-/** Nothing answers there. */
+/** Nothing answers on this port. */
 const CLIENT = createClientFactory({
   ...BACKGROUND_OPTIONS,
   logger: QUIET,
   slackApiUrl: 'http://127.0.0.1:9/',
 })('xoxb-T1', 'T1');
 
-/** A request of U1 in channel C1. What isn’t given of Slack fails. */
+/** A request of U1 in channel C1. A call to Slack that the test doesn't give fails. */
 export function requestOf({
   user,
   reply,

@@ -1,24 +1,24 @@
 /**
- * Counts Redis commands where ioredis in this process sends them. So the counts hold for any server, also for the embedded one,
- * which has neither MONITOR nor statistics of commands. What a script does inside Redis is not counted.
+ * Records the Redis commands that ioredis sends in this process, so that the counts hold for any server. Commands
+ * inside a script aren't counted.
  */
 import { tracingChannel } from 'node:diagnostics_channel';
 import { INDEX_KEY } from '../../src/redis/keys.ts';
 import { type TestRedis, untilNothingRuns } from './redis.ts';
 
-/** What ioredis publishes about a command. It replaces arguments that may be confidential with “?”. */
+/** A command as ioredis publishes it, with “?” for arguments that may be confidential. */
 interface SentCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly database: number;
 }
 
-/** The queue and the index of workspaces do their work whenever they like. */
+/** The queue and the index of workspaces send commands at any time. */
 const isOfScheduler = ({ args }: SentCommand): boolean =>
   args.some((arg) => arg.includes('{tally}') || arg === INDEX_KEY);
 
 /**
- * @param isLeftOut by default what the scheduler of a running bot sends
+ * @param isLeftOut by default, commands of a running bot's scheduler
  * @returns the names of the commands that go to this database during the work, in order
  */
 export async function commandsOf(
@@ -32,7 +32,7 @@ export async function commandsOf(
     start(message: unknown) {
       const sent = message as SentCommand;
       if (sent.database === redis.client.options.db && !isLeftOut(sent) && sent.command !== 'ping')
-        // A script that this connection has sent before goes by its hash.
+        // Redis knows a script by its hash once this connection has sent it.
         names.push(sent.command === 'evalsha' ? 'eval' : sent.command);
     },
     end: none,

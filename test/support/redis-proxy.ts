@@ -3,7 +3,7 @@ import { connect as connectTo, createServer, type Socket } from 'node:net';
 export type RedisProxy = Awaited<ReturnType<typeof startRedisProxy>>;
 
 /**
- * A proxy to Redis that loses answers, goes away and stands still: an outage of any server.
+ * A proxy to Redis that loses answers, stops and freezes, for tests of outages.
  * @param url `unix:///path?db=1`, as from `testRedis`
  */
 export async function startRedisProxy(url: string) {
@@ -34,7 +34,7 @@ export async function startRedisProxy(url: string) {
     client.on('close', () => clients.delete(client));
   });
   const start = () => new Promise<void>((resolve) => server.listen(path, resolve));
-  /** Takes no connection until `start`. The open ones break, or end as when a server shuts down. */
+  /** Accepts no connection until `start`. Open connections break, or end as when a server shuts down. */
   const stop = (how: 'broken' | 'ended' = 'broken'): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());
@@ -43,17 +43,17 @@ export async function startRedisProxy(url: string) {
   await start();
   return {
     url: `unix://${path}${search}`,
-    /** Lets Redis run the next command that contains the text, then drops the connection before the answer arrives. */
+    /** Breaks the connection after Redis has run the next command with this text, before the answer arrives. */
     loseAnswerTo: (text: string) => {
       wanted = text;
     },
-    /** Lets Redis run and answer the next command that contains the text, then stops. */
+    /** Stops after Redis has answered the next command with this text. */
     stopAfter: (text: string) => {
       last = text;
     },
     stop,
     start,
-    /** Stays connected and passes nothing on, until the connection is a new one. */
+    /** Open connections stay open, but pass nothing on. */
     freeze: () => {
       for (const client of clients) client.removeAllListeners('data').pause();
     },

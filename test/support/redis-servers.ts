@@ -1,6 +1,6 @@
 /**
- * Real Redis or Valkey servers on loopback: single servers, a Cluster, and a master with Sentinels. They end with the test
- * process, even when it is killed.
+ * Real Redis or Valkey servers on loopback: single servers, a Cluster, and a master with Sentinels. They end with
+ * the test process, even if it is killed.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,14 +13,13 @@ import { waitUntil } from './wait-until.ts';
 
 const isInstalled = (binary: string): boolean => spawnSync(binary, ['--version']).status === 0;
 
-/** The installed server; REDIS_SERVER_BINARY chooses one. All tests use this one. */
+/** The server of all tests. REDIS_SERVER_BINARY chooses one. */
 export const SERVER_BINARY: string | undefined = [
   process.env.REDIS_SERVER_BINARY ?? '',
   'redis-server',
   'valkey-server',
 ].find((binary) => binary !== '' && isInstalled(binary));
 
-/** Why no server can be started here; undefined where it can. */
 export const NO_SERVER: string | undefined =
   SERVER_BINARY === undefined ? 'without redis-server or valkey-server' : undefined;
 
@@ -31,11 +30,8 @@ export function requireServer(): string {
 
 export interface RedisServer {
   readonly port: number;
-  /** Connected to this server; closed with it. */
   readonly client: Redis;
-  /** Resolves when the server has ended. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Sends SIGSTOP or SIGCONT. */
   signal(signal: NodeJS.Signals): void;
 }
 
@@ -44,7 +40,7 @@ const SUPERVISOR_SCRIPT = '"$@" >"$LOG" 2>&1 & cat >/dev/null; kill -CONT "$!"; 
 
 interface ServerOptions {
   readonly isSentinel?: boolean;
-  /** Takes TLS connections only. */
+  /** With certificates, the server accepts only TLS. */
   readonly certificates?: Certificates | undefined;
 }
 
@@ -74,9 +70,7 @@ export async function startServer(
   }
 }
 
-/** Files in PEM, for names and addresses of this machine. */
 export interface Certificates {
-  /** The private authority that signed the server's certificate. */
   readonly authority: string;
   readonly certificate: string;
   readonly key: string;
@@ -84,7 +78,7 @@ export interface Certificates {
 
 const hasOpenssl = (): boolean => spawnSync('openssl', ['version']).status === 0;
 
-/** A server that was built without TLS refuses its options before it looks for the file. */
+/** A server without TLS refuses its options before it looks for the file. */
 const speaksTls = (binary: string): boolean => {
   const { stdout } = spawnSync(binary, ['--port', '0', '--tls-port', '1', '--tls-cert-file', '/none'], {
     encoding: 'utf8',
@@ -92,7 +86,6 @@ const speaksTls = (binary: string): boolean => {
   return stdout.includes('Failed to configure TLS');
 };
 
-/** Why no server with TLS can be started here; undefined where it can. */
 export const NO_TLS: string | undefined = !hasOpenssl()
   ? 'without openssl'
   : SERVER_BINARY === undefined
@@ -101,7 +94,6 @@ export const NO_TLS: string | undefined = !hasOpenssl()
       ? undefined
       : `because ${SERVER_BINARY} was built without TLS`;
 
-/** Makes a private authority, and a certificate of it for loopback. */
 export async function makeCertificates(
   home: string,
   { extension = '', digest = 'sha256' }: { readonly extension?: string; readonly digest?: string } = {},
@@ -123,7 +115,7 @@ export async function makeCertificates(
 
 const tlsLines = (port: number, { authority, certificate, key }: Certificates): readonly string[] => [
   ...['port 0', `tls-port ${port}`, `tls-cert-file ${certificate}`, `tls-key-file ${key}`],
-  // Clients prove who they are by a password, as documented; servers among each other speak TLS too.
+  // Clients have a password instead of a certificate, as the docs say. The servers use TLS among each other, too.
   ...[`tls-ca-cert-file ${authority}`, 'tls-auth-clients no', 'tls-replication yes'],
 ];
 
@@ -153,7 +145,6 @@ async function answers(client: Redis, child: ChildProcess, args: readonly string
 const processId = async (client: Redis): Promise<number> =>
   Number(/process_id:(\d+)/.exec(await client.info('server'))?.[1]);
 
-/** @param pid of the server itself; undefined for one that did not start */
 function controls(
   { child, gone }: ReturnType<typeof startProcess>,
   client: Redis,
@@ -171,7 +162,7 @@ function controls(
       child.ref();
       child.stdin?.end();
       await gone;
-      // A child of the server may still write a snapshot.
+      // A child of the server may still be writing a snapshot.
       await rm(home, { recursive: true, force: true, maxRetries: 10 });
     },
   };
@@ -183,12 +174,11 @@ async function freePort(): Promise<number> {
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();
     await new Promise((resolve) => server.close(resolve));
-    // A Cluster's nodes also listen 10,000 ports higher.
+    // A Cluster's nodes also listen on a port 10,000 higher.
     if (typeof address === 'object' && address !== null && address.port < 55_000) return address.port;
   }
 }
 
-/** Ways in which a server answers and refuses writes, each with its error code and the kind in the metrics. */
 export const WRITE_REFUSALS = [
   { code: 'OOM', kind: 'full', settings: { maxmemory: '1' } },
   { code: 'NOREPLICAS', kind: 'no-replicas', settings: { 'min-replicas-to-write': '1' } },
@@ -197,7 +187,6 @@ export const WRITE_REFUSALS = [
 ] as const;
 type WriteRefusal = (typeof WRITE_REFUSALS)[number];
 
-/** @returns what makes the server take writes again */
 export async function refuseWrites(
   client: Redis,
   { code, settings }: WriteRefusal,
@@ -213,7 +202,7 @@ export async function refuseWrites(
   };
 }
 
-/** A directory in place of the file makes the snapshot fail, whoever the server runs as. */
+/** A directory in the file's place makes the snapshot fail, even for root. */
 async function failSnapshot(client: Redis): Promise<void> {
   const [, dir = ''] = (await client.config('GET', 'dir')) as string[];
   const [, file = ''] = (await client.config('GET', 'dbfilename')) as string[];
@@ -222,7 +211,7 @@ async function failSnapshot(client: Redis): Promise<void> {
   await waitUntil(async () => (await client.info('persistence')).includes('rdb_last_bgsave_status:err'));
 }
 
-/** The rules of `ACL SETUSER tally …` in docs/redis-and-keys.md, with a password for the test. */
+/** The rules of `ACL SETUSER tally …` in docs/redis-and-keys.md, with a test's password. */
 export async function documentedRules(): Promise<string[]> {
   const page = await readFile('docs/redis-and-keys.md', 'utf8');
   const [, rules = ''] = /^ACL SETUSER tally ((?:.|\\\n)+?)$/m.exec(page.replaceAll(/\\\n\s*/g, '')) ?? [];
@@ -233,7 +222,7 @@ export type RedisCluster = Awaited<ReturnType<typeof startCluster>>;
 
 const SLOTS = 16_384;
 
-/** Starts three masters, optionally with a replica each. The URL has the ACL user that the docs describe. */
+/** Starts three masters, with a replica each if wanted. The URL has the documented ACL user. */
 export async function startCluster({
   replicas: isReplicated = false,
   certificates,
@@ -277,13 +266,11 @@ export async function startCluster({
   const rules = await documentedRules();
   await Promise.all(all.map(({ client }) => client.call('ACL', 'SETUSER', 'tally', ...rules)));
   return {
-    /** Names the servers that run. */
     get url() {
       const hosts = running().map(({ port }) => `127.0.0.1:${port}`);
       return `redis${certificates ? 's' : ''}+cluster://tally:a-password@${hosts.join(',')}`;
     },
     masters: masters as readonly RedisServer[],
-    /** Every key of every master. */
     keys: async () => (await Promise.all(masters.map(({ client }) => client.keys('*')))).flat(),
     stop: async () => void (await Promise.all(all.map(({ kill }) => kill()))),
   };
@@ -293,7 +280,7 @@ export type RedisSentinels = Awaited<ReturnType<typeof startSentinels>>;
 
 /** Starts a master, two replicas and three Sentinels with a quorum of two. */
 export async function startSentinels(certificates?: Certificates) {
-  // A master without replicas rejects writes, which the next failover would lose.
+  // A master without replicas refuses writes, because the next failover would lose them.
   const safe = ['min-replicas-to-write 1', 'min-replicas-max-lag 5'];
   const first = await startServer(safe, { certificates });
   const replica = () => startServer([...safe, `replicaof 127.0.0.1 ${first.port}`], { certificates });
@@ -325,7 +312,6 @@ export async function startSentinels(certificates?: Certificates) {
     url: `redis${certificates ? 's' : ''}+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/tally`,
     servers,
     sentinels,
-    /** The current master, according to the Sentinels. */
     master,
     stop: async () => void (await Promise.all([...servers, ...sentinels].map(({ kill }) => kill()))),
   };

@@ -1,6 +1,6 @@
 /**
- * One private Redis for each worker, started at the first call. It ends with the worker, even when that is killed. Every
- * call gets its own empty logical database.
+ * One private Redis for each worker, started at the first call and ended with the worker, even if that is killed.
+ * Every call gets its own empty database.
  */
 import { type Cluster, Redis } from 'ioredis';
 import { type RunningRedis, startRedis } from '../../sandbox/redis.ts';
@@ -9,21 +9,20 @@ import { SERVER_BINARY } from './redis-servers.ts';
 import { waitUntil } from './wait-until.ts';
 
 export interface TestRedis {
-  /** Includes the database number; ioredis accepts it as it is. */
   url: string;
   client: Redis;
   kind: RunningRedis['kind'];
-  /** Closes `client`. Tests close their other connections themselves. */
+  /** Closes only `client`. Tests close their other connections themselves. */
   close(): Promise<void>;
 }
 
-/** Keys that belong to no workspace: the queue's own keys, and hashes of events and requests. */
+/** The queue's own keys, and hashes of events and requests, belong to no workspace. */
 export const isGlobalKey = (key: string): boolean =>
   /^(tally:\{tally-\d+\}:probe|tally:layout|\{tally\}:deliver:(?!de:(?!sweep)).+|tally:(event|request):[\w-]{43})$/.test(
     key,
   );
 
-/** Returns all keys that can name a workspace; for an index, one entry per workspace: `<key> <workspace>`. */
+/** All keys that can name a workspace. An index gives one entry for each workspace: `<key> <workspace>`. */
 export async function workspaceKeys(client: Redis): Promise<string[]> {
   const keys = (await client.keys('*')).filter((key) => !isGlobalKey(key));
   const isIndex = (key: string) => key === INDEX_KEY;
@@ -34,7 +33,6 @@ export async function workspaceKeys(client: Redis): Promise<string[]> {
   return [...keys.filter((key) => !isIndex(key)), ...(await Promise.all(entries)).flat()].sort();
 }
 
-/** A workspace's record, as it is stored. */
 export const recordFields = (client: Redis, key: string): Promise<Readonly<Record<string, string>>> =>
   client.hgetall(key);
 
@@ -42,7 +40,7 @@ const DATABASES = 16;
 let running: Promise<RunningRedis> | undefined;
 let calls = 0;
 
-/** All databases share pub/sub channels, so use different names. At most 16 databases at a time. */
+/** Databases share pub/sub channels, so use different names. At most 16 databases at a time. */
 export async function testRedis(): Promise<TestRedis> {
   running ??= startRedis({ binary: SERVER_BINARY });
   const { url: server, kind } = await running;
@@ -60,24 +58,23 @@ export async function testRedis(): Promise<TestRedis> {
   };
 }
 
-/** As if every wake-up was lost: the next process that starts finds what is due by its own clock. */
+/** Deletes every wake-up. The next process that starts finds what is due by its own clock. */
 export async function forgetWakeUps(client: Redis): Promise<void> {
   const keys = await client.keys('{tally}:*');
   if (keys.length > 0) await client.unlink(...keys);
 }
 
-/** Until no wake-up is due, and no run goes on: what a change has woken reads and writes beside the test. */
+/** Waits until no wake-up is due and no run goes on, because they would read and write beside the test. */
 export async function untilNothingRuns(client: Redis): Promise<void> {
   const lists = ['wait', 'active'].map((list) => `{tally}:deliver:${list}`);
   await waitUntil(async () => {
     const [waiting = 0, active = 0] = await Promise.all(lists.map((key) => client.llen(key)));
-    // BullMQ orders delayed jobs by their instant in ms times this.
+    // BullMQ orders delayed jobs by their time in ms multiplied by 0x1000.
     const due = await client.zcount('{tally}:deliver:delayed', '-inf', (Date.now() + 100) * 0x1000);
     return waiting + active + due === 0;
   });
 }
 
-/** What is stored under a key, of whatever type. */
 export async function contentOf(client: Redis | Cluster, key: string): Promise<unknown> {
   switch (await client.type(key)) {
     case 'hash':

@@ -16,7 +16,6 @@ export function encodingsOf(secret: string): readonly string[] {
   );
 }
 
-/** Every key in Redis with its value. */
 export const dumpRedis = async (redis: Redis): Promise<string> =>
   JSON.stringify(
     await Promise.all((await redis.keys('*')).map(async (key) => [key, await contentOf(redis, key)])),

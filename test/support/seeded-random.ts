@@ -1,4 +1,4 @@
-/** mulberry32. @returns a function that gives numbers in [0, 1), the same ones for the same seed */
+/** mulberry32: the same seed gives the same numbers in [0, 1). */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,4 +1,4 @@
-/** What the fake services can be made to answer, besides the modes of the sandbox. */
+/** Answers of the fake services besides the sandbox's modes. */
 
 import { parseQuery } from '../../sandbox/billing/contract.ts';
 import type { BillingRequest, BillingService } from '../../sandbox/billing.ts';
@@ -7,11 +7,10 @@ import { type IdentityService, unauthorized } from '../../sandbox/identity.ts';
 
 type Item = readonly [day: string, amount: string | number, bonuses?: string | number];
 
-/** Items as billing sends them; amounts are JSON. */
+/** Amounts are JSON. */
 export const itemsJson = (...items: readonly Item[]): string =>
   `[${items.map(([day, amount, bonuses = 0]) => `{"day":"${day}","totalAmount":${amount},"totalBonuses":${bonuses}}`)}]`;
 
-/** An item for each of these days of November 2026. */
 export const november = (first: number, last: number, amount: string | number): readonly Item[] =>
   Array.from({ length: last - first + 1 }, (_, n) => [
     `2026-11-${String(first + n).padStart(2, '0')}`,
@@ -19,9 +18,9 @@ export const november = (first: number, last: number, amount: string | number): 
   ]);
 
 /**
- * Makes billing send an item for each of the days that it is asked about.
- * @param costOf JSON of an amount, and of bonuses if there are some; no item for undefined
- * @param isKnown whether it is one of these projects; others get what the fake sends otherwise
+ * Makes billing send an item for every day of a query.
+ * @param costOf the amount as JSON, and bonuses if there are any; undefined means no item
+ * @param isKnown other projects get their usual items
  */
 export const spendByDay =
   (
@@ -43,7 +42,6 @@ export const spendByDay =
     return { status: 200, body: `{"data":{"bill":{"${asked.field}":{"items":${itemsJson(...items)}}}}}` };
   };
 
-/** Makes billing answer the queries with this text in them so, and others as usual. */
 export const answerQueries = (billing: BillingService, part: string, reply: ServiceReply) =>
   billing.respond(({ query }) => (String(query).includes(part) ? reply : undefined));
 
@@ -89,7 +87,7 @@ const REPLIES: Replies = {
   'no-revoking': ({ method }) => (method === 'DELETE' ? unauthorized() : undefined),
 };
 
-/** Makes a service answer so from now on: a mode of the sandbox, or one of {@link REPLIES}. */
+/** @param name a mode of the sandbox, or one of {@link REPLIES} */
 export function answerWith(service: BillingService | IdentityService, name: string): void {
   const reply = REPLIES[name];
   if (reply === undefined) service.setMode(name);

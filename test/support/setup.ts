@@ -1,6 +1,6 @@
 /**
- * Runs before every test file: says in a failure what happened before, sets how many examples a property tries, and rejects every command of
- * the bot's own connections that has keys of several slots, as a Redis Cluster does. So tests check this on any Redis.
+ * Runs before every test file. A failure's message says what has happened before. As a Redis Cluster does, every
+ * Redis rejects commands with keys of several slots from the bot.
  */
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
@@ -26,7 +26,7 @@ const slotsOf = (keys: readonly string[]): readonly string[] => [
   ...new Set(keys.map((key) => TAG.exec(key)?.[1] ?? key)),
 ];
 
-/** Recognizes connections of `src/redis/connect.ts`; those of tests have other options. */
+/** Only the connections of `src/redis/connect.ts` have this option. */
 const isOfBot = ({ options }: Redis): boolean =>
   options.autoResendUnfulfilledCommands === false || options.keepAlive === 5_000;
 

@@ -11,14 +11,13 @@ import { testRedis } from './redis.ts';
 
 const HOUR = 3_600_000;
 
-/** The workspace whose runs `startDelivery` makes. */
 export const TEAM = 'T0TEAM0001';
 
 /**
- * Redis, Slack and a worker for the tests of one file. Before each test, Redis is empty, Slack as it was and the worker new.
- *
- * @param begin the time at which each test begins, in ms
- * @param options of the workers, at the time when they start
+ * Redis, Slack and a delivery worker for the tests of one file. Before each test, Redis is empty, Slack is reset
+ * and the worker is new.
+ * @param begin the time at which each test begins
+ * @param options read whenever a worker starts
  */
 export async function startDelivery(begin: number, options: () => Partial<DeliveryOptions> = () => ({})) {
   const [redis, slack] = await Promise.all([testRedis(), startMinimalSlack()]);
@@ -34,7 +33,7 @@ export async function startDelivery(begin: number, options: () => Partial<Delive
     get parts() {
       return parts;
     },
-    /** The same worker once more, as another process has it. */
+    /** A second worker, like that of another process. */
     another: (given: Partial<DeliveryOptions> = {}) =>
       createDeliveryParts({
         redis: redis.client,
@@ -45,24 +44,20 @@ export async function startDelivery(begin: number, options: () => Partial<Delive
         ...options(),
         ...given,
       }),
-    /** Another process takes over. */
     async restart(given?: Partial<DeliveryOptions>): Promise<void> {
       await parts.close();
       parts = delivery.another(given);
     },
     load: () => parts.workspaces.load(TEAM),
-    /** Saves fields of the workspace’s record as they are. */
     set: (fields: RecordFields) => redis.client.hset(key, fields),
     remove: (field: string) => redis.client.hdel(key, field),
-    /** Saves parts of the workspace’s record. */
     save: ({ connections = [], ...given }: RecordParts) =>
       redis.client.hset(key, fieldsOf({ connections, ...given }, keyring, TEAM)),
-    /** @returns when to run again */
     run() {
       note(`a run at ${new Date(delivery.now).toISOString()}`);
       return parts.runner.run(TEAM);
     },
-    /** As a worker does that is woken whenever it wants to be. */
+    /** Runs whenever the worker asks to be woken, until `end`. */
     async until(end: number): Promise<void> {
       const { run } = delivery;
       for (let next = await run(); next !== undefined && next <= end; next = await run())

@@ -1,8 +1,8 @@
-/** `npm test -- --all` sets it. */
+/** Set by `npm test -- --all`. */
 export const isThorough = process.env.THOROUGH !== undefined;
 
-/** `npm test` without more sets it. */
+/** Set by `npm test` without further words. */
 export const isQuick = process.env.QUICK !== undefined;
 
-/** How many examples a property tries, for fast-check's `numRuns`: a twentieth of them in a quick run, and never fewer than ten. */
+/** How many examples fast-check tries: a quick run tries a twentieth, but at least ten. */
 export const runs = (whole: number): number => (isThorough ? whole : Math.max(10, Math.ceil(whole / 20)));

@@ -9,13 +9,12 @@ import {
 } from '../../src/domain/money/usage.ts';
 import { addDays, type Day } from '../../src/domain/time/calendar.ts';
 
-/** So many days from this one. */
 export const daysFrom = (first: Day, count: number): readonly Day[] =>
   Array.from({ length: count }, (_, n) => addDays(first, n));
 
 const sent = (value: string | null): WireScalar => (value === null ? { missing: true } : { text: value });
 
-/** An item as billing sends it; null: it sends no value. */
+/** An item as billing sends it; null means that it has no value. */
 export const item = (
   day: string | null,
   amount: string | null = '1',
@@ -26,7 +25,7 @@ export const item = (
   totalBonuses: sent(bonuses),
 });
 
-/** An item for each of these days that has an amount: undefined means that nothing is reported. */
+/** Undefined means that billing hasn't reported the day. */
 export const itemsOf = (
   days: readonly Day[],
   amountOf: (day: Day, at: number) => string | null | undefined,
@@ -39,7 +38,6 @@ export const itemsOf = (
 export const chargesOf = (items: Iterable<WireCharge>, zone = 'UTC'): readonly DayCharges[] =>
   collectCharges(items, zone);
 
-/** The usage of items as billing sends them. */
 export const usageOfItems = (
   items: Iterable<WireCharge>,
   { zone, ...question }: UsageQuestion & { readonly zone: string },

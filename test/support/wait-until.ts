@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Resolves once the condition is true; rejects when it is not in time (ms). For effects on the other side of a socket. */
+/** Waits for effects on the other side of a socket. Rejects after `timeout` ms. */
 export async function waitUntil(condition: () => unknown, timeout = 15_000): Promise<void> {
   const end = Date.now() + timeout;
   while (!(await condition())) {

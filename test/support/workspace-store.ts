@@ -1,4 +1,4 @@
-/** Workspace T1's record in a Redis of its own, and what tests save in it. */
+/** Workspace T1's record in its own Redis, and default values to save. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeEach } from 'vitest';
 import { createKeyring, type SealingKey } from '../../src/vault/keyring.ts';
@@ -9,9 +9,8 @@ import { createWorkspaces, type Workspaces } from '../../src/workspace/record/wo
 import { createServiceStatus } from '../../src/workspace/save-service-status.ts';
 import { testRedis } from './redis.ts';
 
-/** The key of the record. */
 export const HASH = 'tally:{T1}:record';
-/** When everything below was added: Saturday, 21 November 2026, 10:15 UTC. */
+/** When all defaults were added: Saturday, 21 November 2026, 10:15 UTC. */
 export const ADDED_AT = Date.UTC(2026, 10, 21, 10, 15);
 
 export const PROD: Project = {
@@ -24,7 +23,6 @@ export const PROD: Project = {
   addedAt: ADDED_AT,
 };
 
-/** Its token never expires. */
 export const MAIN: NewConnection = {
   name: 'main',
   baseUrl: 'https://api.example.com',
@@ -56,7 +54,7 @@ export const WATCH: Watch = {
   since: ADDED_AT,
 };
 
-/** Stores what services answer at this instant. @param changed called once something waits no more */
+/** Stores answers of the services at this time. @param changed called when something no longer waits */
 export const outcomesOf = (
   workspaces: Pick<Workspaces, 'load' | 'writeUnaudited'>,
   at: number,
@@ -71,7 +69,6 @@ export const outcomesOf = (
     },
   });
 
-/** A Redis for the tests of one file, empty before each, and what reads and writes the record in it. */
 export async function startWorkspaceStore(key: SealingKey = { id: 'k', key: randomBytes(32) }) {
   const store = await testRedis();
   const redis = store.client;

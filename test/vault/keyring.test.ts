@@ -24,7 +24,7 @@ function reasonOf(envelope: string, owner = OWNER, other: Keyring = keyring): st
   return 'opened';
 }
 
-describe('a seal', () => {
+describe('a sealed text', () => {
   it('opens to exactly what was sealed, for any text and owner', () => {
     fc.assert(
       fc.property(unicode, owners, (plain, owner) => {
@@ -33,7 +33,7 @@ describe('a seal', () => {
     );
   });
 
-  it('opens if it was written by an earlier version', () => {
+  it('opens if an earlier version sealed it', () => {
     const stored = 'v1.k1.PZcgp8F8ETrvzAAZ.wrsk6V9lMACIhVs-9QUTmxa9thoJQmK-iV3GH6nX2IYtuT15';
     const other = createKeyring([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
     expect(other.open(stored, OWNER)).toBe('a-plainly-fake-token');
@@ -45,7 +45,7 @@ describe('a seal', () => {
       expect(reasonOf(text), text).toBe('malformed');
   });
 
-  it('is never the same twice and never shows what is inside', () => {
+  it('is never the same twice, and never shows its contents', () => {
     const plain = 'a-plainly-fake-token';
     const seals = Array.from({ length: 1_000 }, () => keyring.seal(plain, OWNER));
     expect(new Set(seals).size).toBe(1_000);
@@ -54,7 +54,7 @@ describe('a seal', () => {
     expect(seals[0]).not.toContain(plain);
   });
 
-  it('does not open when any bit is flipped', () => {
+  it('does not open with any bit changed', () => {
     const [version, id, nonce, sealed] = keyring.seal('secret', OWNER).split('.') as [
       string,
       string,
@@ -74,7 +74,7 @@ describe('a seal', () => {
     }
   });
 
-  it('is malformed when the unused bits of its last character differ', () => {
+  it('is malformed if the unused bits of its last character differ', () => {
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const envelope = keyring.seal('secret', OWNER);
     const sibling = letters[letters.indexOf(envelope.at(-1)!) ^ 1]!;
@@ -84,7 +84,7 @@ describe('a seal', () => {
     expect(reasonOf(respelled)).toBe('malformed');
   });
 
-  it('does not open for any other owner', () => {
+  it('opens for no other owner', () => {
     fc.assert(
       fc.property(owners, owners, (owner, other) => {
         fc.pre(JSON.stringify(owner) !== JSON.stringify(other));
@@ -106,11 +106,11 @@ describe('a seal', () => {
       { workspace: 'T1', kind: 'a', id: 'b' },
       { workspace: 'T1', kind: 'b', id: 'a' },
     ],
-  ])('does not mistake %o for %o', (owner, other) => {
+  ])('tells the owners %o and %o apart', (owner, other) => {
     expect(reasonOf(keyring.seal('secret', owner), other)).toBe('not-authentic');
   });
 
-  it('does not open when its parts come from two seals', () => {
+  it('does not open if its parts come from two sealed texts', () => {
     const one = keyring.seal('first secret', OWNER).split('.');
     const two = keyring.seal('other secret', OWNER).split('.');
     expect(reasonOf([one[0], one[1], two[2], one[3]].join('.'))).toBe('not-authentic');
@@ -122,13 +122,13 @@ describe('a seal', () => {
     expect(reasonOf(keyring.seal('secret', OWNER), OWNER, impostor)).toBe('not-authentic');
   });
 
-  it('does not open when it names another key with the same bytes', () => {
+  it('does not open under another key’s name, even with equal bytes', () => {
     const twins = createKeyring([NEW, { id: 'twin', key: NEW.key }]);
     const relabelled = twins.seal('secret', OWNER).replace('.new.', '.twin.');
     expect(reasonOf(relabelled, OWNER, twins)).toBe('not-authentic');
   });
 
-  it('is refused with the same kind of error, whatever is given', () => {
+  it('is refused with one kind of error, whatever is wrong', () => {
     const pieces = fc.array(fc.oneof(fc.constantFrom('v1', 'v2', 'new', ''), fc.base64String(), fc.string()));
     const anything = fc.oneof(
       anyText(),
@@ -142,7 +142,7 @@ describe('a seal', () => {
     );
   });
 
-  it('reveals nothing of its contents when it is refused', () => {
+  it('keeps its contents out of the error when it is refused', () => {
     const envelope = keyring.seal('secret', OWNER);
     const refused = () => keyring.open(envelope, { ...OWNER, workspace: 'T2' });
     expect(refused).toThrow('Tally can’t read the stored access token.');
@@ -150,12 +150,12 @@ describe('a seal', () => {
   });
 });
 
-describe('rotation', () => {
+describe('a keyring with several keys', () => {
   const before = createKeyring([OLD]);
   const during = createKeyring([NEW, OLD]);
   const after = createKeyring([NEW]);
 
-  it('opens with every listed key and seals with the first', () => {
+  it('opens with every key and seals with the first', () => {
     const old = before.seal('secret', OWNER);
     expect(during.open(old, OWNER)).toBe('secret');
     expect(during.needsReseal(old)).toBe(true);
@@ -164,18 +164,18 @@ describe('rotation', () => {
     expect(after.open(resealed, OWNER)).toBe('secret');
   });
 
-  it('names the cause when the key was removed from the list', () => {
+  it('names a key that was removed', () => {
     expect(reasonOf(before.seal('secret', OWNER), OWNER, after)).toBe('unknown-key');
   });
 
-  it('says nothing about a value that is not sealed', () => {
+  it('treats a value without an envelope as malformed', () => {
     expect(() => during.needsReseal('v1.new.short')).toThrow(
       expect.objectContaining({ kind: 'unseal-failed' }),
     );
   });
 });
 
-it('a keyring cannot be made without a key, or with a key of another length', () => {
+it('a keyring needs a key, and each key needs 32 bytes', () => {
   expect(() => createKeyring([])).toThrow(new RangeError('A keyring needs a key.'));
   expect(() => createKeyring([NEW, { id: 'short', key: randomBytes(16) }])).toThrow(
     new RangeError('A key has 32 bytes.'),

@@ -59,7 +59,7 @@ const tokenOf = async (workspace: string, keys: SealingKey[], name = 'main') =>
 const hashOf = (workspace: string) => redis.hgetall(`tally:{${workspace}}:record`);
 const id = (i: number) => `T${String(i).padStart(6, '0')}`;
 
-/** As many saves would leave them, in one step: each with a token of its own, sealed for its workspace with the old key. */
+/** Saves many workspaces in one step, each with a token of its own, sealed with the old key. */
 async function saveMany(count: number) {
   await save(id(0), 'token-number-0');
   const record: object = JSON.parse((await hashOf(id(0)))['connection:main']!);
@@ -77,11 +77,11 @@ async function saveMany(count: number) {
 interface Run {
   readonly child: ChildProcess;
   readonly said: () => string;
-  /** Its exit code, once everything it said is there. */
+  /** The exit code, after all output has arrived. */
   readonly ended: Promise<number | null>;
 }
 
-/** The command as an operator runs it. */
+/** Runs `tally reseal` as an operator does. */
 function start(keys: readonly SealingKey[], url = store.url): Run {
   const child = spawn(process.execPath, [BOT_ENTRY, 'reseal'], {
     cwd: ROOT,
@@ -104,7 +104,7 @@ async function run(...keys: SealingKey[]) {
   return { code: await ended, said: said() };
 }
 
-/** How many records name this key. */
+/** How many records have an envelope of this key. */
 async function sealedWith({ id: key }: SealingKey): Promise<number> {
   const hashes = await Promise.all((await redis.keys('tally:{*}:record')).map((one) => redis.hgetall(one)));
   return hashes.flatMap((hash) => Object.values(hash)).filter((value) => value.includes(`v1.${key}.`)).length;
@@ -124,7 +124,7 @@ describe('a field that changes during a reseal', () => {
     const changing: Keyring = {
       ...keyring,
       seal(...parts) {
-        // Sent before the replacement and on the same connection: Redis sees it first.
+        // Redis gets this before the replacement, which is sent on the same connection.
         change();
         return keyring.seal(...parts);
       },
@@ -132,7 +132,7 @@ describe('a field that changes during a reseal', () => {
     return resealAll(redis, changing, (line) => void lines.push(line));
   };
 
-  it('keeps what a bot writes at the same time, and the reseal reports it', async () => {
+  it('keeps what a bot writes at that moment, and is reported', async () => {
     const newest = sealedWith(NEW, 'newest');
     const result = await resealing(() => void redis.hset(KEY, FIELD, newest));
     expect(await redis.hget(KEY, FIELD)).toBe(newest);
@@ -140,7 +140,7 @@ describe('a field that changes during a reseal', () => {
     expect(lines).toEqual(['T1 installation: a bot changed it just now']);
   });
 
-  it('is not restored when its workspace was deleted', async () => {
+  it('stays deleted if its workspace was deleted', async () => {
     const result = await resealing(() => void redis.unlink(KEY));
     expect(await redis.exists(KEY)).toBe(0);
     expect(result).toMatchObject({ resealed: 0, alreadyNew: 0 });
@@ -148,7 +148,7 @@ describe('a field that changes during a reseal', () => {
 });
 
 describe('tally reseal', () => {
-  it('seals tokens and installations with the newest key, leaves everything else alone, and has nothing to do the second time', async () => {
+  it('seals every secret with the newest key, and finds nothing to do the second time', async () => {
     await save('T1', 'token-of-t1');
     await save('T1', 'second-token-of-t1', OLD, 'second');
     await save('T2', 'token-of-t2', NEW);
@@ -157,9 +157,7 @@ describe('tally reseal', () => {
     await workspacesWith(OLD).setChannelDefault(await changeIn(workspacesWith(OLD), 'T1'), 'C1', 'prod');
 
     const first = await run(NEW, OLD);
-    expect(first.said).toContain(
-      '4 records resealed with “new”, 1 sealed with it already, 0 left unchanged.',
-    );
+    expect(first.said).toContain('4 records encrypted again with “new”, 1 already were, 0 left unchanged.');
     expect(first.said).toContain('No record needs “old” any more');
     expect(first.code).toBe(0);
     expect(await tokenOf('T1', [NEW])).toBe('token-of-t1');
@@ -170,12 +168,12 @@ describe('tally reseal', () => {
 
     const before = await hashOf('T1');
     const second = await run(NEW, OLD);
-    expect(second.said).toContain('0 records resealed');
+    expect(second.said).toContain('0 records encrypted again');
     expect(second.code).toBe(0);
     expect(await hashOf('T1')).toEqual(before);
   });
 
-  it('leaves what it cannot open unchanged, and names place and key but no contents', async () => {
+  it('leaves what it cannot open, and names field and key but no contents', async () => {
     for (const workspace of ['T1', 'T2', 'T3']) await save(workspace, `token-of-${workspace}`);
     const { 'connection:main': other = '' } = await hashOf('T1');
     const damaged = JSON.parse(other) as { sealed: string };
@@ -205,7 +203,7 @@ describe('tally reseal', () => {
 
     const { code, said } = await run(NEW, OLD);
     expect(code).toBe(1);
-    expect(said).toContain('2 records resealed');
+    expect(said).toContain('2 records encrypted again');
     expect(said).toContain('9 left unchanged');
     for (const place of [
       'T2 connection:main',
@@ -214,7 +212,7 @@ describe('tally reseal', () => {
       'T3 connection:torn',
       'T3 connection:sent',
     ])
-      expect(said).toContain(`${place}: doesn’t open`);
+      expect(said).toContain(`${place}: can’t be decrypted`);
     for (const place of ['T3 connection:half', 'T3 connection:bare'])
       expect(said).toContain(`${place}: damaged`);
     for (const place of ['T4', 'T5'])
@@ -232,7 +230,7 @@ describe('tally reseal', () => {
     expect(said()).toContain('REDIS_URL is not a Redis address');
   });
 
-  it('loses nothing when it is killed again and again while people register tokens, and ends with the newest key', async () => {
+  it('loses nothing when it is killed again and again while people register tokens', async () => {
     const count = 800;
     await saveMany(count);
     await installedWith(OLD).save(id(0), 'installation');
@@ -242,7 +240,7 @@ describe('tally reseal', () => {
       for (let turn = 0; isRunning; turn += 1) {
         const workspace = id((turn * 7) % count);
         const token = `registered-meanwhile-${turn}`;
-        // Half of the bots were not restarted yet. Sealing anew is no rival: nobody hears that somebody was quicker.
+        // Half of the bots still have the old key.
         await save(workspace, token, turn % 2 === 0 ? OLD : NEW);
         newest.set(workspace, token);
       }

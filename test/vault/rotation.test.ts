@@ -1,4 +1,7 @@
-/** Two processes over one Redis while ENCRYPTION_KEYS is rotated as docs/redis-and-keys.md says, and when its second step is left out. */
+/**
+ * Runs two bots on one Redis while ENCRYPTION_KEYS is rotated as docs/redis-and-keys.md says, and also without its
+ * second step.
+ */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -23,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => bot.stop());
 
-/** One process after the other is replaced. */
+/** One bot is replaced after the other. */
 const ROLLOUTS = [
   ['2: each knows the new key', BOTH_OLD_SEALS],
   ['3: the new one seals', BOTH_NEW_SEALS],
@@ -41,8 +44,8 @@ const reseal = () =>
     },
   });
 
-describe('two processes while the keys are rotated', () => {
-  it('both can open at every step what either of them sealed, if no step is left out', async () => {
+describe('two bots while the operator rotates the keys', () => {
+  it('open what either of them seals at each step', async () => {
     const processes: BotProcess[] = [];
     for (const _ of [1, 2]) processes.push(await bot.startAnotherProcess());
     const tryBoth = async (step: string) => {
@@ -64,7 +67,7 @@ describe('two processes while the keys are rotated', () => {
     await tryBoth('afterwards');
   }, 60_000);
 
-  it('say that a key is missing and change nothing if one of them was left out', async () => {
+  it('report a missing key and change nothing if one bot lacks the new key', async () => {
     const behind = await bot.startAnotherProcess();
     const newest = await bot.startAnotherProcess(BOTH_NEW_SEALS);
     await bot.connect();
@@ -78,7 +81,7 @@ describe('two processes while the keys are rotated', () => {
     expect((await bot.ask('/balance 123')).visibleText).toContain('left');
   });
 
-  it('send a post once if it came due in the process that was left out', async () => {
+  it('send a due post once if one bot lacks the new key', async () => {
     await bot.connect();
     await bot.slack.say(OWNER, CHANNEL, '/billing schedule 123 daily 09:00');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));

@@ -10,7 +10,7 @@ describe('a value', () => {
   const owner = { workspace: 'T1', kind: 'billing-token', id: 'main' };
   const both = createKeyring([NEW, OLD]);
 
-  it('is resealed, bare or within JSON, and everything around it stays', () => {
+  it('is sealed again, alone or within JSON, and keeps its other fields', () => {
     fc.assert(
       fc.property(fc.string(), fc.dictionary(fc.string(), fc.jsonValue()), (secret, rest) => {
         const envelope = createKeyring([OLD]).seal(secret, owner);
@@ -24,12 +24,12 @@ describe('a value', () => {
     );
   });
 
-  it('stays as it is when the newest key sealed it', () => {
+  it('stays as it is if the newest key sealed it', () => {
     expect(reseal(both, owner, both.seal('secret', owner))).toBeUndefined();
   });
 
   it.each(['', '{', '{}', '{"sealed":7}', 'null', '[]', 'v1.new.x.y', '{"sealed":"xoxb-1"}'])(
-    'that is not sealed is malformed: %s',
+    'without an envelope is malformed: %s',
     (value) => {
       expect(() => reseal(both, owner, value)).toThrow(
         expect.objectContaining({ data: expect.objectContaining({ reason: 'malformed' }) }),
@@ -46,7 +46,7 @@ describe('a value', () => {
     );
   });
 
-  it('sealed for another owner is refused, also when the newest key sealed it', () => {
+  it('of another owner is refused, even if the newest key sealed it', () => {
     for (const key of [OLD, NEW]) {
       const moved = createKeyring([key]).seal('secret', { ...owner, workspace: 'T2' });
       expect(() => reseal(both, owner, moved)).toThrow(
@@ -55,7 +55,7 @@ describe('a value', () => {
     }
   });
 
-  it('names the key that is missing', () => {
+  it('names the missing key in its error', () => {
     const envelope = createKeyring([LOST]).seal('secret', owner);
     expect(() => reseal(both, owner, envelope)).toThrow(
       expect.objectContaining({ data: expect.objectContaining({ reason: 'unknown-key', keyId: 'lost' }) }),

@@ -1,6 +1,6 @@
 /**
- * Every kind of failure, with its data and its sentence. What to do next is in `slack/error-messages/`; the compiler
- * requires it for every kind. Failures are logged, shown and stored, so they contain no secrets and no response bodies.
+ * Every kind of failure, with its data and its sentence. `slack/error-messages/` says what to do next. Failures are
+ * logged, shown and stored, so they contain neither secrets nor response bodies.
  */
 import * as z from 'zod';
 import { PRODUCT_IDS, PRODUCTS } from '../product.ts';
@@ -8,36 +8,33 @@ import type { SlackId } from '../slack-id.ts';
 import { type Day, formatRequestedDays, type Millis } from '../time/calendar.ts';
 
 export interface Kind<Data = object> {
-  /** Says what happened. @param today the reader's date, for a stored failure: days in its year lack the year */
+  /** @param today the reader's date, whose year the sentence leaves out */
   says(data: Data, today?: Day): string;
-  /** Parses stored data; drops `unstored` fields. */
   readonly schema: z.ZodType<Record<string, unknown>>;
-  /** What happened in two or three words, for a table's cell. */
+  /** Two or three words for a table's cell. */
   readonly summary?: string;
-  /** What to check or change to fix a failure of a project's request; absent if it isn't about a project. */
+  /** What somebody can check or change if a project's request fails in this way. */
   readonly remedy?: 'project' | 'token' | 'address' | 'patience';
 }
 
 type Traits = Pick<Kind, 'summary' | 'remedy'>;
 
-/** @param shape the data; secrets, names of people or hosts, and people's texts are `unstored` or `ofRequest` */
+/** @param shape the data; what must not be stored, such as people's words or host names, is `unstored` or `ofRequest` */
 const kind = <Shape extends z.ZodRawShape>(shape: Shape, traits: Traits = {}) => ({
   says: (says: (data: z.output<z.ZodObject<Shape>>, today?: Day) => string) =>
     ({ ...traits, schema: z.object(shape), says }) as Kind<Readonly<z.input<z.ZodObject<Shape>>>>,
 });
 
-/** `unstored`: data that isn't stored, as the sentence works without it. `extra`: the same, and may be absent. */
+/** Data that isn't stored, because the sentence works without it. An `extra` may also be absent at first. */
 const unstored = <T>() => z.transform(() => undefined).optional() as z.ZodType<T | undefined, T>;
 const extra = <T>() => unstored<T | undefined>().optional();
 
-/** Data that isn't stored although the sentence needs it: only for failures shown at once to the person who asked. */
+/** Data that the sentence needs but that isn't stored: for failures that are only shown to the person who asked. */
 const ofRequest = <T>() =>
   z.custom<T>((value) => value !== undefined).transform(() => undefined) as unknown as z.ZodType<T, T>;
 
-/** A kind with a fixed sentence. */
 const plain = (sentence: string, traits?: Traits) => kind({}, traits).says(() => sentence);
 
-/** A kind with one sentence per reason. */
 const reasons = <Reason extends string>(sentences: Readonly<Record<Reason, string>>) =>
   kind({ reason: z.enum(Object.keys(sentences) as Reason[]) }).says(({ reason }) => sentences[reason]);
 
@@ -52,29 +49,27 @@ const target = unstored<string>();
 const host = unstored<string>();
 const text = ofRequest<string>();
 const wait = ofRequest<Millis>();
-/** How many seconds to wait, from the Retry-After header. */
+/** Seconds, from the Retry-After header. */
 const retryAfter = extra<number>();
 
 export type BillingQuestion = Readonly<z.input<typeof question>>;
 const question = z.object({
-  /** 1 to 32 digits */
   project: string,
   product: z.literal(PRODUCT_IDS),
-  /** The days asked about; absent if the question is about a balance. */
+  /** Absent if the question is about a balance. */
   days: z.object({ first: z.iso.date(), last: z.iso.date(), today: extra<Day>() }).optional(),
 });
 const projectAndDays = ({ project, days }: BillingQuestion, today: Day | undefined): string =>
   `project ${project}${days === undefined ? '' : `, ${formatRequestedDays({ ...days, today: days.today ?? today })}`}`;
 
-/** The code both for unknown host names and for private addresses, so that nobody can find out private names. */
+/** Unknown hosts and hosts with a private address fail alike; otherwise, people could find out private names. */
 export const NO_PUBLIC_ADDRESS = 'no public address';
-/** The `what` of an `invalid-response` that was cut off, where a retry may help. */
+/** The `what` of an `invalid-response` that may succeed when tried again. */
 export const BROKEN_OFF = 'it was cut off';
 
-/** Error codes for “no response at all”, from Slack's SDK or the system. */
+/** Codes of Slack's SDK or the operating system for a call without a response. */
 const SILENT = /^(?:request_error|http_error|failed|E[A-Z]+)$/;
 
-/** Each kind of encrypted record, and its name in messages. */
 const RECORDS: ReadonlyMap<string | undefined, string> = new Map([
   ['billing-token', 'access token'],
   ['application-access', 'application access'],
@@ -92,7 +87,6 @@ const NOT_ALLOWED = {
 };
 
 export const KINDS = {
-  // Problems with the command, or with the rights of the person who asks.
   'invalid-word': kind({ sentence: text }).says(({ sentence }) => sentence),
   'text-too-long': kind({ most: z.int() }).says(
     ({ most }) => `That’s too long. Tally reads up to ${most.toLocaleString('en-US')} characters.`,
@@ -101,7 +95,7 @@ export const KINDS = {
   'period-just-began': kind({ phrase: text }).says(
     ({ phrase }) => `“${phrase}” has only just begun, so there’s nothing to show yet.`,
   ),
-  /** `projectFor`: the command's text before the project, if a project is all it needs: `projects edit`. */
+  /** `projectFor`: the command's text, if only a project has to follow: `projects edit`. */
   'project-missing': kind({ projectFor: extra<string>() }).says(() => 'Which project?'),
   'not-connected': plain('Tally isn’t connected to a billing service yet.', { summary: 'not connected' }),
   'connection-missing': kind(
@@ -110,11 +104,11 @@ export const KINDS = {
   ).says(({ connection, project }) => {
     if (connection !== undefined && project !== undefined)
       return `${project.label} uses the connection “${connection}”, which no longer exists.`;
-    if (connection !== undefined) return `There is no connection named ${connection}.`;
-    const needed = project && ` ${project.label} doesn’t name one.`;
-    return `You have several connections, but no default.${needed ?? ''}`;
+    if (connection !== undefined) return `There’s no connection named ${connection}.`;
+    const needed = project && `, and ${project.label} doesn’t say which one to use`;
+    return `You have several connections, but no default${needed ?? ''}.`;
   }),
-  /** `managers`: who is allowed, for `not-manager`. `owned`: what others own, and the action: `pause abcd1234`. */
+  /** `owned`: what somebody else owns, and the words of the refused action, `pause abcd1234`. */
   'not-allowed': kind(
     {
       reason: z.enum(['guest', 'external', 'not-member', 'not-owner', 'not-manager', 'channel']),
@@ -129,19 +123,18 @@ export const KINDS = {
     ({ whose }) => `Too many requests from ${whose === 'person' ? 'you' : 'your workspace'}.`,
   ),
 
-  // Responses of the services.
   'token-rejected': kind({ service }, { summary: 'token rejected', remedy: 'token' }).says(
     ({ service }) => `${NAMES[service]} rejected the access token (HTTP 401).`,
   ),
   forbidden: kind({ service }, { summary: 'access refused', remedy: 'token' }).says(
-    ({ service }) => `${NAMES[service]} refused the access token (HTTP 403).`,
+    ({ service }) => `${NAMES[service]} says the access token doesn’t have permission for this (HTTP 403).`,
   ),
-  /** A valid answer without data. The product, project or period may be wrong; the contract doesn't tell which. */
+  /** An empty list. Billing doesn't say whether project, product or period is wrong. */
   'no-data': kind({ question }, { summary: 'no data', remedy: 'project' }).says(
     ({ question }, today) =>
       `No ${PRODUCTS[question.product].name} data for ${projectAndDays(question, today)}.`,
   ),
-  /** The answer has GraphQL errors and no data. `messages` is untrusted text. */
+  /** GraphQL errors without data. `messages` is untrusted text. */
   'query-rejected': kind(
     { question, status, messages: unstored<readonly string[]>() },
     { summary: 'query rejected', remedy: 'patience' },
@@ -155,7 +148,7 @@ export const KINDS = {
   'timed-out': kind({ service, after: z.number() }, { remedy: 'patience' }).says(
     ({ service, after }) => `${NAMES[service]} didn’t answer within ${Math.round(after / 1000)} seconds.`,
   ),
-  /** `code`: the operating system's, or `NO_PUBLIC_ADDRESS`. `isClosed`: the service may have received the request. */
+  /** `isClosed`: the connection broke off, so the service may have received the request. */
   'service-unreachable': kind({ service, code: string, host, isClosed }, { remedy: 'address' }).says(
     ({ service, isClosed }) =>
       `${NAMES[service]} ${isClosed ? 'closed the connection' : 'couldn’t be reached'}.`,
@@ -166,7 +159,7 @@ export const KINDS = {
   'queue-full': kind({ service }).says(
     ({ service }) => `Too many requests are waiting for ${NAMES[service].replace('The', 'the')}.`,
   ),
-  /** `what`: how the response breaks the contract. `status`: its HTTP status, if that was unexpected. */
+  /** `what`: what is wrong with the response. `status`: the HTTP status, if unexpected. */
   'invalid-response': kind(
     { service, what: string, status: extra<number>() },
     { summary: 'unreadable answer', remedy: 'address' },
@@ -174,28 +167,26 @@ export const KINDS = {
   'response-too-large': kind(
     { service, most: string },
     { summary: 'answer too large', remedy: 'patience' },
-  ).says(({ service, most }) => `${NAMES[service]} sent more than ${most}, far too much for this question.`),
-  /** Tally follows no redirect, which would pass on the token. `target`: origin and path of the Location header. */
+  ).says(({ service, most }) => `${NAMES[service]} sent more than ${most}, too much for Tally to read.`),
+  /** `target`: the Location header's origin and path. */
   'redirect-refused': kind({ service, status, target }, { summary: 'redirected', remedy: 'address' }).says(
     ({ service, status }) =>
-      `${NAMES[service]} redirects (HTTP ${status}). Tally doesn’t follow, to protect the token.`,
+      `${NAMES[service]} redirects to another address (HTTP ${status}). To protect the token, Tally doesn’t follow.`,
   ),
-  /** Tally's address rules refuse the base URL or the IP address of its host. `why` follows "it" in the sentence. */
   'address-refused': kind({ why: string, host }, { summary: 'address refused', remedy: 'address' }).says(
     ({ host = 'the service’s address', why }) => `Tally doesn’t connect to ${host}: it ${why}.`,
   ),
 
-  // The identity service alone, and the tokens that it issues.
   'access-refused': kind({ status: z.literal([401, 403]) }).says(
-    ({ status }) => `The identity service refused the application access (HTTP ${status}).`,
+    ({ status }) => `The identity service rejected the application access (HTTP ${status}).`,
   ),
-  /** A 404 that names an application credential: the ID is wrong, or the access was deleted. */
+  /** The ID of the application access is wrong, or the access was deleted. */
   'access-not-found': plain('The identity service doesn’t recognize that application access (HTTP 404).'),
-  /** Any other 404 from the identity API: the project of an application access is disabled or deleted. */
+  /** The project of the application access is disabled or deleted. */
   'project-disabled': plain('The identity service won’t issue a token for that project (HTTP 404).'),
-  /** The address isn't an identity API's. `suggestion`: an address that may work. */
+  /** `suggestion`: an address that may be right. */
   'wrong-identity-url': kind({ host, status, suggestion: extra<string>() }).says(
-    ({ status }) => `The address isn’t an identity service (HTTP ${status}).`,
+    ({ status }) => `No identity service answers at this address (HTTP ${status}).`,
   ),
   'outcome-unclear': kind({ host }).says(
     () => 'The identity service may have issued a token, but its answer was lost.',
@@ -203,18 +194,16 @@ export const KINDS = {
   'access-missing': kind({ project: text, label: text }).says(
     ({ label }) => `${label} has no application access, so Tally can’t issue an OS_TOKEN.`,
   ),
-  /** `why`: a sentence about why the token couldn't be shown. */
   'token-not-shown': kind({ label: text, why: extra<string>(), isRevoked: ofRequest<boolean>() }).says(
     ({ label }) => `Tally got a token for ${label}, but couldn’t show it.`,
   ),
 
-  // Errors of Slack.
   /** `unclear`: Slack gave no response, so the call may have worked. */
   'slack-failed': kind({ method: string, code: string, retryAfter, unclear: extra<boolean>() }).says(
-    ({ method, code }) =>
+    ({ code }) =>
       code === 'ratelimited'
         ? 'Slack asked Tally to slow down (rate limit).'
-        : `Slack ${SILENT.test(code) ? 'didn’t answer' : 'returned an error for'} ${method} (${code}).`,
+        : `Slack ${SILENT.test(code) ? 'didn’t answer' : 'returned an error'} (${code}).`,
   ),
   'not-installed': reasons({
     unknown: 'Tally isn’t installed in this workspace.',
@@ -225,7 +214,7 @@ export const KINDS = {
     archived: 'That channel is archived.',
     restricted: 'Tally isn’t allowed to post in that channel.',
   }),
-  /** A message that Tally sends by itself, such as a scheduled post, wasn't sent. */
+  /** About messages that nobody asked for at that moment, such as scheduled posts. */
   'not-sent': reasons({
     'channel-archived': 'The channel is archived.',
     'not-in-channel': 'Tally isn’t in the channel.',
@@ -237,24 +226,23 @@ export const KINDS = {
     'person-not-manager':
       'The project is limited to certain channels, and this person isn’t a Tally manager.',
     'channel-limited': 'The project is limited to other channels.',
-    'own-error': 'Something went wrong in Tally. Details are in its log.',
+    'own-error': 'Something went wrong in Tally. Your operator can find details in its log.',
   }),
 
-  // Records in Redis.
-  /** An encrypted record can't be opened. `keyId`: the key it needs, for operators; `what`: the kind of record. */
+  /** An encrypted record can't be opened. `keyId`: the key that would open the record. */
   'unseal-failed': kind(
     { reason: z.enum(['unknown-key', 'not-authentic', 'malformed']), what: name, keyId: extra<string>() },
     { summary: 'damaged record' },
   ).says(({ what }) => `Tally can’t read the stored ${RECORDS.get(what) ?? 'record'}.`),
   'settings-damaged': plain('This workspace’s settings are damaged.'),
   'edit-conflict': kind({ now: text }).says(({ now }) => `Someone else changed this first. ${now}`.trim()),
-  /** `write`: `refused` if nothing was changed; `unsure` if Redis's answer was lost, so data may have been changed. */
+  /** `write`: `unsure` if Redis's answer was lost, so data may have been changed. */
   'store-unavailable': kind({
     write: z.enum(['refused', 'unsure']).optional(),
     isOverwritten: z.boolean().optional(),
   }).says(({ isOverwritten = false }) =>
     isOverwritten
-      ? 'Another program changed Tally’s data for this workspace. Ask your operator to run “tally doctor”.'
+      ? 'Another program overwrote Tally’s data for this workspace. Ask your operator to run “tally doctor”.'
       : 'Tally can’t reach its database right now.',
   ),
 };

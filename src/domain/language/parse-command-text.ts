@@ -1,4 +1,4 @@
-/** Parses the text of a command. Its items may be in any order, most kinds of them only once. */
+/** Parses the text of a command. Its words may come in any order. */
 import { commandText } from '../command-names.ts';
 import { Failure, InvalidWord } from '../failure/index.ts';
 import { PRODUCT_WORDS } from '../product.ts';
@@ -34,11 +34,9 @@ const LONGEST_ID = 32;
 type Kind = Item['kind'];
 type Of<K extends Kind> = Extract<Item, { readonly kind: K }>;
 
-/** What a command accepts. `refuses` has a message for each kind of item that the command doesn't accept. */
 interface Grammar {
   readonly isSingle?: boolean;
   readonly start: 'Command' | 'PeriodOnly';
-  /** Advice for an unknown word. */
   readonly works: string;
   readonly refuses: Readonly<Partial<Record<Kind, readonly [why: string, works: string]>>>;
 }
@@ -49,7 +47,7 @@ const AS_OF_NOW = [
   `Only ${commandText('/spend')} takes periods.`,
 ] as const;
 const BY_LENGTH = [
-  'isn’t a period. Tally shows days, weeks or months by how long the period is',
+  'isn’t a period. Tally picks days, weeks or months to fit the period',
   'Type last-month, or last-12-months to see each month.',
 ] as const;
 const FIGURES = {
@@ -78,7 +76,6 @@ const PERIOD: Grammar = {
   works: 'Type a period, such as last-7-days, this-month, 2026-10 or 2026-10-01..2026-10-15.',
 };
 
-/** A parsed text, which all checks get. */
 interface Read {
   readonly text: string;
   readonly items: readonly Item[];
@@ -86,7 +83,7 @@ interface Read {
   readonly grammar: Grammar;
 }
 
-/** A text's items, read as of the day it was written; a period that was still running then runs until today. */
+/** A text of an old message is read as of its day. A period that was still running then runs until today. */
 function itemsOf(text: string, { start }: Grammar, reader: Reader): readonly Item[] {
   const { today, writtenOn = today } = reader;
   const written = readBy(text, start, { ...reader, today: writtenOn });
@@ -109,7 +106,7 @@ const MONTH = `(?:${MONTH_NAMES.flatMap((name) => [name, name.slice(0, 4), name.
 const AFTER_MONTH = new RegExp(`(?<![a-z])${MONTH} (?:the )?(?:\\d{1,2}, ?)?$`, 'i');
 const BEFORE_MONTH = new RegExp(`^ ${MONTH}(?![a-z])`, 'i');
 
-/** Refuses a project from 1 to 31 beside a month's name (`october 5, 7`): the number could be a day. */
+/** In `october 5, 7` the 7 could be a project or a day, so it is refused. */
 function checkDayNumber({ text }: Read, { start, end }: Item): WordsRefusal | undefined {
   const [number] = /(?<![a-z\d-])(?:0?[1-9]|[12]\d|3[01])$/.exec(text.slice(start, end)) ?? [];
   const isBeside = AFTER_MONTH.test(text.slice(0, start)) || BEFORE_MONTH.test(text.slice(end));
@@ -128,7 +125,7 @@ function checkName({ text }: Read, item: Of<'project'>): WordsRefusal | undefine
   return refusalAt(place, 'starts with a zero, and project IDs don’t', 'Type an ID such as 123.');
 }
 
-/** Refuses two projects without a comma. Suggests the comma, unless a number beside a period may be part of a date. */
+/** Refuses `prod staging`. Offers `prod,staging`, unless the second project could be part of a date. */
 function secondProject({ text, items }: Read, first: Of<'project'>, item: Of<'project'>): WordsRefusal {
   const hasDate = items.some(({ kind }) => kind === 'period') || /^20\d\d /.test(text.slice(first.start));
   const between = text.slice(first.end, item.start).trimEnd();
@@ -141,14 +138,12 @@ function secondProject({ text, items }: Read, first: Of<'project'>, item: Of<'pr
   );
 }
 
-/** A text that is equal for different spellings of the same item. */
 function meaningOf({ start, end, ...item }: Item): string {
   if (item.kind === 'output') return item.output;
   const days = item.kind === 'period' ? item.days : item.kind === 'versus' ? item.to : undefined;
   return JSON.stringify(days && 'last' in days ? [days.first, days.last] : item);
 }
 
-/** Kinds of items that a command may have only once. */
 const ONCE: ReadonlySet<Kind> = new Set(['period', 'product', 'top', 'versus', 'today', 'output', 'unit']);
 
 function secondOf({ text }: Read, before: Item | undefined, item: Item): WordsRefusal | undefined {
@@ -160,7 +155,6 @@ function secondOf({ text }: Read, before: Item | undefined, item: Item): WordsRe
   );
 }
 
-/** What is wrong with an item by itself, or beside an earlier one of its kind. */
 function refusalOf(read: Read, item: Item, before: Item | undefined): WordsRefusal | undefined {
   const { text, grammar, reader } = read;
   const refused = grammar.refuses[item.kind === 'refused' && item.ofPeriod ? 'period' : item.kind];
@@ -182,7 +176,6 @@ function refusalOf(read: Read, item: Item, before: Item | undefined): WordsRefus
   }
 }
 
-/** The first problem in the text. Unknown words come first. */
 function findRefusal(read: Read): WordsRefusal | undefined {
   const { items } = read;
   const unknown = items.find((item) => item.kind === 'bad' && !isKnownWord(item.word));
@@ -196,7 +189,7 @@ function findRefusal(read: Read): WordsRefusal | undefined {
   return findDoubt(read) ?? checkProjects(read) ?? checkToday(read);
 }
 
-/** Where the whole word around an item begins and ends: `last-wek` around `wek`. */
+/** Finds the whole word of an item: in `last-wek`, the grammar reads `last` and `wek`. */
 function rawPlace(text: string, { start, end }: Item): TextRange {
   const [before = ''] = /[^ ,]*$/.exec(text.slice(0, start)) ?? [];
   const [after = ''] = /^[^ ,]*/.exec(text.slice(end)) ?? [];
@@ -212,13 +205,12 @@ function checkProjects({ items, text, grammar }: Read): WordsRefusal | undefined
   const count = new Set(project?.names).size;
   if (grammar.isSingle && ((top && !top.isOfDays) || all || count > 1))
     return refusalAt(whole, 'You named several projects', 'Name one project here.');
-  // `prod,staging lowest` ranks the named projects, and `prod top 3 days` ranks days: neither asks about all projects.
+  // `prod,staging lowest` ranks named projects, and `prod top 3 days` ranks days. Neither asks about all projects.
   const isPart = top?.isOfDays || (top?.isLowest && top.count === undefined);
   const everything = top && !isPart ? rankText({ top: top.count }) : all && 'all';
-  const why = `You named a project and “${everything}” of them`;
+  const why = `You named a project and also “${everything}”`;
   if (everything && project) {
     const before = text.slice(0, project.start);
-    // In `all 2026`, the number was read as a project, so the year is suggested.
     const [year] = /^20\d\d$/.exec(text.slice(project.start, project.end)) ?? [];
     const instead = year === undefined ? [] : [`${before}year ${year}${text.slice(project.end)}`];
     return refusalAt(whole, why, 'Ask about all, or about some: prod,staging.', ...instead);
@@ -228,7 +220,7 @@ function checkProjects({ items, text, grammar }: Read): WordsRefusal | undefined
     : undefined;
 }
 
-/** `so far` needs a period that is still running. */
+/** Refuses `so far` beside a period that has ended. */
 function checkToday(read: Read): WordsRefusal | undefined {
   const { items, reader } = read;
   const soFar = items.find((item) => item.kind === 'filler' && item.word.startsWith('so'));
@@ -239,11 +231,11 @@ function checkToday(read: Read): WordsRefusal | undefined {
   return days && 'why' in days ? days : undefined;
 }
 
-/** A number before or after the other words of a period: `3 october`, `in 2025`, `friday 13`. */
+/** Patterns of a number that could also be a project: `3 october`, `friday 13`. */
 const LEADING = /^(?:(?:in|of|during) )?([1-9]\d*)(?! [a-z]+\.?(?: ?-| to| until) ?\d)((?: .*)?)$/;
 const TRAILING = /^((?:.*[-. ])?(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?) ([1-9]\d*)$/;
 
-/** If no project is named, the number in `3 october` could be one: refuses it with both readings. */
+/** Refuses `3 october` if no other word names a project, because the project could be 3. */
 function findDoubt({ text, items, grammar, reader }: Read): WordsRefusal | undefined {
   if (grammar.start !== 'Command' || items.some(({ kind }) => /^(?:project|all|top)$/.test(kind)))
     return undefined;
@@ -259,7 +251,6 @@ function findDoubt({ text, items, grammar, reader }: Read): WordsRefusal | undef
   return undefined;
 }
 
-/** The days that the text names, with or without today if it says so. */
 function daysOf({ items, reader }: Read): NamedDays | WordsRefusal | undefined {
   const [named, end] = [itemOf(items, 'period')?.days, itemOf(items, 'today')];
   if (end === undefined) return named;
@@ -305,9 +296,8 @@ function commandOf(read: Read): ParsedCommand {
 }
 
 /**
- * Refuses a text with an unknown word that looks like a secret.
- * @param typed the text with its capitals, which help to recognize tokens
- * @throws secret-pasted
+ * @param typed with its capitals, which help to recognize tokens @throws secret-pasted if an unknown word looks like a
+ * secret
  */
 export function refuseSecret(
   typed: string,
@@ -323,7 +313,6 @@ export function refuseSecret(
     throw new Failure('secret-pasted');
 }
 
-/** @throws InvalidWord, secret-pasted */
 function parseWith(typed: string, grammar: Grammar, reader: Reader): ParsedCommand {
   const shown = simplifyText(typed);
   const text = shown.toLowerCase();
@@ -351,18 +340,18 @@ const parserOf =
     parseWith(text, grammar, reader);
 
 /**
- * Parses the text of `/spend`. With `help` anywhere in it, the rest is ignored.
- * @throws InvalidWord, whose suggestions are the whole text corrected; secret-pasted (as the next three do)
+ * Parses the text of `/spend`. With `help` in it, the rest is ignored. @throws InvalidWord, whose suggestions are whole
+ * texts; secret-pasted
  */
 export const parseCommandText = parserOf(SPEND);
-/** Parses the text of a scheduled report, which takes no `vs` and no `top`. */
+/** Parses the text of a schedule, which takes no `vs` and no `top`. */
 export const parseReportText = parserOf(REPORT);
 /** Parses the text of `/balance`, which takes no period. */
 export const parseBalanceText = parserOf(BALANCE);
-/** Parses the text of a command about a single project. The caller refuses a period. */
+/** Parses the text of a command about one project. The caller refuses a period. */
 export const parseSingleProjectText = parserOf(SINGLE);
 
-/** Parses a text that is only a period; '' means the last 7 days. */
+/** An empty text means the last 7 days. */
 export const parsePeriodText = (text: string, reader: Omit<Reader, 'aliases'>): NamedDays =>
   parseWith(text, PERIOD, { aliases: NO_ALIASES, ...reader }).phrase ?? lastSevenDays(reader);
 
@@ -371,16 +360,13 @@ export const lastSevenDays = ({ today, zone }: Pick<Reader, 'today' | 'zone'>): 
   typed: 'last-7-days',
 });
 
-/** Whether a text has a word that is neither known to the grammar nor a project's name. */
 export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
   readBy(normalizeText(text), 'Command', { ...ANY_DAY_READER, aliases }).some(
     (item) => item.kind === 'bad' && !isKnownWord(item.word),
   );
 
-/** Questions accept what `/spend` accepts, and also `right now`. */
 const QUESTION: Grammar = { ...SPEND, refuses: {} };
 
-/** Why a question with these items can't be answered; undefined if it can. */
 export const findItemsRefusal = (
   text: string,
   items: readonly Item[],

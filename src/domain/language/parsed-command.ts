@@ -8,16 +8,16 @@ import { isKnownWord } from './typed-text.ts';
 
 export interface ParsedCommand {
   readonly help: boolean;
-  /** A project's ID: 1 to 32 digits, too many for a JavaScript number. */
+  /** An ID of 1 to 32 digits. It may exceed 2^53. */
   readonly project?: string;
-  /** A project's alias, lower case. Never set together with `project`. */
+  /** In lower case. Never set together with `project`. */
   readonly alias?: string;
-  /** Two or more projects in typed order, or all. Then `project` and `alias` are absent. */
+  /** Two or more projects in typed order, or all. Then `project` and `alias` are undefined. */
   readonly several?: SeveralProjects;
   readonly product?: ProductId;
   readonly phrase?: NamedDays;
   readonly versus?: Versus;
-  /** How many to list, the largest amounts first: of all projects (`several` is `all`), or of the days (`isOfDays`). */
+  /** How many to list, largest first: projects if `several` is `all`, days if `isOfDays`. */
   readonly top?: number;
   readonly isLowest?: true;
   readonly isOfDays?: true;
@@ -32,7 +32,7 @@ export const nameOf = (name: string): ProjectName => (/^\d/.test(name) ? { proje
 
 export type SeveralProjects = 'all' | readonly ProjectName[];
 
-/** Projects as command text: `prod,123`. */
+/** Makes `prod,123`. */
 export const projectList = (several: SeveralProjects): string =>
   several === 'all'
     ? several
@@ -40,7 +40,7 @@ export const projectList = (several: SeveralProjects): string =>
 
 export type Words = { readonly [Name in keyof ParsedCommand]?: ParsedCommand[Name] | undefined };
 
-/** A command's canonical text, which parses to the same words again: `prod 2026-10 vs 2026-09 storage csv`. */
+/** Makes a text such as `prod 2026-10 vs 2026-09 storage csv`, which parses to the same command again. */
 export function formatParsedCommand({ project, alias = project, ...words }: Words): string {
   const { several, top, isLowest, isOfDays, phrase, versus, product, unit, output } = words;
   const rank = rankText({ top, isLowest, isOfDays });
@@ -58,31 +58,27 @@ export function formatParsedCommand({ project, alias = project, ...words }: Word
     .join(' ');
 }
 
-/** `top 3`, `lowest`, `lowest 3 days` */
 export const rankText = ({ top, isLowest, isOfDays }: Pick<Words, 'top' | 'isLowest' | 'isOfDays'>): string =>
   [(isLowest && 'lowest') || (top !== undefined && 'top'), top, isOfDays && 'days'].filter(Boolean).join(' ');
 
-/** A quick guess whether a command's text opens a window. It is wrong only for a project named `csv` or `details`. */
+/** A quick guess. It is wrong only for a project named `csv` or `details`. */
 export const mayOpenWindow = (text: string): boolean => /(?:^|\s)(?:csv|details)[?!.,]?(?:\s|$)/i.test(text);
 
-/** The workspace's project names, lower case. */
 export type Aliases = ReadonlySet<string>;
 
 export const NO_ALIASES: Aliases = new Set();
 
-/** What parsing depends on besides the text: the date, the time zone and the names of projects. */
 export interface Reader {
   readonly today: Day;
   readonly zone: Zone;
-  /** The day on which the text was written, if that was before `today`. */
+  /** The day the text was written, if that was before `today`. */
   readonly writtenOn?: Day | undefined;
   readonly aliases: Aliases;
 }
 
-/** For texts without a period, where the date doesn't matter. */
 export const ANY_DAY_READER: Reader = { today: '2000-01-01', zone: 'UTC', aliases: NO_ALIASES };
 
-/** What to answer with. `budget` answers “are we within budget?”, `over-budget` answers “are we over budget?”. */
+/** `budget` answers “are we within budget?”, `over-budget` answers “are we over budget?”. */
 export type Output = 'csv' | 'details' | 'why' | 'budget' | 'over-budget';
 
 export type Item = TextRange &
@@ -90,21 +86,16 @@ export type Item = TextRange &
     | { readonly kind: 'period'; readonly days: NamedDays }
     /** Words that the grammar understands, but that Tally can't answer. */
     | { readonly kind: 'refused'; readonly refusal: WordsRefusal; readonly ofPeriod?: true }
-    /** `including today`, `excluding today` */
     | { readonly kind: 'today'; readonly includes: boolean }
     | { readonly kind: 'versus'; readonly to: Versus }
-    /** Project IDs or aliases that were joined by commas. */
     | { readonly kind: 'project'; readonly names: readonly string[] }
     | { readonly kind: 'all' | 'help' }
-    /** `right now` */
     | { readonly kind: 'now' }
-    /** `top 3`, `lowest`, `lowest 3 days` */
     | { readonly kind: 'top'; readonly count?: number; readonly isLowest?: true; readonly isOfDays?: true }
     | { readonly kind: 'product'; readonly product: ProductId }
-    /** `by month`, `weekly`: how to group the days. */
     | { readonly kind: 'unit'; readonly unit: Unit }
     | { readonly kind: 'output'; readonly output: Output }
-    /** A word without a meaning of its own here, such as `for`. */
+    /** A word that adds nothing, such as `for`. */
     | { readonly kind: 'filler'; readonly word: string }
     /** A word that the grammar doesn't know. */
     | { readonly kind: 'bad'; readonly word: string }
@@ -112,7 +103,7 @@ export type Item = TextRange &
 
 const LONGEST_ALIAS = 32;
 
-/** Where the alias that starts here ends, or 0. People may type spaces for an alias's hyphens: `web shop`. */
+/** Returns where the alias ends, or 0. People may type spaces for the hyphens of an alias: `web shop`. */
 const aliasEndIn =
   (text: string, aliases: Aliases) =>
   (start: number): number => {
@@ -126,12 +117,6 @@ const aliasEndIn =
     return 0;
   };
 
-/**
- * Parses a whole text into items; no part of it is skipped.
- * @param text normalized, in lower case
- * @param startRule the grammar rule to begin with
- * @param more options of that rule
- */
 export const readBy = (
   text: string,
   startRule: 'Command' | 'PeriodOnly' | 'Question',

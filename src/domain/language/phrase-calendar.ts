@@ -1,7 +1,7 @@
 /**
- * Date arithmetic for language.peggy. A `Point` is a named part of the calendar, such as `20 dec`. It becomes days only
- * when the phrase is complete, because its year depends on the words beside it. A point that can't be used throws
- * then, and `Calendar` turns the error into a refusal.
+ * Date arithmetic for language.peggy. A `Point` is a part of the calendar, such as `20 dec`. It becomes days only when
+ * the phrase is complete, because its year depends on the words beside it. If it can't, it throws, and `Calendar` turns
+ * the error into a refusal.
  */
 import { WEEKDAY_NAMES } from '../time/cadence.ts';
 import {
@@ -22,50 +22,50 @@ import {
 import type { ComparisonRule, NamedDays } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
 
-/** Position in the text, in characters. */
 export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Why words are refused. Each text of `instead` can replace them; several texts are alternative readings. */
+/** Each text of `instead` can replace the refused words. Several texts are alternative readings. */
 export interface WordsRefusal extends TextRange {
   readonly why: string;
   readonly works: string;
   readonly instead: readonly string[];
 }
 
-/** One or more whole calendar units or single days, possibly in the future. */
+/** Whole calendar units or single days, possibly in the future. */
 export interface DayRange {
   readonly first: Day;
   readonly last: Day;
   readonly unit: Unit;
   readonly count: number;
-  /** The canonical text relative to today, if there is one: `last-month`. */
+  /** The canonical text, if it is relative to today: `last-month`. */
   readonly relative?: string;
 }
 
 type AbsoluteRange = Omit<DayRange, 'relative'>;
 
-/** A named part of the calendar. */
 interface Point {
-  /** If a range's two ends are of one kind, each depends on the other: `20 dec - 5 jan`. */
+  /** If a range's two ends have one kind, each depends on the other: `20 dec - 5 jan`. */
   readonly kind: string;
-  /** Set if the point recurs: `day` for a day of each year, month or week, `part` for a longer part of each year. */
+  /**
+   * `day`: a day of each year, month or week. `part`: a longer part of each year. Undefined: a point that doesn't
+   * recur.
+   */
   readonly recurs?: 'day' | 'part';
-  /** Whether the point names its year. */
   readonly isDated?: boolean;
   readonly place?: TextRange;
-  /** The point's latest occurrence that has begun by the day `limit`. @throws RefusedWords */
+  /** The latest occurrence that has begun by `limit`. @throws RefusedWords */
   readonly latest: (limit: Day) => DayRange;
-  /** The point's first occurrence from the day `from` on. @throws RefusedWords */
+  /** The first occurrence from `from` on. @throws RefusedWords */
   readonly next: (from: Day) => DayRange;
 }
 
 type Days = Omit<NamedDays, 'typed'>;
 type Refused = { readonly refusal: Omit<WordsRefusal, keyof TextRange> & Partial<TextRange> };
 
-/** Ten years, because a longer period is almost certainly a mistake. */
+/** A period of more than ten years is almost certainly a mistake. */
 export const MAX_PERIOD_DAYS = 3660;
 const DAYS: ComparisonRule = { kind: 'days' };
 const FUTURE = 'Ask about a period up to today, such as this-month or last-7-days.';
@@ -94,7 +94,6 @@ function orRefusal<T extends object>(read: () => T): T | Refused {
   }
 }
 
-/** Calls `read`, and adds the position of the words to the refusal that it throws. */
 function at<T extends object>(place: TextRange | undefined, read: () => T): T {
   const result = orRefusal(read);
   if ('refusal' in result) throw new RefusedWords({ ...place, ...result.refusal });
@@ -113,7 +112,7 @@ function unitAt(unit: Unit, day: Day, count = 1): DayRange {
   return { first, last: addDays(shiftUnits(unit, first, count), -1), unit, count };
 }
 
-/** An ISO week belongs to the year of its Thursday, and a year's first week contains 4 January. */
+/** An ISO week belongs to the year of its Thursday. A year's first week contains 4 January. */
 const isoYear = (monday: Day): number => yearOf(addDays(monday, 3));
 const firstWeek = (year: number): Day => startOfUnit('week', `${year}-01-04`);
 
@@ -127,11 +126,11 @@ const UNIT_TEXT: Readonly<Record<Unit, (first: Day) => string>> = {
   year: (first) => `year-${first.slice(0, 4)}`,
 };
 
-/** Whether all spans are days, all weeks, or all longer units: then their names make a range, `2026-w40..2026-w45`. */
+/** Two days, two weeks or two longer units can be written as a range: `2026-w40..2026-w45`. */
 const areAlike = (...spans: readonly Pick<DayRange, 'unit'>[]): boolean =>
   new Set(spans.map(({ unit }) => (unit === 'day' || unit === 'week' ? unit : 'month'))).size === 1;
 
-/** A range's text without words such as `last`: `2026-10`, `2026-w40..2026-w45`; with dates if the units differ. */
+/** Makes `2026-10` or `2026-w40..2026-w45`, or a range of dates if the units differ. */
 export function absoluteText(begin: AbsoluteRange, end = begin): string {
   // On the 2nd of a month, `this-month up to yesterday` is a single day.
   if (begin.first === end.last) return begin.first;
@@ -146,23 +145,18 @@ export function absoluteText(begin: AbsoluteRange, end = begin): string {
 
 const sinceText = ({ unit, first }: DayRange): string => `since ${UNIT_TEXT[unit](first)}`;
 
-/** A point that doesn't depend on the words beside it. */
 const fixed = (kind: string, read: () => DayRange): Point => ({ kind, latest: read, next: read });
 
-/** The span `n` units before now, with its canonical word if that is `today`, `yesterday`, `this-…` or `last-…`. */
 function relativePoint(kind: string, n: number, span: DayRange): Point {
   const relative = (kind === 'day' ? ['today', 'yesterday'] : [`this-${kind}`, `last-${kind}`])[n];
   return fixed(kind, () => ({ ...span, ...(relative && { relative }) }));
 }
 
-/**
- * How many units away to look for the nearest occurrence: not every year has a 29 February or a 53rd week, not every
- * month a 31st, and a year's first week may begin in the year before.
- */
+/** How many units away to look: not every year has a 29 February or a week 53, and not every month a 31st. */
 const BEFORE = [1, 0, -1, -2, -3, -4, -5, -6, -7, -8];
 const AFTER = BEFORE.map((n) => 1 - n);
 
-/** @param within finds the occurrence in the unit that begins on a day; undefined if that unit has none */
+/** @param within finds the occurrence in the unit that starts on the given day; undefined if that unit has none */
 function recurring(
   kind: string,
   recurs: 'day' | 'part',
@@ -184,7 +178,6 @@ function recurring(
   };
 }
 
-/** @throws RefusedWords if the year or month is out of range */
 function checkMonth(year: number, month: number): void {
   if (year < 1900 || year > 2199 || month < 1 || month > 12)
     refuse('isn’t a date', 'Type a year from 1900 to 2199 and a month from 01 to 12, such as 2026-10.');
@@ -194,7 +187,6 @@ const MONTHS_IN = { month: 1, quarter: 3, half: 6 };
 
 type Part = keyof typeof MONTHS_IN | 'week';
 
-/** @returns the year's `n`th week, month, quarter or half; undefined if the year doesn't have that week */
 function partOfYear(kind: Part, n: number, year: number): DayRange | undefined {
   if (kind === 'week') {
     const monday = addDays(firstWeek(year), 7 * (n - 1));
@@ -206,10 +198,9 @@ function partOfYear(kind: Part, n: number, year: number): DayRange | undefined {
 
 const SIZES = ['day', 'week', 'month', 'quarter', 'half', 'year'];
 
-/** What a longer span is split into: a unit, weekends, or a weekday (1 for Monday). */
 type Piece = Unit | 'weekend' | number;
 
-/** Refuses “the second week of october”: it could be seven days counted from the 1st, or a week from Monday. */
+/** Refuses “the second week of october”: it could be seven days from the 8th, or a week from Monday. */
 function refuseWeek(from: number, to: number, { first, last, unit }: DayRange): never {
   const start = from > 0 ? addDays(first, 7 * (from - 1)) : addDays(last, 7 * from + 1);
   const week = unitAt('week', from > 0 ? start : addDays(start, 6));
@@ -218,7 +209,6 @@ function refuseWeek(from: number, to: number, { first, last, unit }: DayRange): 
   refuse('could be seven days or a week from Monday', NAME_DAYS, ...readings);
 }
 
-/** Splits a span into days, weekdays, weekends, months or quarters. */
 function piecesOf(each: Piece, { first, last }: DayRange): readonly DayRange[] {
   const unit = each === 'month' || each === 'quarter' ? each : 'day';
   const count = unit === 'day' ? daysBetween(first, last) + 1 : countUnits(unit, first, last);
@@ -229,7 +219,6 @@ function piecesOf(each: Piece, { first, last }: DayRange): readonly DayRange[] {
   return saturdays.map((day) => ({ ...day, last: addDays(day.last, 1) }));
 }
 
-/** Picks the pieces of a span from number `from` to number `to`: 1 is the first piece, -1 the last. */
 function pickPieces(each: Piece, from: number, to: number, whole: DayRange): DayRange {
   const pieces = piecesOf(each, whole);
   const [first, last] = [from, to].map((place) => pieces.at(place > 0 ? place - 1 : place));
@@ -245,33 +234,29 @@ function pickPieces(each: Piece, from: number, to: number, whole: DayRange): Day
   return refuse('could be either of two weekends', NAME_DAYS, ...readings);
 }
 
-/** A calendar with a fixed today and time zone. */
 export class Calendar {
   constructor(
     readonly today: Day,
     readonly zone: Zone,
   ) {}
 
-  /** The unit that is running, or the `n`th one before it: `this-month`, `last-month`. */
   unitsAgo(unit: Unit, n: number): Point {
     if (unit === 'day') return this.dayAgo('day', n);
     return relativePoint(unit, n, unitAt(unit, shiftUnits(unit, startOfUnit(unit, this.today), -n)));
   }
 
-  /** The day `n` units before today. */
   dayAgo(unit: Unit, n: number): Point {
     if (n > MAX_PERIOD_DAYS) return fixed('day', refuseLength);
     if (unit !== 'day') return fixed('day', () => daySpan(shiftUnits(unit, this.today, -n)));
     return relativePoint('day', n, daySpan(daysBefore(this.today, n, this.zone)[0] ?? this.today));
   }
 
-  /** @param weeks 0 for this week's weekend, 1 for the latest whole one */
   weekend(weeks: number): Point {
     const saturday = addDays(startOfUnit('week', this.today), 5 - 7 * weeks);
     return relativePoint('weekend', weeks, { ...daySpan(saturday), last: addDays(saturday, 1) });
   }
 
-  /** The weekday (1 for Monday) in the week that is `weeks` before this one. */
+  /** @param weekday 1 for Monday @param weeks 0 for this week, 1 for last week */
   weekdayOf(weekday: number, weeks: number): Point {
     return fixed('day', () => daySpan(addDays(startOfUnit('week', this.today), weekday - 1 - 7 * weeks)));
   }
@@ -279,21 +264,19 @@ export class Calendar {
   weekBefore = (point: Point): Point =>
     fixed('day', () => daySpan(addDays(point.latest(this.today).first, -7)));
 
-  /** The latest day before today that is this weekday. */
   weekday(weekday: number): Point {
     const point = recurring('weekday', 'day', 'week', (monday) => daySpan(addDays(monday, weekday - 1)));
     const yesterday = addDays(this.today, -1);
     return { ...point, latest: (limit) => point.latest(earlier(limit, yesterday)) };
   }
 
-  /** `the 17th` */
   dayOfMonth = (day: number): Point =>
     recurring('day-of-month', 'day', 'month', (first) => {
       const found = addDays(first, day - 1);
       return found.slice(0, 7) === first.slice(0, 7) ? daySpan(found) : undefined;
     });
 
-  /** `3 october 2026`; without a year, the latest or the next 3 October. */
+  /** `3 october 2026`. Without a year, the latest or the next 3 October. */
   date(year: number | null, month: number, day: number): Point {
     const read = (inYear: number): DayRange => {
       checkMonth(inYear, month);
@@ -303,10 +286,9 @@ export class Calendar {
       const last = year === null ? `${name.toLowerCase()}-${length}` : dateOf(year, month, length);
       const instead = year === null || day < 1 ? [] : [last];
       const most = name === 'February' ? `at most ${length}` : length;
-      return refuse(`isn’t a date: ${name} has ${most} days`, `The last one is ${last}.`, ...instead);
+      return refuse(`isn’t a date: ${name} has ${most} days`, `Its last day is ${last}.`, ...instead);
     };
     if (year !== null) return { ...fixed('day', () => read(year)), isDated: true };
-    // 2024 is a leap year, so every valid date exists in it.
     const inLeapYear = orRefusal(() => read(2024));
     if ('refusal' in inLeapYear) return fixed('day', () => read(2024));
     return recurring('day', 'day', 'year', (first) =>
@@ -314,7 +296,7 @@ export class Calendar {
     );
   }
 
-  /** The point, refused if its date isn't on the typed weekday. */
+  /** Refuses a date that isn't on the typed weekday (1 for Monday). */
   checked(point: Point, weekday: number | null): Point {
     const check = (span: DayRange): DayRange => {
       const actual = isoWeekday(span.first);
@@ -330,8 +312,7 @@ export class Calendar {
   }
 
   /**
-   * `1/2/2026`, which is refused with both readings unless only one is a date.
-   * @param sign the separator, which decides two-digit years: dots mean day first, dashes can mean year first
+   * Refuses `1/2/2026` with both readings, unless only one is a date. @param sign the separator before a two-digit year
    */
   eitherDate(a: number, b: number, year: number | null = null, sign = ''): Point {
     const points = [this.date(year, b, a), this.date(year, a, b)].filter((p) => this.#spanOf(p));
@@ -345,7 +326,7 @@ export class Calendar {
 
   refused = (...refusal: Parameters<typeof refuse>): Point => fixed('day', () => refuse(...refusal));
 
-  /** @param year if it is null, the latest part that has begun; if it is 'whole', the latest that is over */
+  /** @param year null for the latest part that has begun, 'whole' for the latest that is over */
   part(kind: Part, n: number, year: number | 'whole' | null = null): Point {
     if (typeof year === 'number') {
       const read = (): DayRange => {
@@ -370,7 +351,6 @@ export class Calendar {
     });
   }
 
-  /** The ISO week of a day. With an `edge`, the week has to start or end on that day. */
   weekOf(day: Point, edge?: 'start' | 'end'): Point {
     return fixed('week', () => {
       const { first } = day.latest(this.today);
@@ -383,7 +363,6 @@ export class Calendar {
     });
   }
 
-  /** Pieces `from` to `to` of a longer part: “first ten days of october”; without a year, of the latest. */
   partOf(each: Piece, from: number, to: number, of: Point): Point {
     return fixed('part', () => {
       const whole = of.latest(this.today);
@@ -394,7 +373,6 @@ export class Calendar {
     });
   }
 
-  /** The unit of the point's span; `day` if the point is invalid. */
   unitOf(point: Point): Unit | 'half' {
     const span = this.#spanOf(point) ?? daySpan(this.today);
     return isHalf(span) ? 'half' : span.unit;
@@ -417,7 +395,7 @@ export class Calendar {
     });
   }
 
-  /** `last-7-days`, `last-3-months`: complete units only, except that days may include today. */
+  /** Counts complete units only, except that days may include today. */
   lastUnits(unit: Unit, count: number, includesToday = false): Days | Refused {
     return this.#days(() => {
       if (count === 0) refuse('asks for nothing', 'Counts start at 1, such as last-1-day or last-7-days.');
@@ -431,7 +409,6 @@ export class Calendar {
     });
   }
 
-  /** The days of a point, up to today. */
   at(point: Point): Days | Refused {
     return this.#days(() => {
       const span = point.latest(this.today);
@@ -444,10 +421,6 @@ export class Calendar {
 
   since = (point: Point): Days | Refused => this.between(point, this.dayAgo('day', 0));
 
-  /**
-   * The days from one point to another. Two recurring ends of one kind depend on each other: `20 dec - 5 jan`. Ends of
-   * different kinds don't.
-   */
   between(from: Point, to: Point): Days | Refused {
     return this.#days(() => {
       const [begin, end, other] = this.#ends(from, to);
@@ -467,7 +440,6 @@ export class Calendar {
     });
   }
 
-  /** `september and october` as one period, if they are adjacent. */
   joined(...points: readonly Point[]): Days | Refused {
     return this.#days(() => {
       const ends = points.slice(1).map((point, n) => this.#ends(points[n] ?? point, point));
@@ -491,7 +463,7 @@ export class Calendar {
       at(point.place, () => point.latest(this.today)),
     );
     const isAlike = from.kind === to.kind;
-    // A year after the last day is also the first day's: `3 oct to 5 nov 2025`.
+    // In `3 oct to 5 nov 2025`, the year goes for both days.
     const isFound =
       (from.recurs === 'day' && isAlike && to.recurs !== 'day') || (to.isDated && from.recurs === 'part');
     const begin = this.#begun(from, isFound ? earlier(alone.last, this.today) : this.today);
@@ -503,7 +475,7 @@ export class Calendar {
     return [begin, alone, next];
   }
 
-  /** Suggestions for a range that ends in the future (`friday to monday`): the latest that is over, or until now. */
+  /** For `friday to monday`, which ends in the future: the latest that is over, or from friday until now. */
   #endedEarlier(from: Point, begin: DayRange, to: Point, end: DayRange): readonly string[] {
     const unit = to.kind === 'weekday' ? 'week' : 'year';
     const isSplit = startOfUnit(unit, begin.first) !== startOfUnit(unit, end.first);
@@ -514,7 +486,6 @@ export class Calendar {
     return to.recurs === 'part' || begin.first >= this.today ? [] : [sinceText(begin)];
   }
 
-  /** The days from the first day of `begin` to the last day of `end`, or until now if that is in the future. */
   #until(begin: DayRange, end: DayRange): Days {
     const isOver = end.last < this.today;
     const isOne = begin.unit === end.unit && begin.first === end.first;

@@ -8,7 +8,7 @@ const ENDINGS: ReadonlySet<string> = new Set(['st', 'nd', 'rd', 'th', 'ly', 'ths
 const VOCABULARY: ReadonlySet<string> = new Set(
   WORDS.filter((word) => /^[a-z]+$/.test(word) && !ENDINGS.has(word)),
 );
-/** Whether each part of a word is known. Such a word is refused because it is in the wrong place, not as unknown. */
+/** A known word is refused because it is in the wrong place, not as unknown. */
 export const isKnownWord = (word: string): boolean =>
   /^(?=.*[a-z])[a-z\d./-]+$/.test(word) &&
   [...word.matchAll(/[a-z]+/g)].every(({ 0: run, index }) => {
@@ -17,7 +17,6 @@ export const isKnownWord = (word: string): boolean =>
     return VOCABULARY.has(run) || (isAfterDigit && ENDINGS.has(run));
   });
 
-/** Longer words are never corrected. */
 const LONGEST_WORD = 40;
 
 const NEVER_MISTYPED: ReadonlySet<string> = new Set(
@@ -34,7 +33,6 @@ const NEVER_MISTYPED: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** Whether an unknown word may be meant as a project's name. */
 export const couldBeName = (word: string): boolean =>
   /^[a-z][a-z\d-]{1,31}$/i.test(word) &&
   !word
@@ -42,7 +40,6 @@ export const couldBeName = (word: string): boolean =>
     .split('-')
     .some((part) => NEVER_MISTYPED.has(part));
 
-/** Whether one edit (insert, drop, replace, swap two neighbours) turns one word into the other. */
 function isOneEdit(a: string, b: string): boolean {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at += 1;
@@ -56,9 +53,8 @@ const sortedLetters = (word: string): string => [...word].sort().join('');
 const digitsOf = (word: string): string => word.replace(/\D/g, '');
 
 /**
- * Whether `typed` is a typo of `known`: one edit away, with the same first letter unless that is missing or swapped.
- * Digits are never corrected: prod-2 isn't prod-1. Words of three letters are only corrected if two letters are
- * swapped (`cvs`): “now” isn't “nov”.
+ * A typo has the right first letter, unless that is missing or swapped. Digits are never corrected: prod-2 isn't
+ * prod-1. In a word of three letters, only two letters may be swapped (`cvs`): “now” isn't “nov”.
  */
 const isMistyped = (typed: string, known: string): boolean =>
   isOneEdit(typed, known) &&
@@ -66,7 +62,6 @@ const isMistyped = (typed: string, known: string): boolean =>
   digitsOf(typed) === digitsOf(known) &&
   (known.length > 3 || sortedLetters(typed) === sortedLetters(known));
 
-/** The known words that `word` may be a typo of; only `word` if it is known, none if it is another English word. */
 export function nearestWords(word: string, known: readonly string[]): readonly string[] {
   if (known.includes(word)) return [word];
   return NEVER_MISTYPED.has(word)
@@ -74,7 +69,6 @@ export function nearestWords(word: string, known: readonly string[]): readonly s
     : [...new Set(known)].filter((candidate) => isMistyped(word, candidate));
 }
 
-/** The one known word that `word` may be a typo of; undefined if there are several or none. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   const [near, ...others] = nearestWords(word, known);
   return others.length === 0 ? near : undefined;
@@ -85,25 +79,23 @@ const SPELLINGS = CORRECTIONS.filter((word) => VOCABULARY.has(word) && word.leng
 const near = (word: string, aliases: Iterable<string> = []): string | undefined =>
   nearestWord(word, [...SPELLINGS, ...aliases]);
 
-/** Corrections of a word: each run of letters by itself ('lst7dys'), and the word as a whole ('web-shp'). */
+/** Corrects each run of letters by itself (`lst7dys`), and the word as a whole (`web-shp`). */
 function nearestTo(raw: string, aliases: ReadonlySet<string>): readonly string[] {
   if (raw.length > LONGEST_WORD) return [];
   const runs = raw
     .split(/([^a-z]+)/)
     .map((run) => (/[a-z]/.test(run) && !isKnownWord(run) ? near(run) : run));
-  // -prod may mean “not prod”, so don't correct it.
+  // In a question, -prod may mean “not prod”.
   const whole = /^[a-z\d]/.test(raw) ? near(raw, aliases) : undefined;
   return [runs.includes(undefined) ? undefined : runs.join(''), whole].filter((text) => text !== undefined);
 }
 
-/** Patterns of words that have a refusal of their own: why, and what to type. */
 const SHAPES: readonly (readonly [RegExp, why: string, works: string])[] = [
   [/^-+$/, 'has nothing after it', 'Type since 2026-10-01, or 2026-10-01..2026-10-15.'],
   [MENTION, 'You mentioned a person, a channel or a group', 'Type a project’s name or ID.'],
   [/^(?:[-+#]+\d[\d.,]*|\d+[.,][\d.,]*)$/, 'isn’t a project ID or a date', 'Type 123, 5.11. or 2026-11-05.'],
 ];
 
-/** Words that ask about something billing doesn't report, each with the name of that thing. */
 const UNBILLED: ReadonlyMap<string, string> = new Map([
   ['who', 'people'],
   ...'services tags labels teams VMs GPUs CPUs SKUs regions zones machines servers instances clusters namespaces buckets disks databases users customers containers pods nodes departments resources applications apps environments Kubernetes'
@@ -111,13 +103,11 @@ const UNBILLED: ReadonlyMap<string, string> = new Map([
     .flatMap((name) => [name, name.slice(0, -1)].map((word) => [word.toLowerCase(), name] as const)),
 ]);
 
-/** The refusal of a word for what billing doesn't report; undefined for other words. */
 export function whyUnbilled(word: string): string | undefined {
   const name = UNBILLED.get(word.toLowerCase());
   return name && `Billing reports projects, products and days, not ${name}`;
 }
 
-/** Why a word that the grammar can't read is refused. @param works says what the command accepts */
 export function explainBadWord(
   text: string,
   { start, end }: TextRange,
@@ -133,13 +123,10 @@ export function explainBadWord(
   return { start, end, why: UNRECOGNIZED, works, instead: nearestTo(word, aliases) };
 }
 
-/** Longer suggestions don't fit a button and can't be checked at a glance. */
+/** A longer text doesn't fit a button and can't be checked at a glance. */
 const LONGEST_SUGGESTION = 200;
 
-/**
- * The text with the problem corrected, if that parses: the nearest word for an unknown one, else every reading.
- * @param isValid whether a text parses
- */
+/** Corrects an unknown word to the nearest word, and any other problem to each of its readings. */
 export function correctionsOf(
   text: string,
   { start, end, why, instead }: WordsRefusal,
@@ -155,32 +142,26 @@ export function correctionsOf(
 
 const QUOTES = /["'`´‘’‚‛“”„‟«»‹›′″‴「」『』＂＇]/gu;
 
-/** Format characters and variation selectors (emoji style). */
 const INVISIBLE = /\p{Cf}|\p{Variation_Selector}/gu;
 
 const DASHES = /[\p{Pd}\u2212\u2043\u02d7]+/gu;
 
-/** More marks on a letter than any language has. The time to normalize them grows with the square of their number. */
+/** More marks than any language puts on a letter. The time to normalize grows with the square of their number. */
 const STACKED = /(\p{M}{30})\p{M}+/gu;
 
-/** The apostrophe before a two-digit year, `oct '25`, `q3'26`; it becomes `^`, so that 25 is not read as a day. */
+/** The apostrophe of `oct '25` and `q3'26` becomes `^`, so that 25 is not read as a day. */
 const SHORT_YEAR =
   /['`´‘’](?=\d\d(?!\d))(?<=(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s*.|(?<![a-z])[qh][1-4]\s*.)/gi;
 
-/** `last month's` means `last month`. */
 const POSSESSIVE = /(?<=[a-z]{2})['`´‘’ʼ]s(?![a-z\d])/gi;
 
 /** Slack writes links, people and channels as <address|label>. */
 const LINK = /<[^<>|]*\|([^<>]*)>/g;
 
-/** Removes Slack's strikethrough and quote marks. */
 export const withoutMarks = (text: string): string =>
   text.replace(/~([^~\s](?:[^~]*[^~\s])?)~/g, '$1').replace(/^\s*(?:>|&gt;)+(?!\s?=)/, '');
 
-/**
- * Unifies dashes, spaces and dots, and removes quotes, asterisks and invisible characters. Keeps capitals, and `<` and
- * `>` before a number. Removes quotes before NFKC too, which would turn ´ into a space.
- */
+/** Quotes go before NFKC too, which would turn ´ into a space. `<` and `>` stay before a number. */
 export function cleanTyping(text: string): string {
   return withoutMarks(text)
     .replace(SHORT_YEAR, '^')
@@ -199,14 +180,9 @@ export function cleanTyping(text: string): string {
     .trim();
 }
 
-/** Quick test whether `simplifyOnce` would change anything. */
 const UNTIDY = /[^a-z\d -]|[ -]{2}|^[ -]|[ -]$/i;
 
-/**
- * Normalizes a text but keeps its capitals: single spaces, hyphens for underscores, no final punctuation (except in
- * dates: '5.11.'), `product 2` for `product:2`, `help` for `?`. Makes three passes, because one can leave new matches
- * ('-*-'); three have always been enough.
- */
+/** Keeps capitals. One pass can leave new matches ('-*-'); three passes have always been enough. */
 export const simplifyText = (text: string): string =>
   UNTIDY.test(text) ? simplifyOnce(simplifyOnce(simplifyOnce(text))) : text;
 
@@ -225,5 +201,4 @@ function simplifyOnce(text: string): string {
     .trim();
 }
 
-/** The normalized text in lower case, as the grammar reads it. */
 export const normalizeText = (text: string): string => simplifyText(text).toLowerCase();

@@ -1,4 +1,4 @@
-/** Compares what a period cost with the days before it: the change, how well it is reported, and which days made it. */
+/** Compares what a period cost with other days, and explains the difference day by day. */
 import { type Day, dayNamerFor, listDays } from '../time/calendar.ts';
 import type { ComparisonWindow } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
@@ -16,17 +16,16 @@ interface Coverage {
   readonly of: number;
 }
 
-/** Compares totals, or daily averages if the two periods have different numbers of reported days. */
+/** Two totals, or two daily averages if the periods don't have equally many reported days. */
 interface UsageChangeFigures extends PeriodPair<Money> {
   readonly basis: 'total' | 'average';
   readonly daily: PeriodPair<Money>;
-  /** Absent when a percentage would mislead: nothing was spent before, or an amount is a credit. */
   readonly percent?: Money;
 }
 
 export interface UsageChange {
   readonly coverage: PeriodPair<Coverage>;
-  /** Absent if too few days of either period are reported. */
+  /** Absent if fewer than 80 % of either period's days are reported. */
   readonly figures?: UsageChangeFigures;
 }
 
@@ -35,7 +34,7 @@ type Side = (typeof SIDES)[number];
 
 const pair = <T>(of: (side: Side) => T): PeriodPair<T> => ({ current: of('current'), before: of('before') });
 
-/** Compares only days that are complete and reported. @param days the complete days that each usage should cover */
+/** @param days each period's complete days; only the reported ones are compared */
 export function compareUsage(current: Usage, before: Usage, days: PeriodPair<readonly Day[]>): UsageChange {
   const usages = { current, before };
   const spent = pair((side) => sumReported(usages[side].amounts, days[side]));
@@ -52,10 +51,7 @@ function figuresOf(isTotal: boolean, sums: PeriodPair<Money>, daily: PeriodPair<
   return { basis: isTotal ? 'total' : 'average', ...values, daily, ...(percent && { percent }) };
 }
 
-/**
- * Adds up the changes of several projects: totals if all have them, else daily averages. `coverage` is the worst one's.
- * @returns undefined unless all of them have figures
- */
+/** Adds up several projects. @returns undefined if one has no figures; else the `coverage` of the least reported one */
 export function sumChanges(changes: readonly UsageChange[]): Required<UsageChange> | undefined {
   const figures = changes.flatMap((change) => change.figures ?? []);
   if (changes.length === 0 || figures.length < changes.length) return undefined;
@@ -72,11 +68,11 @@ export function sumChanges(changes: readonly UsageChange[]): Required<UsageChang
 const shortSides = (coverage: UsageChange['coverage']): readonly Side[] =>
   SIDES.filter((side) => !isWellReported(coverage[side].reported, coverage[side].of));
 
-/** Whether at least one day and at least four fifths of all days are reported: fewer are too few for a percentage. */
+/** Whether at least one day and 80 % of the days are reported; fewer don't allow a percentage. */
 export const isWellReported = (reported: number, of: number): boolean =>
   reported > 0 && reported * 5 >= of * 4;
 
-/** Why there is no comparison, naming the side that lacks days; '' if there is one. */
+/** A sentence that says why there is no comparison; '' if there is one. */
 export function formatUncompared({ coverage }: UsageChange, labels: PeriodPair<string>): string {
   const short = shortSides(coverage);
   const [side] = short;
@@ -98,31 +94,28 @@ export const formatCoverage = ({ reported, of }: Coverage): string =>
       : 'reported'
     : `${reported} of ${pluralize(of, 'day')} reported`;
 
-/** What the complete days cost as far as it is readable; undefined if none of them is. */
 const spentIn = (cost: Cost | undefined): Money | undefined =>
   cost !== undefined && cost.reported > 0 && cost.amount && 'value' in cost.amount
     ? cost.amount.value
     : undefined;
 
-/** How much more a period cost than the one before, and the rows whose differences add up to exactly that. */
 export interface ExplainedDays {
+  /** How much more the current period cost: the sum of the rows' differences. */
   readonly value: Money;
   /** What the compared days of the period before cost. */
   readonly base: Money;
   /** The largest absolute difference first; of equal ones the earliest first. */
   readonly rows: readonly Row[];
-  /** Reported days that aren't compared, because the day beside them is unreported. */
+  /** Reported days whose counterpart isn't reported. */
   readonly uncompared: readonly Row[];
 }
 
-/**
- * Explains a change by its days. Days that only one period has share one row. If both periods have as many reported
- * days, so that totals are compared, that row also has days that only one period has reported.
- */
+/** Pairs the days of both periods. One row sums up all days without a counterpart in the other period. */
 export function explainDays(usage: Usage, before: Usage, window: ComparisonWindow): ExplainedDays {
   const { rows } = comparedRows(usage, before, window, Number.POSITIVE_INFINITY);
   const isKnown = (row: Row, side: Side) => spentIn(row[side]) !== undefined;
   const countOf = (side: Side) => rows.filter((row) => isKnown(row, side)).length;
+  // With equally many reported days, totals are compared, and these include unpaired days.
   const isEven = countOf('current') === countOf('before');
   const usages = { current: usage, before };
   const windows = { current: window.currentDays, before: window.days };
@@ -151,14 +144,12 @@ function rowsOf(current: Cost | undefined, before?: Cost): readonly Row[] {
   return label === '' ? [] : [{ label, current, before }];
 }
 
-/** Sort order of rows: the largest absolute difference first, undefined last. */
 export const byDifference = ({ value: a }: Pick<Row, 'value'>, { value: b }: Pick<Row, 'value'>): number =>
   a && b ? b.abs().cmp(a.abs()) : Number(a === undefined) - Number(b === undefined);
 
 /**
- * Keeps up to `most` rows with a difference and folds the rest into one row, `The other 4 days`; never folds just one.
+ * Keeps the first `most` rows and sums up the rest in one row, `The other 4 days`, unless the rest is a single row.
  * @param rows sorted by difference, each with a value
- * @param noun what a row stands for: `day`, `project`
  */
 export function foldSmallest(rows: readonly Row[], most: number, noun: string): readonly Row[] {
   const changed = rows.findIndex(({ value }) => value?.eq(0));

@@ -1,4 +1,4 @@
-/** Forecasts this month's cost. */
+/** Forecasts what the current month will cost, from the last three months. */
 import { Big } from 'big.js';
 import {
   addDays,
@@ -13,30 +13,26 @@ import {
   type Zone,
 } from '../time/calendar.ts';
 import { type Money, type MoneyFormatter, ZERO } from './amount.ts';
-import { sumReported } from './usage.ts';
+import { readableTotal, sumReported, type Usage } from './usage.ts';
 
-/** An estimate, and the figures it is based on. */
 export interface Forecast {
-  /** The whole month: `spent`, plus the expected cost of the `left` days. */
   readonly total: Money;
-  /** The month's complete days that are reported. */
+  /** What the month's complete days cost, as far as they are reported. */
   readonly spent: Money;
   /** How many days of the month are estimated: today, future days and unreported ones. */
   readonly left: number;
-  /** The estimate uses `reported` of the last `of` complete days, those since the daily cost last changed its level. */
+  /** The estimate is the average of `reported` days among the last `of`, since the daily cost last changed. */
   readonly reported: number;
   readonly of: number;
-  /** How far off `total` may be, in either direction; absent if that can't be told reliably. */
+  /** How much more or less than `total` the month may cost; absent where this is uncertain. */
   readonly error?: Money;
 }
 
-/** How far back the forecast asks for usage, and how many of the last 28 complete days have to be reported. */
 const HISTORY = { months: 3, days: 28 } as const;
 const BASIS = { days: 28, minReported: 7 } as const;
 /**
- * A forecast's `error` is twice the third largest error of nine earlier forecasts, made a week apart: one huge day
- * spoils at most two of them. Given only in the month's last quarter, as earlier in it too much can still change, and
- * not right after a change of level.
+ * A forecast's `error` is twice the third largest error of nine earlier forecasts, made a week apart, because one huge
+ * day spoils up to two of them. Earlier than in a month's last quarter, the error is too uncertain to show.
  */
 const ERROR = {
   tests: 9,
@@ -58,19 +54,20 @@ export const forecastFrom = (today: Day): Day =>
   addDays(shiftUnits('month', startOfUnit('month', today), -HISTORY.months), -HISTORY.days);
 
 /**
- * @param amounts of the reported days from {@link forecastFrom} to yesterday; without all of them there may be no `error`
- * @param spentToday so far; today is expected to cost at least that
+ * @param amounts of the reported days from {@link forecastFrom} to yesterday
+ * @param soFar what billing has reported of the current month, with today's part where that is known
  * @returns undefined if fewer than 7 of the last 28 complete days are reported
  */
 export function forecastMonth(
   amounts: Amounts,
   today: Day,
   zone: Zone,
-  spentToday: Money = ZERO,
+  soFar?: Pick<Usage, 'today' | 'total'>,
 ): Forecast | undefined {
   const estimate = estimateMonth(amounts, today, zone);
   if (estimate === undefined) return undefined;
   const { history, model, month, left, expected, spent } = estimate;
+  const spentToday = soFar?.today?.value ?? ZERO;
   const unexpected = spentToday.minus(toMoney(model.expectedCost(today)));
   const isMore = spentToday.gt(0) && unexpected.gt(0);
   const total = isMore ? estimate.total.plus(unexpected) : estimate.total;
@@ -79,7 +76,7 @@ export function forecastMonth(
   const error =
     isLate && basis.length >= ERROR.levelDays ? Math.abs(expected) * (relativeError(history, model) ?? 0) : 0;
   return {
-    total,
+    total: atLeast(soFar ? readableTotal(soFar) : spent, total),
     spent,
     left: left.length,
     reported: basis.filter((day) => amounts.has(day)).length,
@@ -88,9 +85,10 @@ export function forecastMonth(
   };
 }
 
-/** Only the forecast's `total`, computed three times as fast as the whole forecast. */
-export const forecastTotal = (amounts: Amounts, today: Day, zone: Zone): Money | undefined =>
-  estimateMonth(amounts, today, zone)?.total;
+export function forecastTotal(amounts: Amounts, today: Day, zone: Zone): Money | undefined {
+  const estimate = estimateMonth(amounts, today, zone);
+  return estimate && atLeast(estimate.spent, estimate.total);
+}
 
 function estimateMonth(amounts: Amounts, today: Day, zone: Zone) {
   const recent = daysBefore(today, BASIS.days, zone).filter((day) => amounts.has(day));
@@ -111,10 +109,13 @@ function estimateMonth(amounts: Amounts, today: Day, zone: Zone) {
   return { history, model, month, left, expected, spent, total: spent.plus(toMoney(expected)) };
 }
 
-/** Rounds an estimate to twelve digits, which are plenty. */
+/** Expected credits must not make a month's total smaller than what is already spent. */
+const atLeast = (spent: Money | undefined, total: Money): Money =>
+  spent?.gt(0) && spent.gt(total) ? spent : total;
+
 const toMoney = (estimate: number): Money => new Big(estimate.toPrecision(12));
 
-/** @returns the relative error of forecasts made as many days before the month's end as this one, if known */
+/** @returns the usual relative error of forecasts made as long before a month's end as the one for today */
 function relativeError({ first, costs }: CostHistory, model: DailyCostModel): number | undefined {
   const today = addDays(first, costs.length);
   if (model.spikes.some(({ day }) => day >= addDays(today, -ERROR.calmDays))) return undefined;
@@ -139,7 +140,7 @@ function relativeError({ first, costs }: CostHistory, model: DailyCostModel): nu
   return Number.isFinite(error) ? ERROR.leastShare + ERROR.factor * error : undefined;
 }
 
-/** `about 861,234.00 by 30 Nov` @param today a day of the month */
+/** `about 861,234.00 by 30 Nov` */
 export const formatForecast = (total: Money, today: Day, money: MoneyFormatter): string =>
   `about ${money(total)} by ${forecastDay(today)}`;
 
@@ -152,52 +153,49 @@ export function formatForecastBasis(
   return `estimated from ${basis}${error === undefined ? '' : `, ± ${money(error)}`}`;
 }
 
-/** `30 Nov` */
 export function forecastDay(today: Day): string {
   const last = endOfUnit('month', today);
   return formatDays(last, last, last.slice(0, 4)).slice('Mon '.length);
 }
 
-/** The costs of consecutive days from `first` on; undefined for an unreported day. */
+/** The costs of consecutive days from `first` on, undefined for an unreported day. */
 interface CostHistory {
   readonly first: Day;
   readonly costs: readonly (number | undefined)[];
 }
 
 interface DailyCostModel {
-  /** @param day a future day, or a past one that is not reported */
   readonly expectedCost: (day: Day) => number;
   /** The first of the days whose weighted average is the usual daily cost. */
   readonly since: Day;
-  /** Outlier days, ascending: each with its difference from the median of nearby days. */
+  /** Outliers, in order of days, each with its difference from the median of the days around. */
   readonly spikes: readonly { readonly day: Day; readonly excess: number }[];
-  /** The extra cost that recurs on this day of the month, such as an invoice; usually 0. */
+  /** The extra cost that recurs on this day of every month, such as an invoice; usually 0. */
   readonly monthlyCharge: (day: Day) => number;
 }
 
 const WEEK = 7;
 const LONGEST_MONTH = 31;
-/** Days and weeks compared on each side; a spike's least distance from their median, in MADs and as a share of it. */
+/** A spike differs from the median of the days around by more than `mads` median absolute deviations and by `share`. */
 const SPIKE = { around: 7, beside: 3, weeks: 4, mads: 3 * 1.4826, share: 0.5 } as const;
-/** From this many irregular spikes on, their cost is spread over all days. */
+/** So many spikes without a monthly rhythm will probably come again: each day is expected to cost a share of them. */
 const FREQUENT_SPIKES = 3;
-/** `minRatios`: days needed of each weekday. `minFactor`: weekdays with a smaller factor don't count for the level. */
+/** `minRatios`: days needed of each weekday. `minFactor`: weekdays that cost less don't show the usual daily cost. */
 const WEEKDAY = { minRatios: 3, minFactor: 0.1 } as const;
-/** `searched`: days searched for a change. `level`, `trend`: its fewest days. `averaged`: the most days averaged. */
+/** `level`, `trend`: the fewest days that show a new level, or a trend. */
 const DAYS = { searched: 84, level: 3, trend: 14, averaged: 28 } as const;
-/** A day's weight halves every 10 days, so that the average also follows changes too small to be detected. */
 const HALF_LIFE = 10;
-/** `minNoise`: relative changes below it are ignored. `penalty`: multiplies the BIC penalty. */
+/** `minNoise`: smaller relative changes are ignored. `penalty`: a factor for the penalty of the Bayesian criterion. */
 const CHANGE = { minNoise: 0.02, penalty: 1.5 } as const;
-/** `max`: at most 5 % growth a day. `damping`: each further day grows by this share of the growth before. */
+/** `max`: 5 % growth a day. `damping`: each day's growth as a share of the growth of the day before. */
 const TREND = { damping: 0.98, max: 0.05 } as const;
 
 type Costs = CostHistory['costs'];
 
 /**
- * What a day is expected to cost, from the days before it, in plain numbers. Each step is a known method:
+ * Predicts the cost of a day from the days before. Each step is a published method:
  *
- * - Spikes are found with Hampel's identifier, median ± 3 × 1.4826 × MAD of the days around, and left out of the rest.
+ * - Spikes are found with Hampel's identifier, median ± 3 × 1.4826 × MAD of the days around. The other steps ignore them.
  * - A weekday's factor is the median of its ratios to the mean of its week, as in classical decomposition.
  * - The last change of level or growth is found by optimal partitioning with a BIC penalty, the problem that PELT solves
  *   (Killick, Fearnhead and Eckley 2012), on a scale where growth is a straight line.
@@ -222,7 +220,7 @@ function modelDailyCosts({ first, costs }: CostHistory): DailyCostModel {
   };
   const from = Math.max(since, end - DAYS.averaged);
   const level = levelOf(from, end) || 0;
-  /** An unreported day before the last change is expected to cost as much as the days around it. */
+  // An unreported day before the last change probably cost as much as the days around it.
   const levelAt = (n: number): number => (n < since && levelOf(n - 3, n + 4)) || level;
 
   const spikes = [...excesses].map(([n, excess]) => ({ day: addDays(first, n), excess }));
@@ -256,7 +254,7 @@ function median(values: readonly number[]): number {
   return ((sorted[middle] ?? Number.NaN) + (sorted[(sorted.length - 1) >> 1] ?? Number.NaN)) / 2;
 }
 
-/** Finds days that cost far from the median nearby, unlike all but one neighbor and most of the same weekdays. */
+/** @returns the spikes' indexes, each with its difference from the median of the days around */
 function findSpikes(costs: Costs): ReadonlyMap<number, number> {
   const spikes = new Map<number, number>();
   costs.forEach((cost, n) => {
@@ -282,7 +280,7 @@ function findSpikes(costs: Costs): ReadonlyMap<number, number> {
   return spikes;
 }
 
-/** @returns seven factors with mean 1, the first for the first day's weekday; all are 1 without enough data */
+/** @returns seven factors with mean 1, beginning with the weekday of the first day; all are 1 without enough data */
 function weekdayFactors(usual: Costs): readonly number[] {
   const ratios: number[][] = Array.from({ length: WEEK }, () => []);
   usual.forEach((cost, n) => {
@@ -297,10 +295,7 @@ function weekdayFactors(usual: Costs): readonly number[] {
   return factors.map((factor) => (isKnown ? (factor * WEEK) / all : 1));
 }
 
-/**
- * Splits the days into the stretches of one level or one growth that explain them best. @returns the last stretch;
- * `slope` is the logarithm of the growth a day, 0 for a level.
- */
+/** Finds the last change of level or growth. @returns `slope`: the logarithm of the growth a day; 0 for a level */
 function lastRegime(
   usual: Costs,
   factorOf: (n: number) => number,
@@ -342,7 +337,7 @@ function lastRegime(
   return { since: days[from] ?? 0, slope: Math.max(-TREND.max, Math.min(TREND.max, slope)) };
 }
 
-/** How many days of growth count: φ + φ² + … for future days, past days in full. */
+/** The sum φ + φ² + … over the future days: growth slows down. Past growth counts in full. */
 const dampedDays = (days: number): number =>
   days <= 0 ? days : (TREND.damping * (1 - TREND.damping ** days)) / (1 - TREND.damping);
 
@@ -351,6 +346,5 @@ const isLastOfMonth = (day: Day): boolean => addDays(day, 1).endsWith('-01');
 const isSameDayOfMonth = (a: Day, b: Day): boolean =>
   a.slice(8) === b.slice(8) || (isLastOfMonth(a) && isLastOfMonth(b));
 
-/** Whether the two are the same day of consecutive months, in either order. */
 const isMonthAfter = (a: Day, b: Day): boolean =>
   a !== b && isSameDayOfMonth(a, b) && Math.abs(daysBetween(a, b)) <= LONGEST_MONTH;

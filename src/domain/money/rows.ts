@@ -1,4 +1,4 @@
-/** Rows of tables, charts and explanations: a period's days, weeks or months, alone or beside those of another period. */
+/** Splits a period into days, weeks or months, for tables and charts, and pairs them with those of another period. */
 import {
   addDays,
   countUnits,
@@ -16,27 +16,25 @@ import { pluralize } from '../wording.ts';
 import { divide, type Money, type MoneyFormatter, sumMoney } from './amount.ts';
 import { formatTotal, type RowAmount, sumAmounts, type Usage } from './usage.ts';
 
-/** What some days, or a whole project, cost. */
 export interface Cost {
   readonly name: string;
-  /** The requested days, reported or not. */
   readonly days: readonly Day[];
-  /** Undefined if billing has no item for these days: then the amount is missing, not zero. */
+  /** Undefined if billing has no item for these days. The amount is unknown then, not zero. */
   readonly amount: RowAmount | undefined;
   readonly bonuses: RowAmount | undefined;
-  /** `reported`: how many complete days have a readable amount. `average`: their daily average. */
+  /** How many complete days have a readable amount. */
   readonly reported: number;
   readonly average: Money | undefined;
 }
 
 export interface Row {
   readonly label: string;
-  /** Undefined if the period has no such days, such as 31 September. */
+  /** Undefined if the period has no such day, such as 31 September. */
   readonly current?: Cost | undefined;
   readonly before?: Cost | undefined;
   /** `current` minus `before`; undefined where they are not compared. */
   readonly value?: Money | undefined;
-  /** What the reader should know about the row: `so far`, `2 items added`. */
+  /** `so far`, `2 items added` */
   readonly note?: string;
 }
 
@@ -62,19 +60,18 @@ export function costsOf(usage: Usage): CostFinder {
 
 const isSilent = ({ current }: Row): boolean => current?.amount === undefined;
 
-/** Drops unreported rows at both ends: empty months there would look as if nothing was spent. */
+/** At the ends, unreported months are before or after the project's life. */
 const withoutSilentEnds = (rows: readonly Row[]): readonly Row[] =>
   rows.slice(
     rows.findIndex((row) => !isSilent(row)),
     rows.findLastIndex((row) => !isSilent(row)) + 1,
   );
 
-/** The days that were asked about, and today if it is one of them. */
 export type AskedDays = Pick<Period, 'days' | 'today'> & { readonly requested?: Period['requested'] };
 
 /**
- * A period's rows in the finest unit, from `finest` on, that gives at most `most` rows. Unreported days keep their row;
- * unreported weeks, months and longer units at either end are dropped.
+ * Uses the shortest unit, from `finest` on, that makes at most `most` rows. Unreported days have a row; unreported
+ * weeks and longer units have none at either end.
  */
 export function periodRows(
   usage: Usage,
@@ -100,7 +97,7 @@ export function periodRows(
   return { unit, rows: unit === 'day' ? rows : withoutSilentEnds(rows) };
 }
 
-/** Items outside the requested days, and those without a readable day. */
+/** Items outside the requested days, and items without a readable day. */
 export function strayRows({ rows, missing }: Usage): readonly Row[] {
   const nameOf = dayNamerFor([...rows.flatMap(({ day }) => day ?? []), ...missing]);
   const strays = rows.filter(({ day, outside }) => outside || day === undefined);
@@ -115,7 +112,6 @@ export function strayRows({ rows, missing }: Usage): readonly Row[] {
   });
 }
 
-/** The rows of two periods side by side, paired by {@link pairDays}. */
 export function comparedRows(
   usage: Usage,
   before: Usage,
@@ -136,11 +132,10 @@ export function comparedRows(
   return { paired, rows };
 }
 
-/** `Mon 16 Nov (2 items added)` */
 export const formatLabel = ({ label, note }: Pick<Row, 'label' | 'note'>): string =>
   note === undefined ? label : `${label} (${note})`;
 
-/** `1,234.00`, `6.00 (6 of 7 days)`, `no data`, `unreadable: n/a`; `–` if the period has no such day. */
+/** `1,234.00`, `6.00 (6 of 7 days)`, `no data`, `unreadable: n/a`; `–` if the period has no such day */
 export function formatCost(cost: Cost | undefined, money: MoneyFormatter): string {
   if (cost === undefined) return '–';
   const { amount, days, reported } = cost;
@@ -159,9 +154,8 @@ interface DayGroup {
 }
 
 /**
- * Groups days by the finest unit, from `finest` on, that makes at most `most` groups.
- * @param asked the requested days, in order
- * @param today the labels of months in today's year leave out the year
+ * Groups days by the shortest unit, from `finest` on, that makes at most `most` groups.
+ * @param asked the requested days; a week's label names only those
  */
 export function groupDays(
   days: readonly Day[],
@@ -187,7 +181,6 @@ export function groupDays(
   return { unit, groups: byStart.map(([start, group]) => ({ label: labelOf(start), days: group })) };
 }
 
-/** A week's label, from the days of it that were asked for: `1–4 Oct`. */
 function weekLabel(monday: Day, asked: readonly Day[]): string {
   const sunday = addDays(monday, 6);
   const inside = asked.filter((day) => day >= monday && day <= sunday);
@@ -197,7 +190,6 @@ function weekLabel(monday: Day, asked: readonly Day[]): string {
   return [first, last].map((day) => formatDays(day, day, day.slice(0, 4)).slice(4)).join(' – ');
 }
 
-/** @returns the days in order, keyed by the first day of the unit that contains them */
 function groupByStart(days: readonly Day[], unit: Unit): ReadonlyMap<Day, readonly Day[]> {
   const byStart = new Map<Day, Day[]>();
   for (const day of days) {
@@ -209,7 +201,7 @@ function groupByStart(days: readonly Day[], unit: Unit): ReadonlyMap<Day, readon
   return byStart;
 }
 
-/** Days of two periods that are compared with each other. A side is empty if only the other period has such days. */
+/** A side is empty if only the other period has such a day, such as 31 October. */
 export interface DayPair {
   readonly current: readonly Day[];
   readonly before: readonly Day[];
@@ -217,13 +209,13 @@ export interface DayPair {
 
 export interface PairedDays {
   readonly unit: Unit;
-  /** Whether pairs are calendar units, as both periods begin with one; else each pair has `days` days a side. */
+  /** Whether both periods begin with a calendar unit, so that pairs are such units; else pairs have `days` days. */
   readonly isCalendar: boolean;
   readonly days: number;
   readonly pairs: readonly DayPair[];
 }
 
-/** The days of units that aren't calendar units: multiples of a week, so that each has as many weekends. */
+/** Lengths for periods that don't begin with a calendar unit: whole weeks, so that all have equally many weekends. */
 const PAIRED_UNITS: readonly (readonly [Unit, number])[] = [
   ['day', 1],
   ['week', 7],
@@ -233,12 +225,12 @@ const PAIRED_UNITS: readonly (readonly [Unit, number])[] = [
 ];
 
 /**
- * Pairs the days of two periods, in the finest unit, from `finest` on, that makes at most `most` pairs: days of months by
- * their number, others by weekday, because spending drops on Saturdays; longer units in their order.
+ * Pairs the days of two periods in the shortest unit, from `finest` on, that makes at most `most` pairs. Days of months
+ * are paired by their number, other days by weekday, because spending drops on weekends.
  */
 export function pairDays(periods: DayPair, most: number, finest: Unit = 'day'): PairedDays {
   for (const [unit, days] of PAIRED_UNITS.slice(PAIRED_UNITS.findIndex(([unit]) => unit === finest))) {
-    // Skips days if there are too many anyway, because pairing the days of ten years is slow.
+    // Pairing each day of ten years is slow.
     if (unit === 'day' && Math.max(periods.current.length, periods.before.length) > most) continue;
     const paired = splitInto(unit, days, periods);
     if (paired.pairs.length <= most) return paired;
@@ -266,7 +258,7 @@ function splitInto(unit: Unit, days: number, periods: DayPair): PairedDays {
 const beginWith = (unit: Unit, { current, before }: DayPair): boolean =>
   [current, before].every(([first = '']) => startOfUnit(unit, first) === first);
 
-/** Pairs 3 October with 3 September, or second Friday with second Friday. Days of the period before alone come last. */
+/** Pairs 3 October with 3 September, or the second Friday with the second Friday. */
 function pairDayByDay(periods: DayPair): DayPair[] {
   const placeOf = beginWith('month', periods) ? placeInMonths : placeInWeeks;
   const placesIn = (days: readonly Day[]) => days.map((day) => placeOf(day, days[0] ?? day));

@@ -12,44 +12,42 @@ import {
 } from './amount.ts';
 import { sumReported, type Usage } from './usage.ts';
 
-/** A project's money as billing reports it. Tally never shows a total of the two. */
+/** Bonuses may be part of the balance, so Tally never shows their sum. */
 export interface Account {
   readonly balance: Amount;
   readonly bonuses: Amount;
 }
 
-/** @returns the balance and the bonuses as amounts; never throws */
 export const parseAccount = ({ balance, bonuses }: Readonly<Record<keyof Account, WireScalar>>): Account => ({
   balance: parseAmount(balance),
   bonuses: parseAmount(bonuses),
 });
 
-/** What an estimate is based on: the `average` per day over `reported` of the last `of` complete days. */
+/** The average daily cost of the `reported` days among the last `of` complete ones. */
 interface Basis {
   readonly average: Money;
   readonly reported: number;
   readonly of: number;
 }
 
-/** The money left to spend, without bonuses that are missing or unreadable. */
+/** Balance and bonuses, or the balance alone if the bonuses are missing or unreadable. */
 interface Funds {
   readonly left: Money;
   readonly bonusesCounted: boolean;
 }
 
 export type Runway =
-  /** Whole days, rounded down; the money runs out on about the day `until`. */
+  /** `days` is rounded down. */
   | ({ readonly kind: 'estimate'; readonly days: number; readonly until: Day } & Basis & Funds)
-  /** More than `years` years: a date would be falsely precise. */
+  /** No date, as an exact one would be misleading. */
   | ({ readonly kind: 'beyond'; readonly years: number } & Basis & Funds)
-  /** `which` is below zero: the balance, or only its sum with the bonuses. `average`: daily spend, if it is known. */
+  /** `which`: whether the balance is below zero, or only its sum with negative bonuses. */
   | ({
       readonly kind: 'overdrawn';
       readonly which: 'balance' | 'sum';
       readonly balance: Money;
       readonly average?: Money;
     } & Funds)
-  /** The daily average is zero or less, so the money doesn't run out. */
   | ({ readonly kind: 'no-spend' } & Basis & Funds)
   | { readonly kind: 'unknown'; readonly reason: 'unreadable' }
   | ({
@@ -62,11 +60,11 @@ export type Runway =
 const MIN_REPORTED_DAYS = 3;
 const LIMIT = { years: 10, days: 3652 } as const;
 
-/** @param week usage of the last 7 complete days @param today the day the estimate counts from */
+/** @param week usage of the last 7 complete days */
 export const computeRunway = (account: Account, week: Usage, today: Day): Runway =>
   runwayFrom(account, { of: week.fullDays, ...sumReported(week.amounts, week.reported) }, today);
 
-/** @param sum what the reported days cost @param today the day the estimate counts from */
+/** @param sum what the reported days cost */
 export function runwayFrom(
   { balance: amount, bonuses }: Account,
   { sum, reported, of }: Pick<Basis, 'reported' | 'of'> & { readonly sum: Money },
@@ -86,13 +84,13 @@ export function runwayFrom(
     return { kind: 'unknown', reason: 'too-few-days', reported, of, ...funds };
   const basis = { average: divide(sum, reported), reported, of, ...funds };
   if (sum.lte(0)) return { kind: 'no-spend', ...basis };
-  // Divides by the sum, not by the rounded average, which could add or lose a day.
+  // The average is rounded, so dividing by it could add or lose a day.
   const days = divideToInteger(funds.left.times(reported), sum);
   if (days.gt(LIMIT.days)) return { kind: 'beyond', years: LIMIT.years, ...basis };
   return { kind: 'estimate', days: days.toNumber(), until: addDays(today, days.toNumber()), ...basis };
 }
 
-/** @returns about how many days the money lasts; Infinity for more than ten years, undefined without an estimate */
+/** @returns Infinity for more than ten years; undefined without an estimate */
 export function daysLeft(runway: Runway): number | undefined {
   if (runway.kind === 'estimate') return runway.days;
   return runway.kind === 'beyond' ? Number.POSITIVE_INFINITY : undefined;
@@ -101,11 +99,10 @@ export function daysLeft(runway: Runway): number | undefined {
 export interface Outlook {
   readonly overdrawn: boolean;
   readonly left: Money | undefined;
-  /** How many days `left` lasts; Infinity for more than ten years, undefined without an estimate. */
   readonly days: number | undefined;
 }
 
-/** Sort order of projects: overdrawn first, the deepest at the top, then by days left, then by money left. */
+/** Compares projects for a sort: overdrawn ones first, then by days left, then by money left. */
 export function bySoonestEnd(a: Outlook, b: Outlook): number {
   if (a.overdrawn !== b.overdrawn) return a.overdrawn ? -1 : 1;
   if (!a.overdrawn && a.days !== b.days) return missingLast(a.days, b.days) || (a.days ?? 0) - (b.days ?? 0);
@@ -116,20 +113,18 @@ const missingLast = (a: unknown, b: unknown): number => Number(a === undefined) 
 
 export const WARNING_DAYS = 14;
 
-/** Whether the money runs out in less than two weeks, or has run out. */
 export const isRunningOut = (runway: Runway): boolean =>
   runway.kind === 'overdrawn' || (runway.kind === 'estimate' && runway.days < WARNING_DAYS);
 
-/** `*About 40 days*, until around 1 Jan 2027`. Contains no untrusted text, so it is safe as Slack markup. */
+/** `*About 40 days*, until around 1 Jan 2027`, as Slack markup */
 export function formatRunwayLine(runway: Runway, money: MoneyFormatter): string {
   const [lead, rest] = lineOf(runway, money);
   return isRunningOut(runway) ? `:warning: *${lead}${rest}*` : `*${lead}*${rest}`;
 }
 
-/** The text of `formatRunwayLine` without markup. */
 export const formatRunway = (runway: Runway, money: MoneyFormatter): string => lineOf(runway, money).join('');
 
-/** @returns the line's bold part and the rest of it */
+/** @returns the part to print bold, and the rest */
 function lineOf(runway: Runway, money: MoneyFormatter): readonly [string, string] {
   switch (runway.kind) {
     case 'estimate':
@@ -147,43 +142,41 @@ function lineOf(runway: Runway, money: MoneyFormatter): readonly [string, string
         : ['Overdrawn', `: balance and bonuses together are ${money(runway.left)}`];
     case 'unknown':
       return runway.reason === 'unreadable'
-        ? ['No runway', ' without a readable balance']
+        ? ['No runway', ': the balance can’t be read']
         : [
             'No runway yet',
-            `: ${runway.reported} of the last ${runway.of} days reported, Tally needs at least 3`,
+            `: ${runway.reported} of the last ${runway.of} days are reported, and Tally needs at least 3`,
           ];
   }
 }
 
-/** `at 30,535.61 a day (6 of the last 7 days reported)`: what the estimate is based on; '' when there is no estimate. */
 export function formatRunwayBasis(runway: Runway, money: MoneyFormatter): string {
   if (runway.kind === 'overdrawn' || runway.kind === 'unknown') return '';
   return runway.kind === 'no-spend' ? basis(runway) : `at ${money(runway.average)} a day (${basis(runway)})`;
 }
 
-/** How long the money lasts, for a table's cell. */
+/** `41 days`, `> 10 years`, `no spending`, `overdrawn`, `unknown` */
 export function formatRunwayShort(runway: Runway): string {
   if (runway.kind === 'estimate') return formatDaysLeft(runway.days);
   if (runway.kind === 'beyond') return `> ${runway.years} years`;
   return runway.kind === 'no-spend' ? 'no spending' : runway.kind;
 }
 
-/** `41 days`, `< 1 day` */
 export const formatDaysLeft = (days: number): string => (days === 0 ? '< 1 day' : pluralize(days, 'day'));
 
 const basis = ({ reported, of, bonusesCounted }: Omit<Basis & Funds, 'average' | 'left'>): string =>
   `${reported} of the last ${of} days reported${bonusesCounted ? '' : ', bonuses not counted'}`;
 
-/** `1,234.00 left`. An unreadable balance is quoted as billing sent it, so show this as plain text only. */
+/** `1,234.00 left`. An unreadable balance is quoted as billing sent it, so escape the text. */
 export function formatBalance(balance: Amount, money: MoneyFormatter): string {
   if ('unreadable' in balance) return `unreadable balance (${balance.unreadable})`;
   return balance.value.lt(0) ? `${money(balance.value.abs())} overdrawn` : `${money(balance.value)} left`;
 }
 
-/** `bonuses 12.00`; '' for zero. Unreadable bonuses are quoted, so show this as plain text only. */
+/** `bonuses 12.00`; '' for zero. Unreadable bonuses are quoted as billing sent them, so escape the text. */
 export const formatBonuses = (bonuses: Amount, money: MoneyFormatter): string =>
   'unreadable' in bonuses
-    ? `bonuses not readable (${bonuses.unreadable})`
+    ? `unreadable bonuses (${bonuses.unreadable})`
     : bonuses.value.eq(0)
       ? ''
       : `bonuses ${money(bonuses.value)}`;

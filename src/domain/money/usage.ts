@@ -1,4 +1,4 @@
-/** What billing charged: reads its items, adds them up to days and periods, and words the results. */
+/** Usage as billing reports it: reads its items, adds up days and periods, and puts the results into words. */
 import {
   addDays,
   DAY,
@@ -23,7 +23,7 @@ import {
   type WireScalar,
 } from './amount.ts';
 
-/** `raw`: the digits as sent or of the sum. `readable`: items in `value`. `incomplete`: other items are unreadable. */
+/** `raw`: the digits of one item as sent, or of the sum. `readable`: how many items the sum includes. */
 export type RowAmount =
   | {
       readonly value: Money;
@@ -33,29 +33,23 @@ export type RowAmount =
     }
   | { readonly unreadable: string };
 
-/** A day's charges, or an item without a readable day. Amount and bonuses are never summed, as they may overlap. */
+/** A day's charges, or an item without a readable day. Bonuses may be part of the amount, so the two are never summed. */
 export interface DayCharges {
   readonly day?: Day;
-  /** The day as text, or what the service sent instead of a readable day. */
+  /** The day, or what billing sent instead of a readable day. */
   readonly shown: string;
   readonly amount: RowAmount;
   readonly bonuses: RowAmount;
   readonly merged: number;
 }
 
-/** An item of billing's report as the service sent it. */
 export interface WireCharge {
   readonly day: WireScalar;
   readonly totalAmount: WireScalar;
   readonly totalBonuses: WireScalar;
 }
 
-/**
- * Adds up the items of each day. Every item goes into exactly one row, even an unreadable item. Never throws.
- *
- * @param zone IANA name of the reporting zone
- * @returns a row per day, in the order of the days' first items; each item without a day has a row of its own
- */
+/** @returns one element per day, in the order of the days' first items, and one per item without a readable day */
 export function collectCharges(items: Iterable<WireCharge>, zone: Zone): readonly DayCharges[] {
   const days = new Map<string | symbol, { day: BillingDay; amounts: RowAmount[]; bonuses: RowAmount[] }>();
   for (const item of items) {
@@ -83,19 +77,15 @@ export type BillingDay = { readonly day: Day } | { readonly unplaced: string };
 const DATE = /^(?:19|[2-9]\d)\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
 const TIMESTAMP =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::[0-5]\d(?:[.,](\d+))?)?)(?: ?(Z|UTC|[+-]\d{2}(?::?\d{2})?))?$/i;
-/** Seconds or milliseconds since 1970, also as a floating-point number: 1794614400.0, 1.7946144e9. */
+/** `1794614400`, `1794614400.0`, `1.7946144e9` */
 const EPOCH = /^[1-9]\d*(?:\.\d+)?$|^[1-9](?:\.\d+)?e\+?\d\d?$/i;
 const MAX_LENGTH = 64;
 
 /**
- * Reads the day of an item. The contract shows no type, so the rules are ours:
+ * Reads the day of an item, whose type billing doesn't document:
  * - An ISO date is that day.
- * - A timestamp at midnight UTC is its UTC date: services whose days begin at midnight UTC write days like this, and
- *   for a zone west of Greenwich its local date would be the day before.
- * - Any other instant (a timestamp with an offset or in UTC, epoch seconds or milliseconds) is its date in `zone`.
- *
- * @param zone IANA name
- * @returns `unplaced` for anything else; never throws
+ * - A timestamp at midnight UTC is its UTC date. In a zone west of Greenwich, the local date would be the day before.
+ * - Any other timestamp, and epoch seconds or milliseconds, is the date in `zone`.
  */
 export function parseBillingDay(wire: WireScalar, zone: Zone): BillingDay {
   const text = 'text' in wire && wire.text.length <= MAX_LENGTH ? wire.text.trim() : '';
@@ -103,11 +93,11 @@ export function parseBillingDay(wire: WireScalar, zone: Zone): BillingDay {
   return day === undefined ? { unplaced: clipWireValue(wire, 'no day') } : { day };
 }
 
-/** Refuses 30 February, which JavaScript reads as 2 March. */
+/** JavaScript reads 30 February as 2 March. */
 const parseIsoDate = (text: string): Day | undefined =>
   DATE.test(text) && addDays(text, 0) === text ? text : undefined;
 
-/** A timestamp without an offset is read as UTC, because the API uses UTC throughout. */
+/** A timestamp without an offset is in UTC, as in the rest of billing's API. */
 function parseTimestamp(text: string, zone: Zone): Day | undefined {
   const [, date, time = '', fraction = '', offset = 'Z'] = TIMESTAMP.exec(text) ?? [];
   if (date === undefined) return undefined;
@@ -120,14 +110,14 @@ function parseTimestamp(text: string, zone: Zone): Day | undefined {
     : dayOf(second + milliseconds, zone);
 }
 
-/** Reads a number of 9 or 10 digits as seconds since 1970, of 12 or 13 as milliseconds. */
+/** A number with 9 or 10 digits is in seconds, with 12 or 13 in milliseconds. */
 function parseEpoch(text: string, zone: Zone): Day | undefined {
   const epoch = EPOCH.test(text) ? Math.floor(Number(text)) : 0;
   if (epoch >= 1e8 && epoch < 1e10) return dayOf(epoch * 1000, zone);
   return epoch >= 1e11 && epoch < 1e13 ? dayOf(epoch, zone) : undefined;
 }
 
-/** The instants whose date is in the years 1900 to 9999 in every time zone, as a zone can shift it by a day. */
+/** Between these instants, the year is 1900 to 9999 in every time zone. */
 const EARLIEST = Date.UTC(1900, 0, 2);
 const LATEST = Date.UTC(9999, 11, 30);
 
@@ -138,7 +128,7 @@ export interface UsageRow extends DayCharges {
   readonly outside: boolean;
 }
 
-/** A sum, and how many items were `readable` and `unreadable`. If none was readable, `value` means nothing. */
+/** A sum, and how many items it includes and lacks. Without readable items, `value` means nothing. */
 export interface UsageTotal {
   readonly value: Money;
   readonly incomplete: boolean;
@@ -146,7 +136,6 @@ export interface UsageTotal {
   readonly unreadable: number;
 }
 
-/** @returns what was spent; undefined if no item is readable */
 export const readableTotal = ({ total }: Pick<Usage, 'total'>): Money | undefined =>
   total.readable === 0 ? undefined : total.value;
 
@@ -158,34 +147,32 @@ export interface DayFigure {
 export interface Usage {
   /** Rows for requested days, then for other days, then for items without a day. */
   readonly rows: readonly UsageRow[];
-  /** The sum of everything the service sent, including today and days that weren't requested. */
+  /** Includes today, days that weren't requested, and items without a readable day. */
   readonly total: UsageTotal;
   readonly bonuses: UsageTotal;
-  /** How many requested days are complete, whether reported, missing or unreadable. */
+  /** How many of the requested days are over. */
   readonly fullDays: number;
-  /** The complete days whose items are all readable, and what each of these days cost. */
+  /** The requested days that are over and whose items are all readable; and their amounts. */
   readonly reported: readonly Day[];
   readonly amounts: ReadonlyMap<Day, Money>;
-  /** Complete requested days without an item. Their amount is missing, not zero. */
+  /** The requested days that are over and have no item. Their amount is unknown, not zero. */
   readonly missing: readonly Day[];
-  /** Complete days with an unreadable item. */
   readonly unreadableDays: readonly Day[];
   readonly outside: UsageTotal;
   readonly unplaced: UsageTotal;
   readonly average?: Money;
-  /** The costliest reported day, the earliest one if several cost the same. */
+  /** The most expensive day; of equal ones the earliest. */
   readonly highest?: DayFigure;
-  /** Today so far, if it was requested and has a readable amount. */
   readonly today?: DayFigure;
 }
 
-/** Set `today` if the period includes it: it isn't over, so it counts toward the total but not toward the average. */
+/** `today` is set if `days` includes it. It counts for the total, but not for the average, because it isn't over. */
 export interface UsageQuestion {
   readonly days: readonly Day[];
   readonly today?: Day;
 }
 
-/** Sums up what a period cost; never throws. @param charges in any order, at most one for each day */
+/** @param charges in any order, at most one for each day */
 export function computeUsage(charges: readonly DayCharges[], question: UsageQuestion): Usage {
   const requested = new Set(question.days);
   const isOutside = ({ day }: DayCharges) =>
@@ -222,12 +209,12 @@ export function computeUsage(charges: readonly DayCharges[], question: UsageQues
   };
 }
 
-/** What only `days` cost. @param charges of these days and of any others */
-export function usageOn(days: readonly Day[], charges: readonly DayCharges[]): Usage {
-  const asked = new Set(days);
+/** Leaves out charges of other days and without a readable day. */
+export function usageOn(question: UsageQuestion, charges: readonly DayCharges[]): Usage {
+  const requested = new Set(question.days);
   return computeUsage(
-    charges.filter(({ day }) => day !== undefined && asked.has(day)),
-    { days },
+    charges.filter(({ day }) => day !== undefined && requested.has(day)),
+    question,
   );
 }
 
@@ -246,7 +233,7 @@ function totalOf(charges: readonly DayCharges[], what: 'amount' | 'bonuses'): Us
 
 const byName = (a: UsageRow, b: UsageRow): number => (a.shown < b.shown ? -1 : 1);
 
-/** @returns the sum; undefined if there are no amounts, the first amount if none of them is readable */
+/** @returns the sum of the readable amounts; the first amount if none is readable; undefined if there is none */
 export function sumAmounts(amounts: readonly RowAmount[]): RowAmount | undefined {
   const [first] = amounts;
   if (first === undefined || amounts.length === 1) return first;
@@ -262,13 +249,11 @@ export function sumAmounts(amounts: readonly RowAmount[]): RowAmount | undefined
   };
 }
 
-/** @returns the sum of the amounts that `days` have, and how many of the days have one */
 export function sumReported(amounts: ReadonlyMap<Day, Money>, days: readonly Day[]) {
   const values = [...new Set(days)].flatMap((day) => amounts.get(day) ?? []);
   return { sum: sumMoney(values), reported: values.length };
 }
 
-/** `1,234.00`, `1,234.00 (incomplete)` */
 export const formatTotal = (
   { value, incomplete }: Pick<UsageTotal, 'value' | 'incomplete'>,
   money: MoneyFormatter,
@@ -276,11 +261,10 @@ export const formatTotal = (
 
 export const incompleteMark = (isIncomplete: boolean): string => (isIncomplete ? ' (incomplete)' : '');
 
-/** `bonuses 12.00`; '' if they are zero. */
 export const formatBonusTotal = (bonuses: UsageTotal, money: MoneyFormatter): string =>
   bonuses.value.eq(0) && !bonuses.incomplete ? '' : `bonuses ${formatTotal(bonuses, money)}`;
 
-/** `6 of 7 days reported, no data for Mon 16 Nov`; for a single day `no data yet`, or '' if it is reported. */
+/** `6 of 7 days reported, no data for Mon 16 Nov`; for a single day `no data yet` or '' */
 export function formatReportedDays({ missing, reported, fullDays }: Usage, nameOf: DayNamer): string {
   if (fullDays === 0) return '';
   if (fullDays === 1) return missing.length > 0 ? 'no data yet' : '';
@@ -288,17 +272,15 @@ export function formatReportedDays({ missing, reported, fullDays }: Usage, nameO
   return `${reported.length} of ${fullDays} days reported${gaps && `, ${gaps}`}`;
 }
 
-/** `no data for Mon 16 Nov`; '' if every day has data. */
 export const formatMissingDays = ({ missing }: Pick<Usage, 'missing'>, nameOf: DayNamer): string =>
   missing.length === 0 ? '' : `no data for ${listDays(missing, nameOf)}`;
 
-/** A sentence each about unreadable days, total and bonuses. For missing days: {@link formatReportedDays}. */
 export function describeUnreadable(usage: Usage, nameOf: DayNamer): string[] {
   const { unreadableDays, total, bonuses } = usage;
   const lost = bonuses.readable === 0 ? 'none could' : `${pluralize(bonuses.unreadable, 'amount')} couldn’t`;
   return [
     unreadableDays.length > 0 &&
-      `The amount for ${listDays(unreadableDays, nameOf)} couldn’t be read in full: it isn’t in the average.`,
+      `The amount for ${listDays(unreadableDays, nameOf)} couldn’t be read in full, so it isn’t in the average.`,
     total.incomplete && `The total is incomplete: ${pluralize(total.unreadable, 'amount')} couldn’t be read.`,
     bonuses.incomplete && `The bonuses are incomplete: ${lost} be read.`,
   ].filter((sentence) => sentence !== false);

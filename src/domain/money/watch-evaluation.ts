@@ -11,12 +11,12 @@ import {
   type WatchRule,
 } from './watch-measurement.ts';
 
-/** What can be crossed: of a budget its percentages or its forecast, of every other rule its only threshold. */
+/** What alerts: percentages and forecast of a budget; `threshold` for every other rule. */
 export type WatchLevel = 'threshold' | '50' | '80' | 'forecast' | '100';
 
-/** A level that has alerted and not recovered. A spike's day is kept when the spike is over, not to alert twice. */
+/** A level that has alerted and not recovered. A spike's day stays for 60 days, so that it doesn't alert again. */
 export interface AlertedLevel {
-  /** Groups what belongs to one alert: a budget's month, a spike's first day, otherwise one crossing. */
+  /** A budget's month, a spike's first day, or a unique name for a balance or runway below its limit. */
   readonly episode: string;
   readonly level: WatchLevel;
   readonly isOver?: boolean;
@@ -25,45 +25,39 @@ export interface AlertedLevel {
 }
 
 export interface Evaluation {
-  /** False if there is too little data to judge; then nothing changes. */
   readonly isKnown: boolean;
-  /** New alerts, oldest first; only the highest level of each episode. */
+  /** The levels to alert about, the oldest first: only the highest of each episode. */
   readonly crossings: readonly AlertedLevel[];
-  /** Levels that have recovered, so that they can be crossed again. */
   readonly recoveries: readonly AlertedLevel[];
-  /** Alerted spike days whose reported amount has changed, but not so much that they recovered. */
+  /** Alerted spike days for which billing now reports another amount, but still a spike. */
   readonly corrections: readonly AlertedLevel[];
-  /** The alerted levels after `crossings` were reported. */
+  /** What to pass to the next evaluation, once the alerts are sent. */
   readonly alerted: readonly AlertedLevel[];
 }
 
 export interface EvaluationOptions {
-  /** A unique name for a new balance or runway crossing. */
+  /** Names a new alert about balance or runway. */
   readonly episode: string;
   /** The day when the rule was set. Earlier days and months don't alert. */
   readonly since: Day;
-  /** True while no alert can be sent. Recoveries still count, and a crossing alerts once sending is possible. */
   readonly isSuspended?: boolean;
 }
 
-/** A watch recovers 2 % beyond its threshold, or with one more day of runway, so that it doesn't alert again at once. */
+/** A small distance between alert and recovery keeps a watch from alerting again at once. */
 const recoveryAbove = (threshold: Money): Money => threshold.times('1.02');
 const recoveryBelow = (threshold: Money): Money => threshold.times('0.98');
 
-/** A day reported later than this many days doesn't alert any more. */
+/** Days that billing reports more than a week late don't alert. */
 const LATE_DAYS = 7;
-/** How many days a spike's day still counts as alerted when the spike is over. */
 const KEPT_DAYS = 60;
 
 const NOTHING = { isKnown: true, crossings: [], recoveries: [], corrections: [] };
 const unknown = (alerted: readonly AlertedLevel[]): Evaluation => ({ ...NOTHING, isKnown: false, alerted });
 
 /**
- * Compares a measurement with the rule. Each crossing alerts once, and again only after a recovery, however often this
- * function is called.
- *
+ * Compares a measurement with the rule. A level alerts once, and again only after a recovery.
  * @param measurement of the rule's kind
- * @param alerted as an earlier evaluation of the same rule left it
+ * @param alerted the result of the last evaluation of the rule; [] at first
  */
 export function evaluateRule(
   rule: WatchRule,
@@ -91,7 +85,6 @@ export function evaluateRule(
       crossings: months.flatMap(({ crossings }) => crossings),
       recoveries: months.flatMap(({ recoveries }) => recoveries),
       corrections: [],
-      // Other months are forgotten; they are never checked again.
       alerted: months.flatMap((month) => month.alerted),
     };
   }
@@ -144,7 +137,7 @@ function evaluateMonth(
 
 type SpikeRule = Extract<WatchRule, { readonly kind: 'spike' }>;
 
-/** A spike's limit: the usual amount times the factor, or the floor if that is more. Undefined without a baseline. */
+/** @returns the usual amount times the factor, but at least the floor; undefined if no usual amount is known */
 export function spikeLimit(
   { factor, floor }: SpikeRule,
   { baseline }: Pick<DaySpend, 'baseline'>,
@@ -154,13 +147,12 @@ export function spikeLimit(
   return usual.gt(floor) ? usual : floor;
 }
 
-/** Whether a day costs at least 2 % less than its spike limit, so that its spike is over. */
+/** Whether a day costs so clearly less than its limit that a spike is over. */
 function isCalm(rule: SpikeRule, spend: DaySpend | undefined): boolean {
   const limit = spend && spikeLimit(rule, spend);
   return limit !== undefined && spend?.amount.lt(recoveryBelow(limit)) === true;
 }
 
-/** Consecutive spike days, which alert once. A reported day clearly below its limit ends the run. */
 interface SpikeRun {
   readonly spikes: Day[];
   isOver: boolean;
@@ -199,7 +191,7 @@ function evaluateSpikes(
     return before.amount !== undefined && spend && !spend.amount.eq(before.amount) && !isRecovery;
   };
   const remaining = alerted
-    // Forgets a day whose amount was corrected to a usual one, so that it can alert again.
+    // A day whose amount was corrected to a usual one may alert again.
     .filter(({ episode }) => !isCalm(rule, spendOn.get(episode)))
     .filter(({ episode, isOver }) => !isOver || episode >= addDays(today, -KEPT_DAYS))
     .map((before) => ({
@@ -221,7 +213,7 @@ function spikeRuns(
   first: Day,
   alerted: readonly AlertedLevel[],
 ): readonly SpikeRun[] {
-  // A run of spikes that began before the first measured day may go on.
+  // A run may have begun before the first measured day.
   const earlier = alerted.filter(({ episode, isOver }) => !isOver && episode < first);
   const runs: SpikeRun[] =
     earlier.length === 0 ? [] : [{ spikes: earlier.map(({ episode }) => episode), isOver: false }];
@@ -233,7 +225,7 @@ function spikeRuns(
       amount.gt(rule.factor.times(spend.baseline ?? 0));
     const run = runs.at(-1);
     const isOpen = run !== undefined && !run.isOver;
-    // A day that alerted and was then corrected to less than 2 % below its limit still counts as a spike.
+    // An alerted day that was corrected to slightly less than its limit is still part of the run.
     const isPart = isSpike || (!isCalm(rule, spend) && alerted.some(({ episode }) => episode === day));
     if (isCalm(rule, spend) && isOpen) run.isOver = true;
     else if (isOpen && isPart) run.spikes.push(day);
@@ -243,17 +235,12 @@ function spikeRuns(
 }
 
 const SIMULATED_DAYS = 90;
-/** Days of usage before the simulated ones, needed for their baselines and for spikes that began earlier. */
 const DAYS_BEFORE = 110;
 
-/** @returns the first day of usage that a simulation made on `today` needs */
+/** @returns the first day of usage that {@link simulateWatch} needs */
 export const simulationFrom = (today: Day): Day => addDays(today, -SIMULATED_DAYS - DAYS_BEFORE);
 
-/**
- * The days on which the watch would have alerted, ascending, by current data. Excludes a crossing from before the
- * first day.
- * @param figures with the amounts since {@link simulationFrom}
- */
+/** @returns the days of the last 90 on which the watch would have alerted, ascending */
 export function simulateWatch(rule: WatchRule, figures: WatchFigures): readonly Day[] {
   const { today, zone } = figures;
   const dates: Day[] = [];
@@ -262,13 +249,13 @@ export function simulateWatch(rule: WatchRule, figures: WatchFigures): readonly 
     const measurement = measureWatch(rule.kind, figuresOn(check, figures));
     const evaluation = evaluateRule(rule, measurement, alerted, { episode: String(n), since: '' });
     alerted = evaluation.alerted;
-    // Each check judges the day before it.
+    // Each check is about the day before. The first check also finds what began long ago.
     if (n > 0) dates.push(...evaluation.crossings.map(() => addDays(check, -1)));
   }
   return dates;
 }
 
-/** An earlier day's balance is taken as today's plus the spend since, because billing doesn't report added money. */
+/** Billing reports neither past balances nor payments, so a past balance is today's plus what was spent since. */
 function figuresOn(day: Day, { zone, amounts, account }: WatchFigures): WatchFigures {
   const before = new Map([...amounts].filter(([each]) => each < day));
   const since = sumMoney([...amounts].flatMap(([each, amount]) => (each >= day ? amount : [])));

@@ -1,4 +1,4 @@
-/** Reads a watch's rule as it is typed, and measures a project for it. */
+/** What watches check: reads the limits that people type, and measures a project's figures for a rule. */
 import { Big } from 'big.js';
 import { cleanTyping } from '../language/typed-text.ts';
 import {
@@ -15,49 +15,45 @@ import { forecastTotal } from './forecast.ts';
 import { type Account, type Runway, runwayFrom } from './runway.ts';
 import { sumReported } from './usage.ts';
 
-/** What billing reported about a project, as far as a watch needs it. */
 export interface WatchFigures {
   readonly today: Day;
   readonly zone: Zone;
   readonly account?: Account;
-  /** What each reported complete day cost. A day without an entry is missing, not zero. */
+  /** The cost of each complete day that is reported. The cost of other days is unknown, not zero. */
   readonly amounts: ReadonlyMap<Day, Money>;
 }
 
-/** A calendar month up to yesterday, for a budget. */
+/** What a month has cost up to yesterday, reported on `reported` of `of` days. */
 export interface MonthSpend {
-  /** `2026-11` */
   readonly month: string;
   readonly spent: Money;
   readonly reported: number;
   readonly of: number;
-  /** Forecast of the whole month; absent if the month is over or there is too little data. */
+  /** The expected cost of the whole month; absent if the month is over or too few days are reported. */
   readonly forecast?: Money;
 }
 
 export interface DaySpend {
   readonly day: Day;
   readonly amount: Money;
-  /** The day's usual amount; absent if there is too little data. */
+  /** The usual amount; absent if too few earlier days are reported. */
   readonly baseline?: Money;
-  /** What `baseline` comes from: the same weekday of the weeks before, or the days before; and how many of them. */
+  /** Whether `baseline` comes from the same weekday of the weeks before, or from the days before; and how many. */
   readonly basis?: 'weekday' | 'days';
   readonly basisDays?: number;
 }
 
 export type WatchMeasurement =
-  /** `runway` is how long the balance alone lasts. Both are absent when the balance is not known. */
+  /** `runway` is how long the balance lasts without bonuses. Both are absent if the balance isn't known. */
   | { readonly kind: 'balance'; readonly balance?: Money; readonly runway?: Runway }
-  /** `runway` is absent when the balance is not known. */
   | { readonly kind: 'runway'; readonly runway?: Runway }
-  /** The month of `today`; in its first 7 days, the month before comes first. */
+  /** The month before, in the first 7 days of a month; then the current one. */
   | { readonly kind: 'budget'; readonly months: readonly MonthSpend[] }
-  /** `days` are in ascending order. */
   | { readonly kind: 'spike'; readonly today: Day; readonly days: readonly DaySpend[] };
 
-/** In the first 7 days of a month, watches still check the previous one, as data can come late. */
+/** Billing may report the last days of a month late. */
 const LATE_DAYS = 7;
-/** How many days are measured for a spike, enough to find the first day of a run of spikes. */
+/** Enough days to find the first one of a long spike. */
 const SPIKE_DAYS = 45;
 const WEEK = 7;
 
@@ -83,13 +79,12 @@ export function measureWatch(kind: WatchKind, figures: WatchFigures): WatchMeasu
 
 const NOTHING: Amount = { value: ZERO, raw: '0' };
 
-/** The runway from the average of the last 7 complete days, the same that `/balance` shows. */
 function runwayOf(account: Account, { amounts, today, zone }: WatchFigures): Runway {
   const days = daysBefore(today, WEEK, zone);
   return runwayFrom(account, { of: days.length, ...sumReported(amounts, days) }, today);
 }
 
-/** The average of the reported days among the last 7 complete ones; undefined when too few are reported. */
+/** @returns the average of the last 7 complete days; undefined if fewer than 3 are reported */
 export function averageDay(figures: WatchFigures): Money | undefined {
   const runway = runwayOf({ balance: NOTHING, bonuses: NOTHING }, figures);
   return 'average' in runway ? runway.average : undefined;
@@ -113,7 +108,6 @@ function monthOf(day: Day, { today, zone, amounts }: WatchFigures): MonthSpend {
   return { month: day.slice(0, 7), spent, reported, of: days.length };
 }
 
-/** The reported days, each with its baseline. */
 export const spendOf = (days: readonly Day[], amounts: WatchFigures['amounts']): readonly DaySpend[] =>
   days.flatMap((day) => {
     const amount = amounts.get(day);
@@ -122,12 +116,10 @@ export const spendOf = (days: readonly Day[], amounts: WatchFigures['amounts']):
     return [{ day, amount, ...baseline }];
   });
 
-/** How many earlier same weekdays a baseline uses, and how many of them have to be reported. */
 const SAME_WEEKDAYS = { weeks: 4, minReported: 3 } as const;
-/** Without enough same weekdays: how many reported days to average, and how many days back to look for them. */
 const DAYS_BEFORE = { reported: 14, within: 60 } as const;
 
-/** The median of the last four same weekdays; if fewer than three are reported, the average of the 14 days before. */
+/** Takes the median of the last four same weekdays; if fewer than three are reported, the average of 14 days. */
 function baselineOf(
   day: Day,
   amounts: WatchFigures['amounts'],
@@ -151,15 +143,13 @@ function median(values: readonly Money[]): Money {
   return divide(sumMoney(middle), middle.length);
 }
 
-/** What a watch checks. Amounts are in the service's currency, which it does not name. */
 export type WatchRule =
-  /** Balance without bonuses falls below this. */
+  /** The balance without bonuses falls below an amount. */
   | { readonly kind: 'balance'; readonly below: Money }
-  /** Balance and bonuses last fewer than this many days. */
   | { readonly kind: 'runway'; readonly days: number }
-  /** The month's spend so far reaches 50, 80 or 100 % of `amount`, or its forecast exceeds `amount`. */
+  /** The month has cost 50, 80 or 100 % of `amount`, or is expected to cost more than `amount`. */
   | { readonly kind: 'budget'; readonly amount: Money }
-  /** A day costs more than `factor` times its baseline, and at least `floor`. */
+  /** A day costs more than `factor` times its usual amount, and at least `floor`. */
   | { readonly kind: 'spike'; readonly factor: Money; readonly floor: Money };
 
 export type WatchKind = WatchRule['kind'];
@@ -168,7 +158,7 @@ export const MAX_THRESHOLD_DIGITS = 30;
 export const MAX_RUNWAY_DAYS = 3_650;
 export const BUDGET_STEPS = [50, 80, 100] as const;
 
-/** The forms of numbers grouped by three digits, with an optional fraction, and what separates the groups. */
+/** `50 000,5`, `50,000.5`, `50.000,5`, `5.000.000`; each with the separator of its thousands. */
 const GROUPED: readonly (readonly [form: RegExp, separator: string])[] = [
   [/^[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d+)?$/, ' '],
   [/^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$/, ','],
@@ -176,13 +166,12 @@ const GROUPED: readonly (readonly [form: RegExp, separator: string])[] = [
   [/^[1-9]\d{0,2}(?:\.\d{3}){2,}$/, '.'],
 ];
 const DECIMAL = /^\d+(?:[.,]\d+)?$/;
-/** Three digits after a point: `50.000` can only be grouped, `1.234` may also be a fraction. */
+/** `50.000` is certainly 50 thousand; `1.234` may also be a fraction. */
 const EITHER = /^([1-9]\d{0,2})\.(\d{3})$/;
 
 /**
- * The amounts that a text can mean, each with the digits to type for it: none, one, or two for `1.234`, which may be
- * thousands or a fraction. Reads `50000`, `50,000`, `50 000`, `50.000`, `1.234,56` and `50k`, with or without the sign of a
- * currency.
+ * Reads `50000`, `50,000`, `50 000`, `50.000`, `1.234,56` and `€50k`.
+ * @returns the amounts that the text can mean, each with digits that mean nothing else; two for `1.234`
  */
 export const readAmounts = (typed: string): readonly { readonly value: Money; readonly digits: string }[] =>
   amountsIn(typed).map((digits) => ({ value: new Big(digits), digits }));
@@ -200,14 +189,13 @@ function amountsIn(typed: string): readonly string[] {
   return separator !== undefined || DECIMAL.test(text) ? [plain] : [];
 }
 
-/** @returns whole days; undefined for an invalid number of days */
 export function parseRunwayDays(typed: string): number | undefined {
   const [, digits, unit = ''] = /^(\d{1,6}) ?(days?|d|weeks?|w)?$/i.exec(cleanTyping(typed)) ?? [];
   const days = Number(digits) * (unit.toLowerCase().startsWith('w') ? 7 : 1);
   return days >= 1 && days <= MAX_RUNWAY_DAYS ? days : undefined;
 }
 
-/** `2`, `2x`, `2×`, `x2`, `1.5x`, `1,5x`. @returns undefined unless it is a factor above 1 */
+/** Reads `2`, `2x`, `×2` and `1,5x`. @returns undefined unless the factor is above 1 */
 export function parseFactor(typed: string): Money | undefined {
   const [, before, after] =
     /^(?:[x×] ?(\d{1,6}(?:[.,]\d{1,6})?)|(\d{1,6}(?:[.,]\d{1,6})?) ?[x×]?)$/i.exec(cleanTyping(typed)) ?? [];

@@ -13,35 +13,30 @@ import {
   type Zone,
 } from './calendar.ts';
 
-/** Monday to Sunday; ISO 8601 counts them from 1. */
 export const WEEKDAY_NAMES: readonly string[] =
   'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'.split(' ');
 
 export type Cadence =
   | { readonly kind: 'daily' }
-  /** Monday to Friday. */
   | { readonly kind: 'weekdays' }
-  /** `weekday` is 1 for Monday to 7 for Sunday. */
+  /** 1 for Monday to 7 for Sunday. */
   | { readonly kind: 'weekly'; readonly weekday: number }
-  /** `day` is 1 to 31, or 'last'. A month without that day uses its last one. */
+  /** In a month without the `day`, the schedule posts on the last day. */
   | { readonly kind: 'monthly'; readonly day: number | 'last' };
 
 export interface Timing {
   readonly cadence: Cadence;
-  /** A local time of the zone, with 24 hours: '09:00' */
+  /** `09:00`, on the zone's clocks */
   readonly time: string;
   readonly zone: Zone;
 }
 
-/** One occurrence of a timing. */
 export interface DueTime {
-  /** The local date, which identifies it. */
   readonly date: Day;
-  /** If daylight saving time skips the time, the first instant after the gap; if it repeats the time, the first one. */
   readonly at: Millis;
 }
 
-/** @returns the cadence's days from `first` on, endlessly, including days that the zone skipped */
+/** Never ends. Includes days that the zone skipped. */
 function* daysOf(cadence: Cadence, first: Day): Generator<Day> {
   if (cadence.kind === 'monthly')
     for (let month = startOfUnit('month', first); ; month = shiftUnits('month', month, 1)) {
@@ -57,7 +52,7 @@ function* daysOf(cadence: Cadence, first: Day): Generator<Day> {
     if (cadence.kind !== 'weekdays' || isoWeekday(day) <= 5) yield day;
 }
 
-/** @returns the due times after `after`, endlessly; days that the zone skipped have none */
+/** Never ends. */
 export function* dueTimes(timing: Timing, after: Millis): Generator<DueTime> {
   for (const date of daysOf(timing.cadence, dayAt(after, timing.zone))) {
     const due = { date, at: instantOf(date, timing.time, timing.zone) };
@@ -65,10 +60,7 @@ export function* dueTimes(timing: Timing, after: Millis): Generator<DueTime> {
   }
 }
 
-/**
- * @returns how many days a “yesterday” report covers: 1, but a weekday schedule posts all days since its last post, on
- * Monday those from Friday to Sunday
- */
+/** @returns how many days a “yesterday” report covers: a weekday schedule's post on Monday covers Friday to Sunday */
 export function daysCovered({ cadence, zone }: Timing, at: Millis): number {
   if (cadence.kind !== 'weekdays') return 1;
   const day = isoWeekday(dayAt(at, zone));
@@ -85,11 +77,11 @@ function describeCadence(cadence: Cadence): string {
       return `Every ${WEEKDAY_NAMES[cadence.weekday - 1]}`;
     case 'monthly': {
       if (cadence.day === 'last') return 'Monthly on the last day';
-      return `Monthly on day ${cadence.day}${cadence.day > 28 ? ' (or the last of a shorter month)' : ''}`;
+      return `Monthly on day ${cadence.day}${cadence.day > 28 ? ' (or the last day of shorter months)' : ''}`;
     }
   }
 }
 
-/** @returns 'Every weekday at 09:00 (Europe/Rome)' */
+/** `Every weekday at 09:00 (Europe/Rome)` */
 export const formatTiming = ({ cadence, time, zone }: Timing): string =>
   `${describeCadence(cadence)} at ${time} (${zone})`;

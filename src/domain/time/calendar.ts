@@ -1,6 +1,6 @@
 /**
- * Calendar days and when they begin in a zone. A day lasts until the next one begins, so days never overlap and leave no
- * gap, whatever the clocks do.
+ * Calendar days, and when they begin in a time zone. A day lasts until the next day begins, even if the clocks are set
+ * back over midnight.
  */
 
 import { LRUCache } from 'lru-cache';
@@ -8,16 +8,15 @@ import { Temporal } from 'temporal-polyfill';
 import { tryParse } from '../try-parse.ts';
 import { listNames } from '../wording.ts';
 
-/** A calendar day as 'YYYY-MM-DD', in the years 1900 to 9999. Comparing two days as text gives their order. */
+/** `2026-11-21`, in the years 1900 to 9999. Days sort as text. */
 export type Day = string;
 
-/** The IANA name of a time zone: `Europe/Rome`. */
+/** An IANA name: `Europe/Rome` */
 export type Zone = string;
 
-/** Milliseconds: a duration, or an instant since the epoch. */
+/** A duration, or an instant since the epoch. */
 export type Millis = number;
 
-/** The length of a day without clock changes. */
 export const DAY: Millis = 86_400_000;
 export const HOUR: Millis = 3_600_000;
 export const MINUTE: Millis = 60_000;
@@ -26,72 +25,68 @@ export const MONTH_NAMES: readonly string[] =
   'January February March April May June July August September October November December'.split(' ');
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-/** @returns the day of a date in UTC */
 const dayOf = (date: Date): Day => date.toISOString().slice(0, 10);
 
-/** Date.parse reads a date without a time as midnight UTC; in UTC, every day has 24 hours. */
+/** `Date.parse` reads a date without a time as midnight UTC. */
 const midnightOf = (day: Day): Millis => Date.parse(day);
 
-/** @param n may be negative */
 export const addDays = (day: Day, n: number): Day => dayOf(new Date(midnightOf(day) + n * DAY));
 
-/** @returns whole days from `a` to `b`, negative if `b` is earlier */
+/** @returns a negative number if `b` is earlier */
 export const daysBetween = (a: Day, b: Day): number => (midnightOf(b) - midnightOf(a)) / DAY;
 
-/** @returns 1 for Monday to 7 for Sunday, as ISO 8601 counts */
+/** @returns 1 for Monday to 7 for Sunday */
 export const isoWeekday = (day: Day): number => new Date(midnightOf(day)).getUTCDay() || 7;
 
 /** @param month 1 to 12 */
 export const daysInMonth = (year: number, month: number): number =>
   new Date(Date.UTC(year, month, 0)).getUTCDate();
 
-/** @returns midnight; if the clocks skip it, the instant they jump; if they show it twice, the first time */
+/** @returns midnight, or the instant of the clock change if the clocks skip midnight */
 export const startOfDay = (day: Day, zone: Zone): Millis => instantOf(day, '00:00', zone);
 
-/** @returns the local date and time. After a backward change at midnight, the date may still be yesterday's */
+/** @returns what the zone's clocks show: `2026-11-21` and `09:00` */
 export function wallClockAt(instant: Millis, zone: Zone): { readonly day: Day; readonly time: string } {
   const shown = new Date(instant + offsetAt(instant, zone)).toISOString();
   return { day: shown.slice(0, 10), time: shown.slice(11, 16) };
 }
 
-/** @returns the last millisecond of the day */
 export const endOfDay = (day: Day, zone: Zone): Millis => startOfDay(addDays(day, 1), zone) - 1;
 
-/** @returns the day that has begun, even while clocks that were set back over midnight show the day before again */
+/** @returns the day that has begun, even if the clocks were set back over midnight and show the day before again */
 export function dayAt(instant: Millis, zone: Zone): Day {
   const shown = wallClockAt(instant, zone).day;
   const next = addDays(shown, 1);
   return startOfDay(next, zone) <= instant ? next : shown;
 }
 
-/** A zone that moves across the date line skips a day: Pacific/Apia has no 2011-12-30. */
+/** A place that crosses the date line skips a day: Pacific/Apia has no 2011-12-30. */
 export const dayExists = (day: Day, zone: Zone): boolean => startOfDay(day, zone) <= endOfDay(day, zone);
 
-/** @returns every day from `first` to `last`, both included, without those that the zone skipped */
+/** @returns the days from `first` to `last`, without a day that the zone skipped */
 export function daysInRange(first: Day, last: Day, zone: Zone): readonly Day[] {
   const count = Math.max(0, daysBetween(first, last) + 1);
   const days = Array.from({ length: count }, (_, n) => addDays(first, n));
-  // Only a zone that skipped a day moved its clocks by a day. Other zones need no check of each day, which is slow.
+  // Checking each day is slow, and only clocks that moved by a day can have skipped one.
   const [before, after] = [addDays(first, -2), addDays(last, 2)].map((day) =>
     offsetAt(midnightOf(day), zone),
   );
   return (after ?? 0) - (before ?? 0) >= DAY / 2 ? days.filter((day) => dayExists(day, zone)) : days;
 }
 
-/** @returns the `count` days before `day`, in order, without those that the zone skipped */
 export function daysBefore(day: Day, count: number, zone: Zone): readonly Day[] {
   const days = daysInRange(addDays(day, -count - 2), addDays(day, -1), zone);
   return days.slice(days.length - count);
 }
 
-/** Accepts UTC and IANA names, but no offset such as +05:00, which doesn't follow a place's clock changes. */
+/** Refuses offsets such as +05:00, which don't follow a place's clock changes. */
 export const isTimeZone = (name: string): boolean =>
   /^[a-z]/i.test(name) && tryParse(() => offsetAt(0, name)) !== undefined;
 
 const dayAndMonth = (day: Day): string =>
   `${Number(day.slice(8))} ${MONTH_NAMES[Number(day.slice(5, 7)) - 1]?.slice(0, 3)}`;
 
-/** `13–19 Nov 2026` @param knownYear left out of the text if all days are in it */
+/** `13–19 Nov 2026` @param knownYear a year to leave out of the text: `2026` */
 export function formatDays(first: Day, last: Day, knownYear?: string): string {
   const [from, to] = [first.slice(0, 4), last.slice(0, 4)];
   if (from !== to) return `${dayAndMonth(first)} ${from} – ${dayAndMonth(last)} ${to}`;
@@ -101,26 +96,39 @@ export function formatDays(first: Day, last: Day, knownYear?: string): string {
   return `${Number(first.slice(8))}–${dayAndMonth(last)}${year}`;
 }
 
-/** 'October'; 'October 2025' unless `today` is in that year */
-export function formatMonth(day: Day, today: Day | undefined): string {
-  const name = MONTH_NAMES[Number(day.slice(5, 7)) - 1] ?? '';
-  return today?.slice(0, 4) === day.slice(0, 4) ? name : `${name} ${day.slice(0, 4)}`;
-}
+/** `October`; `October 2025` in another year than today's */
+export const formatMonth = (day: Day, today: Day | undefined): string =>
+  withYear(MONTH_NAMES[Number(day.slice(5, 7)) - 1] ?? '', day, today);
+
+const withYear = (name: string, day: Day, today: Day | undefined): string =>
+  today?.slice(0, 4) === day.slice(0, 4) ? name : `${name} ${day.slice(0, 4)}`;
 
 export interface RequestedDays {
   readonly first: Day;
   readonly last: Day;
-  /** Today in the zone of the person who asks. */
   readonly today?: Day | undefined;
 }
 
-/** @returns '14–20 Nov', with the year unless it is the year of `today` */
-export const formatRequestedDays = ({ first, last, today }: RequestedDays): string =>
-  formatDays(first, last, today?.slice(0, 4));
+/** `14–20 Nov`, `October`, `Q3`, `2025`; `14–20 Nov 2025` in another year than today's */
+export function formatRequestedDays({ first, last, today }: RequestedDays): string {
+  const unit = last === today ? undefined : wholeUnit({ first, last });
+  if (unit === undefined) return formatDays(first, last, today?.slice(0, 4));
+  if (unit === 'year') return first.slice(0, 4);
+  return unit === 'month'
+    ? formatMonth(first, today)
+    : withYear(`Q${Math.ceil(Number(first.slice(5, 7)) / 3)}`, first, today);
+}
 
-/** Names a day or a range of days in an answer, with the year if the answer's days are in several years. */
+/** @returns the unit of which these are all days */
+export const wholeUnit = ({ first, last }: Pick<RequestedDays, 'first' | 'last'>) =>
+  (['month', 'quarter', 'year'] as const).find(
+    (unit) => startOfUnit(unit, first) === first && endOfUnit(unit, first) === last,
+  );
+
+/** Names a day or several consecutive ones. */
 export type DayNamer = (day: Day, last?: Day) => string;
 
+/** Names include the year if `days` are in several years. */
 export function dayNamerFor(days: readonly Day[]): DayNamer {
   const years = new Set(days.map((day) => day.slice(0, 4)));
   const [only] = years;
@@ -148,7 +156,7 @@ export function listDays(days: readonly Day[], nameOf: DayNamer): string {
 
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
-/** Each unit's first day. Works on text: a ten-year chart needs thousands of them, and Temporal is 50 times slower. */
+/** Text functions, because Temporal is 50 times slower and a ten-year chart calls them thousands of times. */
 const START: Readonly<Record<Unit, (day: Day) => Day>> = {
   day: (day) => day,
   week: (day) => addDays(day, 1 - isoWeekday(day)),
@@ -159,10 +167,9 @@ const START: Readonly<Record<Unit, (day: Day) => Day>> = {
 const QUARTER_STARTS = ['01-01', '04-01', '07-01', '10-01'];
 export const MONTHS_IN = { month: 1, quarter: 3, year: 12 } as const;
 
-/** @returns the first day of the unit that contains `day` */
 export const startOfUnit = (unit: Unit, day: Day): Day => START[unit](day);
 
-/** @returns the day `n` units later, or earlier if `n` is negative; in a shorter month its last day */
+/** Moves a day by `n` units, which may be negative. In a shorter month, the result is its last day. */
 export function shiftUnits(unit: Unit, first: Day, n: number): Day {
   if (unit === 'day' || unit === 'week') return addDays(first, unit === 'day' ? n : 7 * n);
   const months = 12 * Number(first.slice(0, 4)) + Number(first.slice(5, 7)) - 1 + MONTHS_IN[unit] * n;
@@ -171,21 +178,20 @@ export function shiftUnits(unit: Unit, first: Day, n: number): Day {
   return dayOf(new Date(Date.UTC(year, month - 1, day)));
 }
 
-/** @returns the last day of the unit that contains `day` */
 export const endOfUnit = (unit: Unit, day: Day): Day =>
   addDays(shiftUnits(unit, startOfUnit(unit, day), 1), -1);
 
-/** @returns whole units from `first` (a unit's start) to `last` (a unit's end) */
+/** Counts whole units from `first`, a unit's first day, to `last`, a unit's last day. */
 export function countUnits(unit: 'month' | 'quarter' | 'year', first: Day, last: Day): number {
   const months = (day: Day): number => 12 * Number(day.slice(0, 4)) + Number(day.slice(5, 7));
   return (months(last) - months(first) + 1) / MONTHS_IN[unit];
 }
 
-/** Caches of Temporal's answers, which take 40 µs each. (For 1.4 million starts of days they equal ICU's.) */
+/** Caches, because Temporal takes 40 µs for each answer. */
 const instants = new LRUCache<string, number>({ max: 10_000 });
 const offsets = new LRUCache<string, number>({ max: 10_000 });
 
-/** @returns how many milliseconds the zone's clocks are ahead of UTC */
+/** @returns how far the zone's clocks are ahead of UTC */
 function offsetAt(instant: Millis, zone: Zone): number {
   const key = `${instant} ${zone}`;
   const cached = offsets.get(key);
@@ -197,8 +203,7 @@ function offsetAt(instant: Millis, zone: Zone): number {
 }
 
 /**
- * The first instant at which a zone's clocks have reached a time. If they skip the time, that is when they jump; if
- * they show it twice, the first time.
+ * If the clocks skip the time, returns the instant of the clock change; if they show it twice, the first instant.
  * @param time `09:00`
  * @throws RangeError for an unknown zone
  */
@@ -209,17 +214,15 @@ export function instantOf(day: Day, time: string, zone: Zone): Millis {
   const wall = Temporal.PlainDateTime.from(`${day}T${time}`);
   const earlier = wall.toZonedDateTime(zone, { disambiguation: 'earlier' });
   const isShown = earlier.toPlainDateTime().equals(wall);
-  // For a time that the clocks skip, `earlier` is before the jump.
   const { epochMilliseconds } = isShown ? earlier : (earlier.getTimeZoneTransition('next') ?? earlier);
   instants.set(key, epochMilliseconds);
   return epochMilliseconds;
 }
 
-/** @param text ISO 8601 with an offset @returns undefined if there is no such instant */
+/** @param text ISO 8601 with an offset */
 export const parseInstant = (text: string): Millis | undefined =>
   tryParse(() => Temporal.Instant.from(text).epochMilliseconds);
 
-/** `Mon 23 Nov 2026, 09:00` as the clocks of the zone show it. */
 export function formatWallTime(at: Millis, zone: Zone): string {
   const { day, time } = wallClockAt(at, zone);
   return `${formatDays(day, day)}, ${time}`;
@@ -228,7 +231,7 @@ export function formatWallTime(at: Millis, zone: Zone): string {
 /** `Sat 21 Nov 2026, 15:00 (Europe/Rome)` */
 export const formatMoment = (at: Millis, zone: Zone): string => `${formatWallTime(at, zone)} (${zone})`;
 
-/** @returns the earliest instant; an undefined one means never */
+/** Ignores undefined instants. */
 export const earliest = (...instants: readonly (Millis | undefined)[]): Millis | undefined => {
   const known = instants.filter((at) => at !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);

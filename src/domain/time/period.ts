@@ -1,4 +1,4 @@
-/** A period to ask billing about: its days and instants, and the days to compare it with. */
+/** Periods of days that people ask about, and the days that these are compared with. */
 import { Failure, InvalidWord } from '../failure/index.ts';
 import { clipWord } from '../wording.ts';
 import {
@@ -20,41 +20,41 @@ import {
   type Zone,
 } from './calendar.ts';
 
-/** The days that a phrase names, as of the day on which it was read. If the last is that day, they run until now. */
+/** The days that a phrase names. If the last one is today, the period runs until now. */
 export interface NamedDays {
   readonly first: Day;
   readonly last: Day;
-  /** Canonical text: `last-7-days`, `this-month`, or dates. */
+  /** The phrase in Tally's own words: `last-7-days`, `this-month`, `2026-10-01..2026-10-15`. */
   readonly text: string;
   readonly typed: string;
   readonly rule: ComparisonRule;
-  /** The number of days in `last-n-days`. The days may include today. */
+  /** The 7 of `last-7-days`. */
   readonly counted?: number;
 }
 
 export interface Period {
-  /** Canonical text, which parses to the same period: `last-7-days`. */
+  /** Text that parses to the same period: `last-7-days`. */
   readonly phrase: string;
-  /** First instant, which the API calls `periodFrom`. */
+  /** The first millisecond; billing's `periodFrom`. */
   readonly from: Millis;
-  /** Last instant, never in the future, which the API calls `periodTo`. */
+  /** The last millisecond, never in the future; billing's `periodTo`. */
   readonly to: Millis;
   readonly zone: Zone;
-  /** The period's days in order, including today, without days that the zone skipped. */
+  /** In order, including today, without days that the zone skipped. */
   readonly days: readonly Day[];
-  /** Today, if the period ends today. */
+  /** Set if the period ends today. */
   readonly today?: Day;
   readonly requested: RequestedDays;
-  /** '14–20 Nov', with the year if it is not the current one */
+  /** `14–20 Nov`, `October`; with the year unless it is today's */
   readonly dates: string;
   readonly rule: ComparisonRule;
-  /** Absent when no day is complete. */
+  /** Absent if no day is complete. */
   readonly comparison?: ComparisonWindow;
-  /** What the command says to compare the period with, if it does. */
+  /** The comparison that was typed, such as `vs september`. */
   readonly versus?: Versus;
 }
 
-/** @param days read on the day of `now` @throws InvalidWord if the zone skipped all days; period-just-began */
+/** @throws InvalidWord if the zone skipped all days; Failure period-just-began */
 export function periodOf({ text, typed, rule, ...named }: NamedDays, now: Millis, zone: Zone): Period {
   const today = dayAt(now, zone);
   const days = daysInRange(named.first, named.last, zone);
@@ -85,36 +85,36 @@ export function periodOf({ text, typed, rule, ...named }: NamedDays, now: Millis
   };
 }
 
+/** The days that a period is compared with. */
 export interface ComparisonWindow {
-  /** First and last millisecond of the window. */
+  /** The first and the last millisecond. */
   readonly from: Millis;
   readonly to: Millis;
   readonly days: readonly Day[];
-  /** The period's complete days, which the window is compared with. */
+  /** The period's complete days. */
   readonly currentDays: readonly Day[];
-  /** The window's first and last day, and today, whose year labels leave out. */
   readonly requested: RequestedDays;
-  /** '7–13 Nov', with the year if it is not the current one */
+  /** `7–13 Nov`, `September`; with the year unless it is today's */
   readonly label: string;
 }
 
-/** Compares days with days, whole units with whole units, and a running unit with the beginning of the unit before. */
+/** `units`: whole calendar units, compared with as many before. `running`: the unit that contains today. */
 export type ComparisonRule =
   | { readonly kind: 'days' }
   | { readonly kind: 'units'; readonly unit: Unit; readonly count: number }
   | { readonly kind: 'running'; readonly unit: Unit; readonly count: number }
   | { readonly kind: 'weekend'; readonly unit: 'week' };
 
-/** The same weekdays a week earlier, because spend drops on Saturdays; without days that the zone skipped. */
+/** Spending drops on weekends, so single days are compared with the same weekday. */
 export const sameDaysLastWeek = (days: readonly Day[], zone: Zone): readonly Day[] =>
   days.map((day) => addDays(day, -7)).filter((day) => dayExists(day, zone));
 
-/** The days to compare with by default. @param count how many complete days the period has */
+/** @param count how many complete days the period has */
 function daysBeforePeriod(first: Day, rule: ComparisonRule, count: number, zone: Zone): readonly Day[] {
   if (count === 0) return [];
   if (rule.kind === 'units' || rule.kind === 'running') {
     const days = daysInRange(shiftUnits(rule.unit, first, -rule.count), addDays(first, -1), zone);
-    // A running unit is compared at most with the whole unit before: 30 days of March with all 28 of February.
+    // February has only 28 days to compare with the first 30 of March.
     return rule.kind === 'units' ? days : days.slice(0, count);
   }
   if (count === 1) return sameDaysLastWeek([first], zone);
@@ -122,7 +122,7 @@ function daysBeforePeriod(first: Day, rule: ComparisonRule, count: number, zone:
   return daysBefore(first, count, zone);
 }
 
-/** @returns the day `months` earlier; if that month is too short, its last day, or for a beginning the day after it */
+/** In a month that is too short, returns its last day, or the day after it if a period begins with `day`. */
 function monthsBefore(day: Day, months: number, isBeginning: boolean): Day {
   const month = shiftUnits('month', `${day.slice(0, 7)}-01`, -months);
   const same = `${month.slice(0, 8)}${day.slice(8)}`;
@@ -131,10 +131,8 @@ function monthsBefore(day: Day, months: number, isBeginning: boolean): Day {
 }
 
 /**
- * The same days one unit earlier. Whole months, quarters and years stay whole, weeks keep their weekdays, and other
- * periods keep their first and last date. 29 February has no counterpart.
- * @param complete the period's complete days, in order
- * @param rule how the period is compared by default
+ * The same days one unit earlier: whole months, quarters and years stay whole, weeks keep their weekdays, and other
+ * periods keep their dates. 29 February has no counterpart.
  */
 function sameDaysBefore(
   unit: Unit,
@@ -154,11 +152,6 @@ function sameDaysBefore(
   return daysInRange(monthsBefore(first, months, true), end, zone);
 }
 
-/**
- * @param complete the complete days of the period that the window is compared with
- * @param today the label leaves out the year if it is today's
- * @returns undefined if the window has no day
- */
 function describeWindow(
   days: readonly Day[],
   complete: readonly Day[],
@@ -178,10 +171,7 @@ function describeWindow(
   };
 }
 
-/**
- * What a period is compared with: named days, the same days one unit earlier (`last year`), or a number of units
- * directly before it (`the week before`, `prior 30 days`).
- */
+/** What follows `vs`: named days, the same days one unit earlier (`last year`), or units before (`prior 30 days`). */
 export type Versus =
   | NamedDays
   | { readonly same: Unit }
@@ -190,7 +180,7 @@ export type Versus =
 const ONLY_COMPLETE = 'Only complete days are compared, never today.';
 const OTHER_DAYS = 'Name other days, or leave out “vs” to compare with the days before.';
 
-/** What follows `vs`: `2026-09`, `last-year`, `30-days-before`. */
+/** `2026-09`, `last-year`, `30-days-before` */
 export function formatVersus(versus: Versus): string {
   if ('text' in versus) return versus.text;
   if ('same' in versus) return versus.same === 'year' ? 'last-year' : `same-days-last-${versus.same}`;
@@ -202,17 +192,15 @@ const typedVersus = (versus: Versus): string =>
   `vs ${'typed' in versus ? clipWord(versus.typed) : formatVersus(versus).replaceAll('-', ' ')}`;
 
 /**
- * Compares a period's complete days with other days than by default, which may be more, fewer or later ones.
- * @throws InvalidWord if either side has no complete day or both share days; its suggestions belong after `vs`
+ * Compares the period with the days that were typed after `vs`. If no day of the period is complete, nothing is compared.
+ * @throws InvalidWord if the other days aren't complete, or if both share days; its suggestions belong after `vs`
  */
 export function compareWith(period: Period, versus: Versus): Period {
   const [first, ...others] = completeDays(period.days, period);
-  if (first === undefined)
-    throw new InvalidWord(period.phrase, 'has no complete day to compare yet', ONLY_COMPLETE);
+  if (first === undefined) return { ...period, versus };
   const complete = [first, ...others] as const;
   const days = daysComparedWith(period, complete, versus);
   const comparison = describeWindow(days, complete, period.zone, period.requested.today);
-  // The year before has no 29 February, and a shorter month has no 31st.
   if (comparison === undefined && 'same' in versus)
     throw new InvalidWord(typedVersus(versus), 'means a day that doesn’t exist', OTHER_DAYS);
   if (comparison === undefined)
@@ -220,7 +208,7 @@ export function compareWith(period: Period, versus: Versus): Period {
   const requested = new Set(period.days);
   if (!comparison.days.some((day) => requested.has(day))) return { ...period, comparison, versus };
   const isSame = comparison.days.length === complete.length && comparison.days[0] === first;
-  const why = isSame ? `is the same days, ${period.dates}` : `shares days with ${period.dates}`;
+  const why = isSame ? `covers the same days, ${period.dates}` : `overlaps with ${period.dates}`;
   throw new InvalidWord(typedVersus(versus), why, OTHER_DAYS);
 }
 
@@ -238,7 +226,7 @@ function daysComparedWith(period: Period, complete: CompleteDays, versus: Versus
   if (isOwn && period.comparison) return period.comparison.days;
   const [first, name] = [complete[0], before === 'period' ? 'day' : before];
   const length = { day: count, week: 7 * count, month: 0, quarter: 0, year: 0 }[name];
-  // “Month before” could also mean the same days of that month, unless those overlap the period.
+  // “Month before” could also mean the same days of that month, unless these overlap the period.
   const lastBefore = sameDaysBefore(name, complete, rule, zone).at(-1) ?? first;
   if (name !== 'day' && count === 1 && length !== complete.length && lastBefore < first)
     throw eitherUnit(first, name);

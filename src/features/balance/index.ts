@@ -125,7 +125,7 @@ function parseBalance(text: string, reader: Reader) {
   throw new InvalidWord(output, 'explains a change in spend', `Type ${commandText('/spend')} prod why.`);
 }
 
-/** What the step returns. @throws invalid-response for an unreadable balance, as a workflow would take it for zero */
+/** @throws Failure invalid-response, because a workflow would take an unreadable balance for zero */
 function stepBalance({ target, balance, bonuses, runway }: BalanceFigures, locale: string) {
   if ('unreadable' in balance)
     throw new Failure('invalid-response', { service: 'billing', what: 'the balance is not a number' });
@@ -138,13 +138,13 @@ function stepBalance({ target, balance, bonuses, runway }: BalanceFigures, local
 }
 
 interface BalanceFigures extends ConnectedAnswer, Account {
-  /** How long the money lasts, or a sentence that says why this is unknown. */
+  /** A sentence says why the runway is unknown. */
   readonly runway: Runway | string;
 }
 
 type BalanceView = AnswerView<BalanceFigures>;
 
-/** Fetches the balance and, for the runway, last week's spend in parallel. Works without the latter. @throws Failure */
+/** @throws Failure if the balance can't be fetched; the runway may be missing */
 async function fetchBalance(
   billing: BillingClient,
   workspace: Workspace,
@@ -203,7 +203,6 @@ function projectAnswer(figures: BalanceFigures, { locale }: BalanceView): Answer
   };
 }
 
-/** What all projects have left and which run out soon; then one row per project, the soonest to run out first. */
 function listAnswer(view: BalanceView): AnswerText {
   const { answered, locale } = view;
   const sorted = answered.toSorted((a, b) => bySoonestEnd(outlookOf(a), outlookOf(b)));
@@ -231,7 +230,7 @@ function listAnswer(view: BalanceView): AnswerText {
       soon === '' && isRanked && `${first.target.label} runs out first`,
     ]),
     lines: [soon],
-    facts: compact([answered.length > 0 && 'runway at the average of the last 7 days', ...parts.facts]),
+    facts: compact([answered.length > 0 && 'runway at the last 7 days’ average', ...parts.facts]),
   };
 }
 
@@ -252,7 +251,6 @@ const COLUMNS: readonly Column<BalanceFigures, CsvCell>[] = [
   { title: 'days left', cell: (figures) => ({ digits: String(estimateOf(figures)?.days ?? '') }) },
 ];
 
-/** One row per project with exact amounts, and with what the estimate of how long they last is based on. */
 const balanceFile = (view: BalanceView): AnswerFile<BalanceFigures> => ({
   name: `balance-${fileSubject(view.projects)}-${new Date(view.at).toISOString().slice(0, 10)}.csv`,
   columns: COLUMNS.map(({ title }) => title),
@@ -281,7 +279,7 @@ const balanceFile = (view: BalanceView): AnswerFile<BalanceFigures> => ({
 const estimateOf = ({ runway }: BalanceFigures) =>
   typeof runway !== 'string' && runway.kind === 'estimate' ? runway : undefined;
 
-/** The exact digits of the average daily cost; '' if there is no estimate. */
+/** @returns '' without an estimate */
 function averageDigits(figures: BalanceFigures): string {
   const { balance, bonuses } = figures;
   const amounts = [balance, bonuses].flatMap((amount) => ('value' in amount ? [amount.value] : []));

@@ -1,3 +1,4 @@
+/** Answers `@Tally spend prod last month`, and the same words in direct messages. */
 import { mentionText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { actions, type Message, markup, textMessage } from '../../slack/block-kit/blocks.ts';
@@ -13,7 +14,6 @@ import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { Feature, Services } from '../feature.ts';
 import { parseTypedCommand, readMention, splitMention } from './parse-mention.ts';
 
-/** Answers `@Tally spend prod last month`, and such text in direct messages. */
 export function createMentionsFeature({ registry, threads }: Services): Feature {
   const listener: EventListener = {
     right: 'ask',
@@ -60,7 +60,7 @@ export function createMentionsFeature({ registry, threads }: Services): Feature 
     help: [
       {
         usage: `@Tally ${mentionText('/spend')} [project] [period] [product]`,
-        what: 'Get the answer in the thread, for everyone. Your own words work too; in a direct message leave out @Tally.',
+        what: 'Ask in your own words. The answer is in the thread, for everyone. In a direct message, leave out @Tally.',
         examples: ['@Tally how much did prod spend last week?', `@Tally ${mentionText('/balance')} 123`],
       },
     ],
@@ -68,7 +68,7 @@ export function createMentionsFeature({ registry, threads }: Services): Feature 
   };
 }
 
-/** Remembers a question that names no project, so that “prod” as the next message completes it. */
+/** “prod” as the next message completes a question that named no project. */
 async function rememberOpen(
   { command, text }: Command,
   request: Request,
@@ -80,16 +80,15 @@ async function rememberOpen(
   await threads.remember({ ...request.thread, thread }, question, 'person').catch(() => undefined);
 }
 
-/** Tally doesn't answer bots, so that two can't answer each other forever, nor edited messages (`subtype`). */
+/** Two bots could answer each other forever. Edited messages have a `subtype`. */
 function isSaidToTally({ type, channel_type, bot_id, subtype }: SlackEvent): boolean {
   return bot_id === undefined && subtype === undefined && (type === 'app_mention' || channel_type === 'im');
 }
 
-/** The reply to a message that Tally doesn't understand. @param fact what is wrong, if known */
+/** @param fact what is wrong with the message, if known */
 export const mentionHelp = (examples: readonly string[], fact = 'What would you like to know?'): Message =>
   textMessage(fact, markup(exampleMarkup(examples)), actions(...ALL_COMMANDS));
 
-/** A button for each command that the message can mean. None runs without a click. */
 function suggestedCommands(request: Request, fact: string | undefined, reruns: readonly Command[]): Message {
   const buttons = commandButtons('guess', reruns);
   return buttons.length === 0

@@ -1,4 +1,4 @@
-/** Reads a mention or direct message: a command, or free words, which may follow up on the last answer. */
+/** Reads a mention or direct message: a command, or a question, which may follow up on the thread's last answer. */
 import { type CommandName, commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { parseCommandText, parsePeriodText } from '../../domain/language/parse-command-text.ts';
@@ -31,7 +31,6 @@ import {
   type ThreadStore,
 } from '../../workspace/thread-store.ts';
 
-/** The commands that can be typed, and how words are read. */
 export interface KnownCommands {
   readonly commands: readonly SlashCommand[];
   readonly verbs: readonly string[];
@@ -41,14 +40,14 @@ export interface KnownCommands {
 
 const BILLING: SlashCommand = '/billing';
 
-/** What was typed, without Tally's name. `name` is its first word, `rest` what follows. */
+/** A message without Tally's name. `name` is the first word, `rest` what follows. */
 interface Mention {
   readonly text: string;
   readonly name: string;
   readonly rest: string;
 }
 
-/** @param self Tally's user ID; without it, a mention counts as Tally's only at the start */
+/** @param self Tally's user ID; if undefined, only a mention at the start counts as Tally's */
 export function splitMention(message: string, self?: SlackId): Mention {
   const text = plainMentionText(message, self);
   const typed = text.split(/\s+/);
@@ -57,7 +56,7 @@ export function splitMention(message: string, self?: SlackId): Mention {
   return { text, name: plain(typed[at] ?? ''), rest: typed.slice(at + 1).join(' ') };
 }
 
-/** Reads a command by its first word, which may be a verb of `/billing`; undefined if none. @throws secret-pasted */
+/** The first word may be a verb of `/billing`. @returns undefined if it is no command @throws Failure secret-pasted */
 export function parseTypedCommand({ name, rest }: Mention, known: KnownCommands): Question | undefined {
   if (name === '') return { kind: 'nothing', fact: undefined };
   const command = commandOf(name, known.commands);
@@ -69,7 +68,7 @@ export function parseTypedCommand({ name, rest }: Mention, known: KnownCommands)
     : undefined;
 }
 
-/** Reads free words. Ambiguous ones run nothing. @param answered the thread's last answer @throws secret-pasted */
+/** @param answered the thread's last answer @throws Failure secret-pasted */
 export function parseQuestionMention(
   { text, name, rest }: Mention,
   known: KnownCommands,
@@ -92,7 +91,7 @@ export function parseQuestionMention(
   return read ?? { kind: 'nothing', fact: undefined };
 }
 
-/** `spend what did prod cost?` is a question. Other text is run as the command, which says what is wrong with it. */
+/** `spend what did prod cost?` is a question. Otherwise the command itself says what is wrong with its words. */
 function commandOrQuestion(command: SlashCommand, text: string, reader: Reader): Command {
   if (!FOLLOW_UP_COMMANDS.has(command)) return { command, text };
   const parsed = catchInvalidWord(() => parseCommandText(text, reader));
@@ -103,11 +102,11 @@ function commandOrQuestion(command: SlashCommand, text: string, reader: Reader):
 const POLITE =
   'hi|hey|hello|please|pls|can|could|would|will|you|how|do|i|we|want|need|like|to|get|give|me|us|an?';
 
-/** Matches a text that begins with these words as an order to Tally: `hello, please alert me`. */
+/** Matches `hello, please alert me` */
 const orders = (words: string): RegExp =>
   new RegExp(`^(?:(?:${POLITE})[,.!]* )*(?:${words})(?![^\\s,.!?])`, 'i');
 
-/** Orders, and the commands for them. These are named in text, because a button would drop the other words. */
+/** What people tell Tally to do, and the commands for it. A button with a command would drop the other words. */
 const COMMAND_FOR: readonly (readonly [RegExp, ...CommandName[]])[] = [
   [orders('stop|pause|cancel|mute|snooze|unsubscribe'), '/billing schedules', '/billing watches'],
   [orders('remind|schedule|post'), '/billing schedule'],
@@ -121,10 +120,10 @@ const COMMAND_FOR: readonly (readonly [RegExp, ...CommandName[]])[] = [
   ],
 ];
 
-/** In characters. Longer text is hardly a mistyped command, and correcting it takes long. */
+/** In characters. Correcting longer text takes long. */
 const LONGEST_CORRECTED = 200;
 
-/** The command or verb that was probably meant by a mistyped first word, with the rest corrected too. */
+/** Corrects a mistyped command and the words after it. */
 function nearestCommand(
   name: string,
   rest: string,
@@ -145,7 +144,7 @@ function nearestCommand(
 const commandOf = (name: string, commands: readonly SlashCommand[]): SlashCommand | undefined =>
   commands.find((command) => command.slice(1) === name);
 
-/** The word without a slash or punctuation: `spend` for `/spend` and `Spend:`. */
+/** @returns `spend` for `/spend` and `Spend:` */
 const plain = (word: string): string => /^\/?(.*[a-z0-9])/.exec(normalizeText(word))?.[1] ?? '';
 
 const FIRST_MENTION = /^\s*<@[A-Z0-9]+(?:\|[^<>]*)?>/;
@@ -154,7 +153,7 @@ const LABELLED = /<[^<>|]*\|([^<>]+)>/g;
 const MARKED = /<([^<>|]*)\|?>/g;
 const SIGNS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 
-/** The text as the person typed it: without Tally's name, and with the words of links in place of their addresses. */
+/** Slack sends typed mentions, links and signs in its own syntax: `<@U012AB3CD>`, `<https://…|text>`, `&amp;`. */
 function plainMentionText(text: string, self: SlackId | undefined): string {
   const typed = (self === undefined ? text.replace(FIRST_MENTION, ' ') : text)
     .replace(MENTION, (_, id: string) => (id === self ? ' ' : `@${id}`))
@@ -166,7 +165,6 @@ function plainMentionText(text: string, self: SlackId | undefined): string {
     .trim();
 }
 
-/** A question in free words and the person who asks. */
 interface Asked {
   readonly mention: Mention;
   readonly known: KnownCommands;
@@ -174,9 +172,9 @@ interface Asked {
 }
 
 /** Slack doesn't say where it shows a slash command's answer, so Tally can't recognize a thread below it. */
-const NO_ANSWER = 'Tally doesn’t know which answer you mean: it doesn’t remember answers to slash commands.';
+const NO_ANSWER = 'Tally can’t follow up on the answer to a slash command.';
 
-/** In a thread, the last answer supplies what a question lacks. @throws not-allowed if its project isn't allowed now */
+/** The thread's last answer supplies what a question lacks. @throws Failure not-allowed for the answer's project */
 export async function readMention(
   asked: Asked,
   place: ThreadPlace | undefined,
@@ -193,11 +191,10 @@ export async function readMention(
   if (answered === undefined || isSameCommand(again, failed)) return again;
   const earlier = readWith(asked, answered);
   if (again.kind === 'command' && isSameCommand(earlier, again.rerun)) return again;
-  // The person may refer to the question that failed or to the last answer.
+  // The person may mean the question that failed, or the last answer.
   return eitherOf([again, earlier]);
 }
 
-/** Offers all readings as buttons; if no reading can be run, returns the first. */
 function eitherOf(readings: readonly [Question, ...Question[]]): Question {
   const reruns = readings.flatMap((reading) =>
     reading.kind === 'command' ? [reading.rerun] : reading.kind === 'guess' ? reading.reruns : [],
@@ -211,7 +208,7 @@ const isSameCommand = (question: Question, { command, text }: Command): boolean 
 function readWith(asked: Asked, question: ThreadQuestion | undefined): Question {
   const { mention, known, request } = asked;
   if (question === undefined) return parseQuestionMention(mention, known);
-  // The names that projects had at that time are known too, so that a removed name is recognized.
+  // The last answer may have used a name that is removed now.
   const aliases = new Set([...request.workspace.aliases, ...Object.keys(question.ids)]);
   const reader = { ...known.reader, aliases };
   const askedOn = dayAt(question.at, reader.zone);
@@ -231,7 +228,7 @@ function readWith(asked: Asked, question: ThreadQuestion | undefined): Question 
   }
 }
 
-/** @throws not-allowed if the person can't ask about a project that the command names */
+/** @throws Failure not-allowed if the person can't ask about the command's project */
 function checkProjects(
   rerun: Command,
   { mention: { text }, request }: Asked,
@@ -254,7 +251,7 @@ function checkProjects(
   return { kind: 'command', rerun };
 }
 
-/** Whether a name taken from the earlier question now means no project or a different one. */
+/** Whether a name in the earlier question now means another project, or none. */
 function isGone(
   { alias, several }: ParsedCommand,
   { ids }: ThreadQuestion,
@@ -272,7 +269,7 @@ function isGone(
 
 const typedWords = (text: string): ReadonlySet<string> => new Set(text.split(/[\s,?!.]+/).map(normalizeText));
 
-/** Answers name projects. @throws not-allowed for a project that wasn't typed and can't be asked about here */
+/** An answer would reveal a project's name. @throws Failure not-allowed unless the person typed the project */
 function requireAskable(words: ParsedCommand, text: string, request: Request): void {
   const typed = typedWords(text);
   for (const target of findAskedProjects(words, { ...request, ...publicScope(request) }).targets)
@@ -288,7 +285,7 @@ const isAskable = ({ command, text }: Command, request: Request): boolean =>
   }, Failure) ??
     false);
 
-/** The earlier command, with dates as of its day. @param reader today's, plus the names known at that time */
+/** Reads the thread's last command as of the day when it was asked. */
 function answeredIn({ command, text }: ThreadQuestion, askedOn: string, reader: Reader): LastAnswer {
   const then = { ...reader, today: askedOn, writtenOn: askedOn };
   const { phrase, versus, ...words } = parseCommandText(text, then);
@@ -297,7 +294,7 @@ function answeredIn({ command, text }: ThreadQuestion, askedOn: string, reader: 
   return { command: command === '/balance' ? command : '/spend', words: { ...words, ...days, ...others } };
 }
 
-/** Keeps days that were over when the question was asked. A period that wasn't is extended to today or its end. */
+/** Days that were over stay as they were; a period that was running goes on until today or its end. */
 function fixDays(days: NamedDays, askedOn: string, reader: Reader): NamedDays {
   const { first, last, text, rule } = days;
   if (askedOn >= reader.today) return days;

@@ -1,5 +1,5 @@
-/** Fetches what projects spent, and makes the CSV file with the exact figures. */
-import type { BillingClient, Consumption, TimeRange } from '../../billing/client.ts';
+/** Fetches what projects spent, and writes the CSV file of `/spend`. */
+import type { BillingClient, TimeRange } from '../../billing/client.ts';
 import { collectRemarks, missedAnswer } from '../../domain/failure/index.ts';
 import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { MAX_PERIOD_DAYS } from '../../domain/language/phrase-calendar.ts';
@@ -8,6 +8,7 @@ import { compareUsage, type UsageChange } from '../../domain/money/comparison.ts
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
 import {
   computeUsage,
+  type DayCharges,
   formatReportedDays,
   formatTotal,
   type Usage,
@@ -21,11 +22,13 @@ import {
   daysBetween,
   daysInRange,
   endOfDay,
-  endOfUnit,
   formatRequestedDays,
   type Millis,
+  type RequestedDays,
   startOfDay,
   startOfUnit,
+  wholeUnit,
+  type Zone,
 } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow, Period } from '../../domain/time/period.ts';
 import { type Column, compact } from '../../slack/block-kit/blocks.ts';
@@ -36,28 +39,28 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 
 export interface SpendFigures extends ConnectedAnswer {
   readonly usage: Usage;
-  /** The change from `before`; a sentence if the earlier days couldn't be fetched; undefined if nothing is compared. */
+  /** A sentence if the earlier days couldn't be fetched; undefined if nothing is compared. */
   readonly change: UsageChange | string | undefined;
-  /** What the project used on the days that it is compared with. */
+  /** Usage on the days that the period is compared with. */
   readonly before: Usage | undefined;
-  /** The month's expected cost, if the question is about the current month and enough days are reported. */
+  /** Undefined if the period isn't the current month, or if too few days are reported. */
   readonly forecast: Forecast | undefined;
 }
 
 /** Everything that an answer to `/spend` shows. */
 export interface SpendView extends AnswerView<SpendFigures> {
   readonly period: Period;
-  /** How the question wants its rows sorted and grouped. */
+  /** How to sort and group the rows. */
   readonly shape: {
     readonly [Name in 'top' | 'isLowest' | 'isOfDays' | 'unit']?: ParsedCommand[Name] | undefined;
   };
-  /** If only the top projects are shown: out of how many with figures (`among`) and how many asked about (`of`). */
+  /** The projects that are shown after `top 3`, `among` those with figures, `of` all that the question is about. */
   readonly top?:
     | { readonly shown: readonly SpendFigures[]; readonly among: number; readonly of: number }
     | undefined;
 }
 
-/** Fetches the period and the days that it is compared with in parallel. @throws Failure */
+/** Fetches the period, and the days that it is compared with. @throws Failure */
 export async function fetchSpend(
   billing: BillingClient,
   workspace: Workspace,
@@ -67,28 +70,26 @@ export async function fetchSpend(
   const access = openConnection(workspace, target);
   const { from, to, dates, zone, comparison, requested: days } = period;
   const earlier = earlierDays(period);
-  // Each answer is added up on arrival: adding both at once would block other requests twice as long.
   const [now, past] = await Promise.all([
-    billing
-      .consumption(access, target, { from, to, zone, days })
-      .then(({ charges, remarks }) => ({ remarks, usage: computeUsage(charges, period) })),
-    earlier && addUpEarlier(billing.consumption(access, target, { ...earlier, zone }), period),
+    billing.consumption(access, target, { from, to, zone, days }),
+    earlier && billing.consumption(access, target, { ...earlier, zone }).catch(missedAnswer),
   ]);
-  const { why, before, history } = past ?? {};
+  const usage = computeUsage(now.charges, period);
+  const charges = past && 'charges' in past ? past.charges : undefined;
+  const before = comparison && charges && usageOn({ days: comparison.days }, charges);
   const today = forecastOn(period);
   return {
     target,
     connection: access.connection,
-    usage: now.usage,
+    usage,
     before,
     change:
       comparison && before
-        ? compareUsage(now.usage, before, { current: comparison.currentDays, before: comparison.days })
-        : comparison && why,
-    forecast:
-      history && today !== undefined
-        ? forecastMonth(history.amounts, today, zone, now.usage.today?.value)
-        : undefined,
+        ? compareUsage(usage, before, { current: comparison.currentDays, before: comparison.days })
+        : comparison && past && 'why' in past
+          ? past.why
+          : undefined,
+    forecast: today && charges ? forecastFor(today, zone, charges, usage) : undefined,
     remarks: collectRemarks(
       [`the figures for ${dates}`, now],
       ...(past && earlier ? [[`the figures for ${formatRequestedDays(earlier.days)}`, past] as const] : []),
@@ -96,11 +97,16 @@ export async function fetchSpend(
   };
 }
 
-/** Today, if the question is about the current month, whose cost can be forecast. */
+/** @returns today, if the period is the current month, whose cost can be forecast */
 const forecastOn = ({ days, today, phrase }: Period): Day | undefined =>
   today !== undefined && phrase !== 'today' && days[0] === startOfUnit('month', today) ? today : undefined;
 
-/** The earlier days to fetch in one query: those to compare with, and recent months for a forecast. */
+function forecastFor(today: Day, zone: Zone, charges: readonly DayCharges[], soFar: Usage) {
+  const days = daysInRange(forecastFrom(today), addDays(today, -1), zone);
+  return forecastMonth(usageOn({ days }, charges).amounts, today, zone, soFar);
+}
+
+/** One query covers both the days to compare with and the last months for the forecast. */
 function earlierDays(period: Period): Omit<TimeRange, 'zone'> | undefined {
   const { zone, comparison } = period;
   const today = forecastOn(period);
@@ -108,7 +114,7 @@ function earlierDays(period: Period): Omit<TimeRange, 'zone'> | undefined {
   if (today === undefined) return compared;
   const last = addDays(today, -1);
   const [first = last] = [forecastFrom(today), ...(compared ? [compared.days.first] : [])].sort();
-  // One query can't cover that many days, so leave out the forecast.
+  // Billing would have to send too many days for the forecast.
   if (compared !== undefined && daysBetween(first, last) >= MAX_PERIOD_DAYS) return compared;
   return {
     from: startOfDay(first, zone),
@@ -118,34 +124,9 @@ function earlierDays(period: Period): Omit<TimeRange, 'zone'> | undefined {
   };
 }
 
-/** Adds up the days for the comparison and the forecast. The answer does without them if that fails. */
-async function addUpEarlier(
-  asked: Promise<Consumption>,
-  period: Period,
-): Promise<{
-  remarks: readonly string[];
-  why?: string;
-  before?: Usage | undefined;
-  history?: Usage | undefined;
-}> {
-  const answer = await asked.catch(missedAnswer);
-  if ('why' in answer) return answer;
-  const { charges, remarks } = answer;
-  const { comparison, zone } = period;
-  const today = forecastOn(period);
-  return {
-    remarks,
-    before: comparison && usageOn(comparison.days, charges),
-    history:
-      today === undefined
-        ? undefined
-        : usageOn(daysInRange(forecastFrom(today), addDays(today, -1), zone), charges),
-  };
-}
-
 const COMPARED = 'compared, not in the total';
 
-/** One row per day, then the exact query and totals. Rows whose note says “compared” are not in the total. */
+/** Writes a row per day, then the exact period and totals. */
 export function spendFile({ answered, period, projects }: SpendView): AnswerFile<SpendFigures> {
   const compared = period.versus && period.comparison;
   const days = [period.requested, ...(compared ? [compared.requested] : [])].map(fileDays).join('-vs-');
@@ -172,20 +153,12 @@ export function spendFile({ answered, period, projects }: SpendView): AnswerFile
   };
 }
 
-/** Whether these days are exactly one month or one year. */
-export const wholeUnit = ({ first, last }: Readonly<Record<'first' | 'last', Day>>) =>
-  (['month', 'year'] as const).find(
-    (unit) => startOfUnit(unit, first) === first && endOfUnit(unit, first) === last,
-  );
-
-function fileDays(days: Readonly<Record<'first' | 'last', Day>>): string {
-  const { first, last } = days;
-  const unit = wholeUnit(days);
-  if (unit !== undefined) return first.slice(0, unit === 'month' ? 7 : 4);
+function fileDays({ first, last }: RequestedDays): string {
+  const unit = wholeUnit({ first, last });
+  if (unit === 'month' || unit === 'year') return first.slice(0, unit === 'month' ? 7 : 4);
   return first === last ? first : `${first}_${last}`;
 }
 
-/** A sentence about days without data; none if there are no such days. */
 const gapOf = (usage: Usage | undefined, days: readonly Day[], lead: string): readonly string[] =>
   usage === undefined || usage.missing.length === 0
     ? []
@@ -208,7 +181,7 @@ const sums = ({ total, bonuses }: Usage, { from, to }: { readonly from: Millis; 
     ['Items', String(total.readable + total.unreadable)],
   ] as const;
 
-/** A row of the file. A day without data has no amount. */
+/** A day without data has no amount. */
 type FileRow = Pick<UsageRow, 'day' | 'shown' | 'outside' | 'merged'> &
   Partial<Pick<UsageRow, 'amount' | 'bonuses'>>;
 
@@ -219,7 +192,7 @@ const COLUMNS: readonly Column<FileRow, CsvCell>[] = [
   { title: 'items', cell: ({ merged }) => ({ digits: String(merged) }) },
 ];
 
-/** The days in order, even without data; then items without a day. @param note precedes each row's own notes */
+/** Days without data have a row; items without a readable day come last. @param note begins each row's note */
 function dayRows({ rows, missing }: Usage, today?: Day, note?: string): CsvCell[][] {
   const notesOf = ({ day, outside, merged, amount, bonuses }: FileRow): string[] =>
     compact([
@@ -228,7 +201,7 @@ function dayRows({ rows, missing }: Usage, today?: Day, note?: string): CsvCell[
       day !== undefined && day === today && 'so far',
       merged > 1 && `${merged} items added`,
       outside && 'outside this period',
-      day === undefined && 'not a readable day',
+      day === undefined && 'unreadable day',
       ...(amount ? amountNotes('amount', amount) : []),
       ...(bonuses ? amountNotes('bonuses', bonuses) : []),
     ]);

@@ -1,3 +1,4 @@
+/** `/spend`: what projects cost in a period, compared with earlier days. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import {
@@ -35,7 +36,6 @@ const HELP: HelpLine = {
 
 const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products}`;
 
-/** `/spend`: what projects cost in a period, and how this compares with earlier days. */
 export function createSpendFeature({ billing, answerStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at, sharedFrom: asked } = request;
@@ -85,30 +85,30 @@ function parseSpend(text: string, reader: Reader): ParsedCommand {
   if (several !== undefined && isOfDays)
     throw new InvalidWord(
       'days',
-      'can only be ranked of one project',
+      'can only be ranked for one project',
       'Name one project, such as prod top 3 days.',
     );
   if (unit === undefined) return words;
   if (several !== undefined && unit !== 'day')
-    throw new InvalidWord(`by ${unit}`, 'works for one project', 'Name one project.');
+    throw new InvalidWord(`by ${unit}`, 'works for one project only', 'Name one project.');
   if (versus !== undefined)
     throw new InvalidWord(`by ${unit}`, 'doesn’t work with a comparison', 'Leave out “vs”, or the unit.');
   return words;
 }
 
-/** A budget is for the current month. @throws InvalidWord if another period was typed */
+/** @throws InvalidWord if another period than the current month was typed */
 function inMonthOfBudget({ output, ...words }: ParsedCommand, reader: Reader): ParsedCommand {
   if (output !== 'budget' && output !== 'over-budget') return words;
   const month = parsePeriodText('this-month', reader);
   if (words.phrase === undefined || words.phrase.first === month.first) return { ...words, phrase: month };
   throw new InvalidWord(
     words.phrase.typed,
-    'isn’t this month, and budgets are for this month',
+    'isn’t this month, and Tally only knows this month’s budget',
     'Leave out the period.',
   );
 }
 
-/** The period's days as of now, and those compared. @throws InvalidWord with a corrected command; period-just-began */
+/** @throws InvalidWord with a corrected command; Failure period-just-began */
 function resolveSpendPeriod(
   { phrase, versus }: Pick<ParsedCommand, 'phrase' | 'versus'>,
   { output, ...named }: Pick<AskedProjects, 'word' | 'product'> & { readonly output: Output | undefined },
@@ -128,7 +128,7 @@ function resolveSpendPeriod(
   }
 }
 
-/** @throws not-allowed if the question is about a budget and the person is a guest */
+/** @throws Failure not-allowed if a guest asks about a budget */
 function drawAnswer(view: SpendView, output: Output | undefined, request: Request): Answer<SpendFigures> {
   if (output === 'why') return whyAnswer(view);
   if (output === 'budget' || output === 'over-budget') return budgetAnswer(view, output, request);
@@ -155,7 +155,7 @@ const PERIODS: readonly (readonly [label: string, phrase: string])[] = [
 function spendActions(view: SpendView): Answer['actions'] {
   const { projects, period, top, answered } = view;
   const { phrase } = period;
-  // `/balance` doesn't know `top`, so its button names the projects that are shown.
+  // `/balance` has no `top 3`, so its button names the projects.
   const shown = top ? { ...projects, word: top.shown.map(({ target }) => target.word).join(',') } : projects;
   const isCompared = answered.some((figures) => comparedChange(figures));
   return answerActions(view, {
@@ -173,7 +173,7 @@ function spendActions(view: SpendView): Answer['actions'] {
   });
 }
 
-/** The periods to choose from; adds the answer's own, by its dates, if missing. [] if a comparison was typed. */
+/** @returns [] if a comparison was typed, which makes no sense for other periods */
 function periodChoices(view: SpendView) {
   const { phrase, dates, versus } = view.period;
   if (versus !== undefined) return [];
@@ -188,7 +188,6 @@ function periodChoices(view: SpendView) {
 
 const WITH_TODAY = ' including today';
 
-/** An option for these days with or without today, if both can be asked. */
 function todayOption(phrase: string, words: (phrase: string) => Command) {
   if (phrase.endsWith(WITH_TODAY))
     return [commandOption('Leave out today', words(phrase.slice(0, -WITH_TODAY.length)))];
@@ -197,7 +196,7 @@ function todayOption(phrase: string, words: (phrase: string) => Command) {
     : [];
 }
 
-/** What the step returns. @throws no-data; invalid-response, as a workflow would take an unreadable amount for zero */
+/** @throws Failure no-data; invalid-response, because a workflow would take an unreadable amount for zero */
 function stepSpend({ target, usage }: SpendFigures, period: Period, locale: string) {
   const { total } = usage;
   const { requested, zone, today } = period;
@@ -208,7 +207,7 @@ function stepSpend({ target, usage }: SpendFigures, period: Period, locale: stri
     throw new Failure('invalid-response', { service: 'billing', what: 'none of its amounts is a number' });
   return {
     amount: formatTotal(total, moneyFormatter(locale, target.currency)),
-    // The dates include the year, because a workflow may store them.
+    // A workflow may store the dates, so they always include the year.
     period: `${formatDays(first, last)} ${zone}${today === undefined ? '' : ', today so far'}`,
     reported:
       usage.fullDays === 0

@@ -1,4 +1,4 @@
-/** Answers about several projects, top spenders, and budgets. */
+/** The answers of `/spend` about several projects, and about budgets. */
 import {
   byLargest,
   divide,
@@ -34,7 +34,7 @@ import {
   changeText,
   comparedChange,
   moneyIn,
-  periodName,
+  NONE_COMPLETE,
   SO_FAR,
   spendCommand,
   uncomparedNote,
@@ -42,16 +42,12 @@ import {
 
 const labelsOf = (figures: readonly SpendFigures[]) => figures.map(({ target }) => target.label);
 
-/** Sorts by spend: largest first, or smallest first if `isLowest`. */
 const bySpendIn =
   ({ isLowest }: SpendView['shape']) =>
   (a: SpendFigures, b: SpendFigures) =>
     (isLowest ? -1 : 1) * byLargest(readableTotal(a.usage), readableTotal(b.usage));
 
-/**
- * Keeps the top N projects, and those without figures, because they might belong to the top. Keeps all if currencies
- * differ, which prevents ranking, or if there are no more than N.
- */
+/** Keeps projects without figures, too, as they may belong to the top. Different currencies can't be ranked. */
 export function keepTopProjects(view: SpendView): SpendView {
   const { projects, answered, failed, shape } = view;
   const known = answered.filter(({ usage }) => readableTotal(usage) !== undefined).sort(bySpendIn(shape));
@@ -69,13 +65,12 @@ export function formatTop({ shown, among, of }: NonNullable<SpendView['top']>, i
   return `${isLowest ? 'Lowest' : 'Top'} ${shown.length} of ${pluralize(of, 'project')}${known}`;
 }
 
-/** The total and the biggest change, then one row per project, the largest first. */
 export function listAnswer(view: SpendView): AnswerText {
-  const { period, answered, projects, top, shape } = view;
+  const { period, answered, top, shape } = view;
   const isIncomplete = answered.some(({ usage }) => usage.total.incomplete);
   const expected = forecastText(view);
   const title = severalTitle(view, ({ usage }) => readableTotal(usage), {
-    when: periodName(period),
+    when: period.dates,
     ...(expected && { verbs: SO_FAR }),
     ...(top && { count: formatTop(top, shape.isLowest) }),
   });
@@ -92,23 +87,30 @@ export function listAnswer(view: SpendView): AnswerText {
         answered.some((figures) => comparedChange(figures)) &&
         `change vs ${period.comparison?.label}`,
       zoneFact(view, period.zone),
+      bonusFact(view),
+      coverageFact(view),
     ]),
-    notes: compact([
-      bonusNote(view),
-      ...coverageNotes(view),
-      projects.top !== undefined &&
-        !hasOneCurrency(answered) &&
-        'Amounts in different currencies can’t be ranked, so all projects are shown.',
-      ...answered.flatMap((figures) => {
-        const note = period.versus === undefined ? '' : uncomparedNote(figures, period);
-        return note === '' ? [] : `${figures.target.label}: ${note}`;
-      }),
-      ...parts.notes,
-    ]),
+    // The small print has at most two lines: one of facts, and one of sentences.
+    notes: [listNotes(view, parts.notes).join(' ')],
   };
 }
 
-/** `least by staging`, if the question is which project costs least; '' otherwise. */
+function listNotes({ answered, period, projects }: SpendView, failed: readonly string[]): readonly string[] {
+  const { versus, comparison } = period;
+  return compact([
+    projects.top !== undefined &&
+      !hasOneCurrency(answered) &&
+      'Amounts in different currencies can’t be ranked, so all projects are shown.',
+    versus && comparison === undefined && NONE_COMPLETE,
+    ...answered.flatMap((figures) => {
+      const note = versus && comparison ? uncomparedNote(figures, period) : '';
+      return note === '' ? [] : `${figures.target.label}: ${note}`;
+    }),
+    ...failed,
+  ]);
+}
+
+/** `least by staging`; '' unless the question is which project costs least */
 function leastText({ answered, shape }: SpendView): string {
   const [first, second] = answered.filter(({ usage }) => readableTotal(usage)).sort(bySpendIn(shape));
   return shape.isLowest && first && second && hasOneCurrency(answered)
@@ -116,26 +118,25 @@ function leastText({ answered, shape }: SpendView): string {
     : '';
 }
 
-/** `about 1,234,000.00 by 30 Nov`: the sum of the projects' forecasts, and how many projects it includes. */
+/** `about 1,234,000.00 by 30 Nov for 2 of 3 projects` */
 function forecastText({ answered, failed, period: { today }, locale }: SpendView): string {
   const known = answered.flatMap(({ forecast }) => forecast?.total ?? []);
   if (today === undefined || known.length === 0 || !hasOneCurrency(answered)) return '';
   const of = answered.length + failed.length;
-  // Say how many projects it includes only if the title says more.
   const whose = known.length === answered.length ? '' : ` for ${known.length} of ${pluralize(of, 'project')}`;
   return `${formatForecast(sumMoney(known), today, moneyFormatter(locale))}${whose}`;
 }
 
-/** The bonuses that projects used: `Bonuses: prod 1,000.00 and staging 200.00.` */
-function bonusNote(view: SpendView): string {
+/** `bonuses: prod 1,000.00 and staging 200.00` */
+function bonusFact(view: SpendView): string {
   const used = view.answered.flatMap((figures) => {
     const text = formatBonusTotal(figures.usage.bonuses, moneyIn(view)(figures)).replace(/^bonuses /, '');
     return text === '' ? [] : [`${figures.target.label} ${text}`];
   });
-  return used.length === 0 ? '' : `Bonuses: ${listNames(used)}.`;
+  return used.length === 0 ? '' : `bonuses: ${listNames(used)}`;
 }
 
-/** The change of the total, if every project can be compared: a part would look like the total. Only if in percent. */
+/** @returns undefined if a project can't be compared, because people would take the rest for the total */
 function totalChange({ answered, period }: SpendView): ComparedChange | undefined {
   const changes = answered.flatMap((figures) => comparedChange(figures) ?? []);
   if (period.comparison === undefined || changes.length < answered.length || !hasOneCurrency(answered))
@@ -144,7 +145,7 @@ function totalChange({ answered, period }: SpendView): ComparedChange | undefine
   return sum?.figures.percent && sum;
 }
 
-/** The project whose spend changed most: `biggest change: prod + 3,120.00`. */
+/** `biggest change: prod + 3,120.00` */
 function biggestChange({ answered, locale }: SpendView): string {
   if (!hasOneCurrency(answered) || answered.length < 2) return '';
   const [first] = answered
@@ -161,7 +162,7 @@ function biggestChange({ answered, locale }: SpendView): string {
   return `biggest change: ${escapeMarkup(first.label)} ${difference}${basis === 'total' ? '' : ' a day'}`;
 }
 
-/** Three columns fit on a phone. */
+/** At most three columns, with the project's, fit on a phone. */
 function columnsOf(view: SpendView): Column<SpendFigures>[] {
   const { answered, locale, period, shape } = view;
   const { comparison, versus, today } = period;
@@ -200,43 +201,39 @@ const PARTLY = '*';
 const isPartlyReported = ({ reported, fullDays, total }: Usage): boolean =>
   total.readable > 0 && reported.length < fullDays;
 
-/** `* Days with data: prod 6 of 7 days.` for the period and the one before, and whether daily averages are compared. */
-function coverageNotes({ answered, period }: SpendView): string[] {
-  const partly = (usageOf: (figures: SpendFigures) => Usage | undefined, when: string): string => {
-    const names = answered.flatMap((figures) => {
-      const usage = usageOf(figures);
-      if (usage === undefined || !isPartlyReported(usage)) return [];
-      return `${figures.target.label} ${usage.reported.length} of ${pluralize(usage.fullDays, 'day')}`;
-    });
-    return names.length === 0 ? '' : `${PARTLY} Days with data${when}: ${listNames(names)}.`;
-  };
-  const compared = answered.filter((figures) => comparedChange(figures));
-  const averages = compared.filter((figures) => comparedChange(figures)?.figures.basis === 'average');
-  return compact([
-    partly(({ usage }) => usage, ''),
-    period.versus && partly(({ before }) => before, `, ${period.comparison?.label}`),
-    averages.length > 0 &&
-      averages.length < compared.length &&
-      `Compared by daily average: ${listNames(labelsOf(averages))}.`,
-  ]);
+/** `* prod: 6 of 7 days reported, compared by its daily average` */
+function coverageFact({ answered, period: { versus, comparison } }: SpendView): string {
+  const bases = new Set(answered.flatMap((figures) => comparedChange(figures)?.figures.basis ?? []));
+  const reported = (usage: Usage | undefined) =>
+    usage && isPartlyReported(usage)
+      ? `${usage.reported.length} of ${pluralize(usage.fullDays, 'day')} reported`
+      : '';
+  const texts = answered.flatMap((figures) => {
+    const isAverage = bases.size > 1 && comparedChange(figures)?.figures.basis === 'average';
+    const then = versus ? reported(figures.before) : '';
+    const text = joinTexts(', ', [
+      reported(figures.usage),
+      then && `${then} for ${comparison?.label}`,
+      isAverage && 'compared by its daily average',
+    ]);
+    return text === '' ? [] : `${figures.target.label}: ${text}`;
+  });
+  return texts.length === 0 ? '' : `${PARTLY} ${listNames(texts)}`;
 }
 
-/** `budget` asks “within budget?”, where yes is good; `over-budget` asks “over budget?”, where yes is bad. */
+/** `budget` asks “within budget?”, `over-budget` asks “over budget?”: their yes and no are opposite. */
 export type BudgetQuestion = 'budget' | 'over-budget';
 
-/** A project's budget for the current month, the lowest if several watches have one, and the spend so far. */
 interface BudgetState extends SpendFigures {
+  /** The lowest, if several watches have one. */
   readonly budget: Money | undefined;
   readonly spent: Money | undefined;
   readonly isOver: boolean;
-  /** By how much the forecast exceeds the budget; absent if it doesn't, or if the budget is exceeded already. */
+  /** How much more than the budget is expected; undefined if the budget is exceeded already. */
   readonly excess: Money | undefined;
 }
 
-/**
- * Whether projects are within budget: yes or no, how much of each is spent, and what is expected by the end of the
- * month. @throws not-allowed for guests, who don't see what full members set up
- */
+/** @throws Failure not-allowed for guests, who don't see what full members set up */
 export function budgetAnswer(view: SpendView, asked: BudgetQuestion, request: Request): Answer<SpendFigures> {
   requireRight('member', request.user);
   const states = view.answered.map((figures) => budgetOf(figures, request));
@@ -264,7 +261,7 @@ function budgetOf(figures: SpendFigures, { workspace }: Request): BudgetState {
 
 const budgetMonth = ({ period: { requested } }: SpendView) => formatMonth(requested.first, requested.today);
 
-/** Yes or no, and which projects are over budget or expected to be. @param states those with a budget and figures */
+/** Says yes or no, and which projects are or will be over budget. @param states with budget and figures */
 function judge(states: readonly BudgetState[], asked: BudgetQuestion) {
   const [no, soFar, yes] = asked === 'budget' ? ['No', 'Yes, so far', 'Yes'] : ['Yes', 'Not yet', 'No'];
   const over = states.filter(({ isOver }) => isOver);
@@ -273,7 +270,7 @@ function judge(states: readonly BudgetState[], asked: BudgetQuestion) {
   return { verdict: soon.length > 0 ? soFar : yes, projects: soon, what: 'expected to pass the budget' };
 }
 
-/** How much of the budget is spent: `740,697.00 of 800,000.00 EUR (92.6 %)`. */
+/** `740,697.00 of 800,000.00 EUR (92.6 %)` */
 function shareText({ target, budget, spent }: BudgetState, locale: string): string {
   if (budget === undefined) return 'No budget is set';
   if (spent === undefined) return 'no figures yet';
@@ -281,7 +278,7 @@ function shareText({ target, budget, spent }: BudgetState, locale: string): stri
   return `${formatMoney(spent, locale)} of ${formatMoney(budget, locale, target.currency)} (${share})`;
 }
 
-/** `prod · November · Not yet: 740,697.00 of 800,000.00 (92.6 %)`, and the expected spend. */
+/** `prod · November · Not yet: 740,697.00 of 800,000.00 (92.6 %)` */
 function projectBudget(state: BudgetState, view: SpendView, asked: BudgetQuestion): AnswerText {
   const { target, budget, spent, forecast, excess, remarks } = state;
   const { locale, period } = view;
@@ -300,7 +297,7 @@ function projectBudget(state: BudgetState, view: SpendView, asked: BudgetQuestio
   };
 }
 
-/** Whether all projects are within budget and which aren't, then one row per project with a budget. */
+/** `November · No: prod over budget` */
 function listBudgets(states: readonly BudgetState[], view: SpendView, asked: BudgetQuestion): AnswerText {
   const { locale, failed } = view;
   const known = states.filter(({ spent }) => spent);
@@ -331,7 +328,6 @@ function listBudgets(states: readonly BudgetState[], view: SpendView, asked: Bud
 
 const MOST_NAMED = 3;
 
-/** Buttons that show the spend by day, and that open a form for a missing budget. */
 function budgetActions(view: SpendView, states: readonly BudgetState[]): Answer['actions'] {
   const without = states.filter(({ budget }) => budget === undefined).slice(0, MOST_NAMED);
   const offers = without.flatMap(({ target: { label, word } }, at) => {

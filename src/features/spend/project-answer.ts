@@ -1,4 +1,4 @@
-/** The answer about one project, and the parts that it shares with the answer about several. */
+/** The answer of `/spend` about one project, and what the answer about several projects shares with it. */
 import { type Output, rankText } from '../../domain/language/parsed-command.ts';
 import {
   formatDifference,
@@ -32,8 +32,8 @@ import {
   type Usage,
 } from '../../domain/money/usage.ts';
 import { findReport } from '../../domain/report.ts';
-import { dayNamerFor, formatMonth } from '../../domain/time/calendar.ts';
-import { formatVersus, type Period } from '../../domain/time/period.ts';
+import { dayNamerFor } from '../../domain/time/calendar.ts';
+import { formatVersus } from '../../domain/time/period.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
   type Column,
@@ -53,7 +53,7 @@ import {
   productFact,
   zoneFact,
 } from '../../slack/reply/render-answer.ts';
-import { type SpendFigures, type SpendView, wholeUnit } from './figures.ts';
+import type { SpendFigures, SpendView } from './figures.ts';
 
 export function projectAnswer(figures: SpendFigures, view: SpendView): AnswerText {
   const { usage, before, target, remarks } = figures;
@@ -65,7 +65,7 @@ export function projectAnswer(figures: SpendFigures, view: SpendView): AnswerTex
   const chart =
     (isCompared && versusChart(usage, before, comparison)) || spendChart(usage, period, view.shape.unit);
   return {
-    title: [target.label, periodName(period), headline(figures, view)].join(' · '),
+    title: [target.label, period.dates, headline(figures, view)].join(' · '),
     lines: compact([
       ranked.line,
       versus && uncompared !== '' ? escapeMarkup(uncompared) : factLine(figures, view),
@@ -86,7 +86,7 @@ export function projectAnswer(figures: SpendFigures, view: SpendView): AnswerTex
   };
 }
 
-/** Words beside the month's forecast, for a charge and for a credit, in place of “spent” and “credited”. */
+/** Beside a forecast, these replace “spent” and “credited”. */
 export const SO_FAR = ['so far', 'credited so far'] as const;
 
 function headline(
@@ -102,11 +102,11 @@ function headline(
   return joinTexts(', ', [`${spent}${days}${incompleteMark(total.incomplete)}`, expected]);
 }
 
-/** Whether so few days are reported that the title must say how many. */
+/** With so few days reported, the title must say how many. */
 const hasGaps = ({ reported, fullDays }: Usage): boolean =>
   fullDays > 1 && reported.length > 0 && !isWellReported(reported.length, fullDays);
 
-/** The comparison, the daily average and the most expensive day, unless the title says it. */
+/** Comparison, daily average and most expensive day; no amount that the title has. */
 function factLine(figures: SpendFigures, view: SpendView): string {
   const { average, highest, total } = figures.usage;
   const { period, shape, locale } = view;
@@ -123,7 +123,7 @@ function factLine(figures: SpendFigures, view: SpendView): string {
   ]);
 }
 
-/** The comparison, with the compared amount if its days were typed. '' if too few days are reported. */
+/** @returns '' if too few days are reported */
 function comparisonText(figures: SpendFigures, view: SpendView): string {
   const { period, locale } = view;
   const change = comparedChange(figures);
@@ -136,8 +136,8 @@ function comparisonText(figures: SpendFigures, view: SpendView): string {
 }
 
 /**
- * `*▲ 7.9 %* vs 8–14 Nov (daily average, 6 of 7 days reported)`, mrkdwn. If the comparison was typed (“vs october”),
- * adds the difference. @param then the amount of the earlier days
+ * `*▲ 7.9 %* vs 8–14 Nov (daily average, 6 of 7 days reported)`, as Slack markup
+ * @param then an amount to add: `1,234.00 then`
  */
 export function changeText(change: ComparedChange, { period, locale }: SpendView, then = ''): string {
   const { comparison = { label: '', days: [] }, versus } = period;
@@ -151,7 +151,7 @@ export function changeText(change: ComparedChange, { period, locale }: SpendView
   return `vs ${money(daily.before)}${comparison.days.length === 1 ? ' on' : ' a day in'} ${against}`;
 }
 
-/** What to know about a comparison: `daily average, 6 of 7 days reported`. */
+/** `daily average, 6 of 7 days reported` */
 const changeNotes = (
   { figures: { basis, percent }, coverage: { before } }: ComparedChange,
   ...amounts: readonly string[]
@@ -162,7 +162,7 @@ const changeNotes = (
     before.reported < before.of && formatCoverage(before),
   ]);
 
-/** How many days are reported, if some aren't and the title doesn't say so; and today's share. */
+/** `6 of 7 days reported, no data for Mon 16 Nov`, `today so far 1,234.00` */
 function reportedFacts(usage: Usage, { period: { days, today }, locale }: SpendView): string[] {
   const isWhole = usage.missing.length === 0;
   const reported = isWhole
@@ -188,9 +188,9 @@ function spendNotes(figures: SpendFigures, { period }: SpendView): string[] {
   ]);
 }
 
-/** Tables of more days are grouped by week, unless the question is about days. The CSV file always has every day. */
+/** Longer periods are shown by week, unless the question is about days. */
 const MOST_DAYS = 31;
-/** The most rows if the question is about days; leaves room for days outside the period. */
+/** A table of Slack has up to 100 rows; a few are for items outside the period. */
 const MOST_ASKED_DAYS = 92;
 /** The weeks of a year. */
 const MOST_GROUPS = 54;
@@ -199,7 +199,7 @@ const labelled = (title: string): Column<Row> => ({ title, cell: formatLabel });
 const foldedRows = (fold: string, cells: readonly (readonly string[])[]): Answer['rows'] =>
   fitsTable(cells) ? { fold: `${fold} (${cells.length - 1})`, cells } : undefined;
 
-/** One row per day, also for days without data; by week, month or longer if asked, or if the days don't fit. */
+/** One row per day, even without data; per week or longer unit if asked, or if there are too many days. */
 function daysTable(
   { usage }: SpendFigures,
   { period, shape, locale }: SpendView,
@@ -207,7 +207,6 @@ function daysTable(
 ): Answer['rows'] {
   const { rows: charged, missing, bonuses } = usage;
   const [first, ...others] = charged;
-  // A table of one row would only repeat the amount in the title.
   if (first === undefined || (others.length + missing.length === 0 && first.merged === 1)) return undefined;
   const finest = shape.unit ?? (charged.length + missing.length <= MOST_DAYS ? 'day' : 'week');
   const money = moneyFormatter(locale);
@@ -219,15 +218,14 @@ function daysTable(
     [
       labelled(unit === 'day' ? 'Day' : `By ${unit}`),
       { title: 'Amount', cell: ({ current }) => formatCost(current, money) },
-      // No column for bonuses if all are zero.
       ...(bonuses.value.eq(0) && !bonuses.incomplete ? [] : [{ title: 'Bonuses', cell: bonusOf }]),
     ],
   );
-  // If a unit was asked for and there is no chart, show its rows openly: they are the answer.
+  // Rows that were asked for are the answer, unless a chart shows them.
   return shape.unit !== undefined && !hasChart ? { cells } : foldedRows(`Each ${unit}`, cells);
 }
 
-/** Both periods side by side, if a comparison was typed. Days without a counterpart, such as today, come last. */
+/** Both periods side by side, for a typed comparison. Days without a counterpart, such as today, come last. */
 function versusTable({ usage, before }: SpendFigures, { period, locale }: SpendView): Answer['rows'] {
   const { comparison, dates } = period;
   if (before === undefined || comparison === undefined) return undefined;
@@ -237,7 +235,6 @@ function versusTable({ usage, before }: SpendFigures, { period, locale }: SpendV
   const { paired, rows } = comparedRows(usage, before, comparison, most, finest);
   const today = period.today === undefined ? [] : [period.today];
   const others = [...periodRows(usage, { ...period, days: today }, 1).rows, ...strayRows(usage)];
-  // A table of one row would only repeat the text above.
   if (rows.length === 1 && others.length === 0) return undefined;
   const money = moneyFormatter(locale);
   const cells = cellsOf(
@@ -254,7 +251,7 @@ function versusTable({ usage, before }: SpendFigures, { period, locale }: SpendV
 
 const MOST_NAMED = 3;
 
-/** The most expensive (or cheapest) complete days, if asked for. Of equal days, the earlier comes first. */
+/** The most expensive or cheapest days, if asked for. */
 function rankDays({ usage }: SpendFigures, { shape, period, locale }: SpendView) {
   if (!shape.isOfDays) return { line: '', rows: undefined };
   const sign = shape.isLowest ? 1 : -1;
@@ -271,48 +268,41 @@ function rankDays({ usage }: SpendFigures, { shape, period, locale }: SpendView)
   };
 }
 
-/** The command that gives this answer again, for another period or in another form if given. */
+/** The command that gives the same answer, or the answer for another period or in another form. */
 export function spendCommand(
   { projects, period, shape }: Pick<SpendView, 'projects' | 'period' | 'shape'>,
   { phrase = period.phrase, output }: { readonly phrase?: string; readonly output?: Output } = {},
 ): Command {
-  // `top 3` already says how to sort.
   const rank = projects.top === undefined || shape.isOfDays ? rankText(shape) : '';
   const versus = period.versus ? [`vs ${formatVersus(period.versus)}`] : [];
   const words = [askedText(projects, rank, phrase, ...versus), shape.unit && `by ${shape.unit}`, output];
   return { command: '/spend', text: words.filter(Boolean).join(' ') };
 }
 
-/** The report that the **Schedule this…** form starts with, if one covers the period's days. */
+/** What the **Schedule this…** form starts with; undefined if no report has these days. */
 export const reportOf = ({ projects, period }: SpendView): string | undefined =>
   projects.isList ? undefined : findReport(period.phrase) && period.phrase;
 
-/** What the title calls the period: `October`, `2025`, `14–20 Nov`. */
-export function periodName({ requested, dates }: Pick<Period, 'requested' | 'dates'>): string {
-  const { first, last, today } = requested;
-  const unit = last === today ? undefined : wholeUnit(requested);
-  if (unit === undefined) return dates;
-  return unit === 'month' ? formatMonth(first, today) : first.slice(0, 4);
-}
-
-/** Formats amounts, without the currency if the title names it. */
+/** Leaves out a currency that the title names. */
 export const moneyIn =
   ({ answered, locale }: SpendView) =>
   ({ target }: SpendFigures): MoneyFormatter =>
     moneyFormatter(locale, hasOneCurrency(answered) ? '' : target.currency);
 
-/** A comparison with enough reported days before and now. */
 export type ComparedChange = Required<UsageChange>;
-/** @returns undefined if there is no such comparison */
+/** @returns undefined unless enough days are reported, in both periods */
 export const comparedChange = ({ change }: SpendFigures): ComparedChange | undefined =>
   typeof change === 'object' && change.figures ? { ...change, figures: change.figures } : undefined;
 
-/** A sentence that says why there is no comparison; '' if there is one. */
+export const NONE_COMPLETE = 'Only complete days are compared, and this period has none yet.';
+
+/** A sentence that says why there is no comparison; '' if there is one, or if none was asked for */
 export function uncomparedNote(
   { change }: Pick<SpendFigures, 'change'>,
-  { comparison, dates }: SpendView['period'],
+  { comparison, versus, dates }: SpendView['period'],
 ): string {
-  if (change === undefined || comparison === undefined) return '';
+  if (comparison === undefined) return versus ? NONE_COMPLETE : '';
+  if (change === undefined) return '';
   if (typeof change === 'string') return `No comparison with ${comparison.label}: ${change}`;
   return formatUncompared(change, { current: dates, before: comparison.label });
 }

@@ -1,4 +1,4 @@
-/** Explains a change: a sentence, then the days of one project, or several projects, the largest difference first. */
+/** The answer of `/spend … why`: the days or projects that made the change, the largest difference first. */
 import {
   changeInPercent,
   formatDifference,
@@ -27,18 +27,17 @@ import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { type Answer, answerActions, productFact, zoneFact } from '../../slack/reply/render-answer.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
 import { formatTop } from './list-answer.ts';
-import { comparedChange, periodName, reportOf, spendCommand, uncomparedNote } from './project-answer.ts';
+import { comparedChange, NONE_COMPLETE, reportOf, spendCommand, uncomparedNote } from './project-answer.ts';
 
 interface Explained extends ExplainedDays {
   readonly figures: SpendFigures;
   readonly before: Usage;
 }
 
-/** The most rows of days or projects; one more row sums up the rest. */
+/** One more row sums up the rest. */
 const MOST_ROWS = { day: 3, project: 5 } as const;
 type Noun = keyof typeof MOST_ROWS;
 
-/** `currency` is set if the rows have different currencies. */
 type ReasonRow = Row & { readonly currency?: string };
 
 const MOST_NOTES = 5;
@@ -57,7 +56,7 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
     : uncompared.map(({ target }) => ({ label: nameOf(target) }));
   const sums = sumByLabel(explained.map(({ value, figures }) => ({ value, label: figures.target.currency })));
   const [sum] = sums.length === 1 ? sums : [];
-  // Different currencies can't be summed, so every project gets a row.
+  // Different currencies can't be summed up in one row.
   const shown = sum ? foldSmallest(rows, MOST_ROWS[noun], noun) : rows;
   const single = only && shown.length + others.length < 2 ? shown[0] : undefined;
   const money = moneyFormatter(locale);
@@ -69,7 +68,7 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
   return {
     title: [
       only?.target.label ?? countText(explained.length, view),
-      today === undefined ? periodName(period) : comparedDates(period),
+      comparedDates(period),
       sums.length === 0 ? 'no comparison' : `${difference}${isPartial ? `, on ${days}` : ''}`,
     ].join(' · '),
     lines: [
@@ -89,16 +88,15 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
       zoneFact(view, zone),
     ]),
     notes: compact([
-      comparison === undefined && 'Only complete days are compared, and this period has none.',
+      comparison === undefined && NONE_COMPLETE,
       ...missingNotes(view, explained, uncompared),
-      isPartial && 'Left out: days without data on either side.',
+      isPartial && 'Left out: days without data in one of the two periods.',
       ...failedNotes(failed),
     ]),
     actions: whyActions(view, only ? undefined : explained.find(({ value }) => !value.eq(0))?.figures),
   };
 }
 
-/** Why some projects are not compared, and which days of the others have no data. */
 function missingNotes(
   { projects, period }: SpendView,
   explained: readonly Explained[],
@@ -107,7 +105,9 @@ function missingNotes(
   const named = ({ target }: SpendFigures, note: string) =>
     note === '' ? [] : [projects.isList ? `${target.label}: ${note}` : capital(note)];
   return [
-    ...uncompared.flatMap((figures) => named(figures, uncomparedNote(figures, period))),
+    ...uncompared.flatMap((figures) =>
+      period.comparison ? named(figures, uncomparedNote(figures, period)) : [],
+    ),
     ...limitLines(
       explained.flatMap((each) => named(each.figures, gapNote(each, period))),
       MOST_NOTES,
@@ -115,14 +115,13 @@ function missingNotes(
   ];
 }
 
-/** `*▲ 7.9 %*`: the difference in the title as a percentage of what these days cost before. */
 function percentText(value: Money, explained: readonly Explained[], locale: string): string {
   const base = sumMoney(explained.map((each) => each.base));
   const percent = changeInPercent(base.plus(value), base);
   return percent ? `*${formatPercent(percent, locale)}*` : '';
 }
 
-/** @returns an empty list if there is nothing to compare with, or too few days are reported */
+/** @returns [] if nothing is compared, or if too few days are reported */
 function explain(figures: SpendFigures, { period: { comparison } }: SpendView): Explained[] {
   const { usage, before } = figures;
   if (comparison === undefined || before === undefined || !comparedChange(figures)) return [];
@@ -137,13 +136,13 @@ function rowOf(
   return { ...sum, label: nameOf(target), value, currency: target.currency };
 }
 
-/** The days that are complete and so compared: `14–20 Nov`. */
+/** `14–20 Nov`: the days that are over */
 function comparedDates({ requested, comparison, dates }: SpendView['period']): string {
   const [first, last] = [comparison?.currentDays[0], comparison?.currentDays.at(-1)];
   return first && last ? formatRequestedDays({ ...requested, first, last }) : dates;
 }
 
-/** Columns for the name with its cost, the difference, and the earlier cost. Three columns fit on a phone. */
+/** Three columns fit on a phone, so a row's name and cost share one. */
 function differenceColumns(
   noun: Noun,
   { period, locale }: SpendView,
@@ -165,7 +164,7 @@ function differenceColumns(
   ];
 }
 
-/** `3,120.00 EUR more than` or `unchanged vs`, to be followed by the days compared with. */
+/** `3,120.00 EUR more than`, `unchanged vs` */
 function differenceText(sums: readonly LabelledAmount[], locale: string): string {
   const changes = sums
     .filter(({ value }) => !value.eq(0))
@@ -173,13 +172,13 @@ function differenceText(sums: readonly LabelledAmount[], locale: string): string
   return changes.length === 0 ? 'unchanged vs' : `${listNames(changes)} than`;
 }
 
-/** A sentence with the reason, mrkdwn: `Mostly one more day: …`. @param rows largest first; their sum is `value` */
+/** `Mostly one more day: …`, as Slack markup. @param rows the largest difference first */
 function reasonText(rows: readonly Row[], value: Money, money: MoneyFormatter, noun: Noun): string {
   const [first, second] = rows.flatMap((row) =>
     row.value && !row.value.eq(0) ? [{ row, part: row.value, name: nameOf(row, noun) }] : [],
   );
   if (first === undefined) return '';
-  if (first.part.eq(value)) return `All of it is ${first.name}.`;
+  if (first.part.eq(value)) return `All of it comes from ${first.name}.`;
   const [difference, sum] = [formatDifference(first.part, money), money(value.abs())];
   const isMost = first.part.abs().times(2).gt(value.abs()) && first.part.abs().lte(value.abs());
   if (isMost && first.part.times(value).gt(0)) return `Mostly ${first.name}: ${difference} of ${sum}.`;
@@ -190,7 +189,7 @@ function reasonText(rows: readonly Row[], value: Money, money: MoneyFormatter, n
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** What a row is called: `one more day`, `2 fewer days` for days that only one of the periods has; mrkdwn. */
+/** `Mon 16 Nov`; `one more day`, `2 fewer days` for days without a counterpart; as Slack markup */
 function nameOf({ label, current, before }: Row, noun: Noun): string {
   const alone = current && before ? undefined : (current ?? before);
   if (noun !== 'day' || alone === undefined) return escapeMarkup((noun === 'day' && current?.name) || label);
@@ -199,7 +198,7 @@ function nameOf({ label, current, before }: Row, noun: Noun): string {
   return count === 1 ? `one ${words} day` : `${count} ${words} days`;
 }
 
-/** Gaps in the compared days: `no data for Mon 16 Nov, the amount for Tue 17 Nov couldn’t be read in full.` */
+/** `no data for Mon 16 Nov, the amount for Tue 17 Nov couldn’t be read in full.` */
 function gapNote({ figures: { usage }, before }: Explained, { comparison }: SpendView['period']): string {
   const nameDay = dayNamerFor([...(comparison?.currentDays ?? []), ...(comparison?.days ?? [])]);
   const daysOf = (name: 'missing' | 'unreadableDays') => [...usage[name], ...before[name]].sort();
@@ -211,14 +210,13 @@ function gapNote({ figures: { usage }, before }: Explained, { comparison }: Spen
   return text && `${text}.`;
 }
 
-/** How many projects are compared: `3 projects`, `2 of 3 projects`, `Top 3 of 12 projects`. */
+/** `3 projects`, `2 of 3 projects`, `Top 3 of 12 projects` */
 function countText(compared: number, { answered, failed, top }: SpendView): string {
   const of = top?.shown.length ?? answered.length + failed.length;
   if (compared > 0 && compared < of) return `${compared} of ${pluralize(of, 'project')}`;
   return top ? formatTop(top) : pluralize(of, 'project');
 }
 
-/** Buttons for the figures behind the explanation and for the reason of the largest change, and the menu. */
 function whyActions(view: SpendView, largest?: SpendFigures) {
   const { projects, period } = view;
   const figures = spendCommand(view);

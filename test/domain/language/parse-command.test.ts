@@ -23,14 +23,14 @@ const refused = (text: string, aliases?: ReadonlySet<string>): InvalidWord => {
 
 it.each([
   ...['*123* _last week_', '1\u200b23\u00a0last\u2011week', '１２３ ｌａｓｔ ｗｅｅｋ', '“123”—last week?'],
-])('what keyboards and Slack make of a text is undone: %j', (text) =>
+])('a command is read as it was typed on a phone or in Slack: %j', (text) =>
   expect(read(text)).toEqual({ help: false, project: '123', period: 'last-week' }),
 );
 
 describe('an alias', () => {
   const aliases = new Set(['prod', 'mayday', 'team-a', 'storage-2']);
 
-  it('means the project, and a bare number after it can be a product or a year', () => {
+  it('names the project, and a bare number after it is a product or a year', () => {
     expect(read('prod 2 2026', aliases)).toEqual({
       help: false,
       alias: 'prod',
@@ -47,7 +47,7 @@ describe('an alias', () => {
     expect(read('project prod', aliases)).toEqual({ help: false, alias: 'prod' });
   });
 
-  it('is not treated as a secret, however much it looks like one', () => {
+  it('is not taken for a secret, however much it looks like one', () => {
     const long = new Set(['productioncluster2026']);
     expect(refused('productioncluster2026 banana', long).word).toBe('banana');
     for (const name of ['qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm', 'ab12-cd34-ef56-7890', 'xapp-prod']) {
@@ -58,12 +58,12 @@ describe('an alias', () => {
   });
 });
 
-it('an ambiguous word is read as a date if it can’t mean anything else', () => {
+it('a date is accepted if it can be read in only one way', () => {
   expect(read('123 25/12/2025')).toMatchObject({ period: '2025-12-25' });
   expect(read('123 05/05/2026')).toMatchObject({ period: '2026-05-05' });
 });
 
-describe('a secret', () => {
+describe('a pasted secret', () => {
   it.each([
     ...['gAAAAABk', 'xoxb-123-abc', 'XOXB-1234567890-abcdefghij', 'eyJhbGciOiJIUzI1NiJ9.e30.x'],
     ...['d41d8cd98f00b204e9800998ecf8427e', 'f47ac10b-58cc-4372-a567-0e02b2c3d479'],
@@ -72,7 +72,7 @@ describe('a secret', () => {
     ...['abcd+efgh/ijkl+mnOPqr==', 'd41d8cd9-8f00b204-e9800998-ecf8427e', '1234-5678-9012-3456-7890-1234'],
     ...['ab12-cd34-ef56-7890', 'Zm9vYmFyYmF6cXV4MTIz==', 'prodlast1234567890ab', 'X-User-Token: abc'],
     ...['x-user-token=abc', 'Bearer abc', 'token: hunter2', 'password=hunter2'],
-  ])('“%s” is left out of the failure message', (secret) => {
+  ])('is refused without quoting it: “%s”', (secret) => {
     for (const text of [
       secret,
       `123 last-week ${secret}`,
@@ -92,12 +92,12 @@ describe('a secret', () => {
     ...['MonkeyJack', 'Team/Production/Frankfurt', 'cloud/storage/virtualization'],
     ...['production-cluster-frankfurt-two', 'dead-beef-cafe-babe', '2026-10-01-2026-10-1x'],
     ...['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'],
-  ])('is not suspected in words that look like “%s”', (text) => {
+  ])('is not suspected in “%s”', (text) => {
     expect(refused(text)).toBeInstanceOf(InvalidWord);
   });
 
   it.each(['last7daysincludingtoday', '2026-10-01..2026-10-15', 'october2026..november2026', '1'.repeat(32)])(
-    'is not suspected in words that look like “%s” beside an unknown word',
+    'is not suspected in “%s” beside an unknown word',
     (text) => expect(refused(`${text} banana`).word).toBe('banana'),
   );
 });
@@ -109,15 +109,15 @@ describe('several projects', () => {
   it('may be written as “all”', () => {
     expect(named('all last-week')).toBe('all');
     expect(readBalance('ALL storage')).toMatchObject({ several: 'all', product: 2 });
-    expect(() => readSpend('all prod', aliases)).toThrow('You named a project and “all” of them');
+    expect(() => readSpend('all prod', aliases)).toThrow('You named a project and also “all”');
   });
 
-  it('are not recognized from a comma between other words', () => {
+  it('need names on both sides of the comma', () => {
     expect(readSpend('prod, last week, cloud', aliases)).toMatchObject({ alias: 'prod', product: 1 });
     expect(named('prod, last week, cloud')).toBeUndefined();
   });
 
-  it('are limited to 20', () => {
+  it('are limited to 20, and a command to 80 words', () => {
     const many = (count: number) => Array.from({ length: count }, (_, n) => String(100 + n)).join(',');
     expect(readSpend(many(20)).several).toHaveLength(20);
     expect(() => readSpend(many(21))).toThrow('You named 21 projects');
@@ -127,7 +127,7 @@ describe('several projects', () => {
     );
   });
 
-  it('are refused by commands that are about one project', () => {
+  it('are refused by commands about one project', () => {
     expect(() => readSingleProject('prod,staging', aliases)).toThrow('You named several projects');
     expect(() => readSingleProject('all', aliases)).toThrow('You named several projects');
   });
@@ -153,7 +153,7 @@ describe('any text', () => {
   );
   const now = Date.parse('2026-11-21T10:15:30.123Z');
 
-  it('is read or refused in a few words, and every suggested command can be read', () => {
+  it('is read or refused briefly, and Tally accepts every command that it offers', () => {
     fc.assert(
       fc.property(texts, (text) => {
         try {
@@ -186,7 +186,7 @@ describe('any text', () => {
 });
 
 it.each(['2026', '2026 2', 'project 2026 cloud'])(
-  'a question about now accepts a project that looks like a year: “%s”',
+  '/balance reads a number that looks like a year as the project: “%s”',
   (text) => {
     expect(readBalance(text)).toMatchObject({ help: false, project: '2026' });
   },
@@ -194,7 +194,7 @@ it.each(['2026', '2026 2', 'project 2026 cloud'])(
 
 const FILLERS = ['the', 'in', 'on', 'for', 'during', 'of', 'please', 'so far'];
 
-describe('a filler in a command', () => {
+describe('a filler word in a command', () => {
   const FILLER_NAMES: ReadonlySet<string> = new Set(['prod', 'the', 'infra']);
 
   it.each(FILLERS)('changes nothing: %s', (filler) => {
@@ -204,31 +204,28 @@ describe('a filler in a command', () => {
     expect(readSpend(`this month ${filler}`).phrase).toMatchObject({ text: 'this-month' });
   });
 
-  it.each(['spend', 'so', 'far', 'so long', 'at', 'our'])(
-    'comes from a fixed list that does not include %s',
-    (word) => {
-      expect(() => readSpend(`${word} last week`)).toThrow();
-    },
-  );
+  it.each(['spend', 'so', 'far', 'so long', 'at', 'our'])('is not any other word, such as “%s”', (word) => {
+    expect(() => readSpend(`${word} last week`)).toThrow();
+  });
 
-  it('means a project if the workspace has one of that name, and is never part of a name', () => {
+  it('names a project if the workspace has one of that name', () => {
     expect(readSpend('the last week', FILLER_NAMES)).toMatchObject({ alias: 'the' });
     expect(readBalance('infra please', FILLER_NAMES)).toMatchObject({ alias: 'infra' });
   });
 
   it.each(['prod so far', 'last week so far', 'so far 7 days'])(
-    'saying that a period is still running needs such a period: %s',
+    '“so far” is refused beside a period that has ended: %s',
     (text) => expect(() => readSpend(text, FILLER_NAMES)).toThrow('“so far” needs a period'),
   );
 });
 
-it('the word for a file is refused next to another such word', () => {
+it('the word csv is refused beside the word details', () => {
   expect(() => readSpend('csv details prod', new Set(['prod']))).toThrow(
     'You asked for “csv” and “details”. Ask for one of them.',
   );
 });
 
-it('the word for a file means the project if a project has that name', () => {
+it('the word csv names a project if the workspace has one of that name', () => {
   expect(readSpend('CSV today', new Set(['prod', 'csv']))).toMatchObject({ alias: 'csv' });
   expect(readSpend('csv details', new Set(['prod', 'csv']))).toMatchObject({
     alias: 'csv',

@@ -1,4 +1,6 @@
-/** The phrases of corpus/periods.md, spelled in other ways, inside of commands, and on any other day. */
+/**
+ * Spells the period phrases of corpus/periods.md in other ways, puts them into commands, and reads them on other days.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidWord } from '../../../src/domain/failure/index.ts';
@@ -15,12 +17,12 @@ const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'web-shop']);
 const PHRASES = readPeriods();
 const DAYS = new Map(PHRASES.map((phrase) => [phrase, span(resolvePeriodText(phrase, NOW, 'UTC'))]));
 const REFUSED = readRows('periods.md')
-  // “By month” is no period, but a word of a command.
-  .filter(({ reply }) => reply.startsWith('“…”') && !reply.includes('Tally shows days, weeks or months'))
+  // “By month” is a word of a command, not a period.
+  .filter(({ reply }) => reply.startsWith('“…”') && !reply.includes('Tally picks days, weeks or months'))
   .flatMap(({ texts }) => texts)
   .filter((phrase) => !phrase.endsWith('-'));
 
-/** A part of the phrases, each test another one. */
+/** Every 20th phrase (every third in a thorough run), starting at a different one in each test. */
 const some = (at: number): readonly string[] => {
   const step = isThorough ? 3 : 20;
   return PHRASES.filter((_, n) => n % step === at % step);
@@ -31,10 +33,10 @@ const daysRead = (text: string): string => {
   return period instanceof Error ? 'refused' : span(period);
 };
 
-describe('a phrase', () => {
-  /** Phrases whose signs say something stay as they are, and those in which another number or word would come to a number. */
+describe('a period phrase', () => {
+  /** Phrases whose spaces or signs have a meaning. */
   const hasSigns = (phrase: string) => /[^a-z0-9 ]|\d.*\d|day \d|today \d/i.test(phrase);
-  /** Without them numbers would run together, or small words into others. */
+  /** Without spaces, numbers or small words would run together. */
   const needsSpaces = (phrase: string) =>
     hasSigns(phrase) || /\b(the|in|on|for|during|of|please|a|to|this|today|without|incl)\b/i.test(phrase);
 
@@ -48,12 +50,12 @@ describe('a phrase', () => {
     ['as a question', (phrase) => `${phrase}?`],
     ['as a sentence', (phrase) => (phrase.endsWith('.') ? phrase : `${phrase}.`)],
     ['in curly quotes', (phrase) => `“${phrase}”`],
-  ])('means the same %s', (manner, spelled) => {
+  ])('means the same days %s', (manner, spelled) => {
     const read = some(manner.length).map((phrase) => [spelled(phrase), daysRead(spelled(phrase))]);
     expect(read).toEqual(some(manner.length).map((phrase) => [spelled(phrase), DAYS.get(phrase)]));
   });
 
-  it('has a name and dates in the answer that mean the same as the phrase', () => {
+  it('has a canonical text and dates that mean the same days', () => {
     const periods = some(4).map((phrase) => resolvePeriodText(phrase, NOW, 'UTC'));
     for (const period of new Map(periods.map((period) => [period.phrase, period])).values()) {
       expect(resolvePeriodText(period.phrase, NOW, 'UTC')).toEqual(period);
@@ -61,7 +63,7 @@ describe('a phrase', () => {
     }
   });
 
-  it('never ends later than now, on any day in any zone, and its name and dates still mean the same', () => {
+  it('never ends in the future, at any time in any zone', () => {
     fc.assert(
       fc.property(fc.constantFrom(...PHRASES), moments, zones, (phrase, at, zone) => {
         const period = attempt(() => resolvePeriodText(phrase, at, zone));
@@ -77,7 +79,7 @@ describe('a phrase', () => {
   });
 });
 
-describe('in a command', () => {
+describe('a period phrase in a command', () => {
   type Words = Partial<ParsedCommand> & { readonly days?: string };
 
   const wordsRead = (text: string): Words | 'refused' => {
@@ -89,7 +91,7 @@ describe('in a command', () => {
     return read instanceof Error ? 'refused' : read;
   };
 
-  // The first bare number is the project, a year too.
+  // Alone, the year would be the project.
   const beginsWithYear = (phrase: string) => /^(?:in |since )?\d{4}(?: |$|-\d{4})/.test(phrase);
 
   it.each<[string, Words]>([
@@ -100,7 +102,7 @@ describe('in a command', () => {
     ['prod,staging *', { several: [{ alias: 'prod' }, { alias: 'staging' }] }],
     ['all *', { several: 'all' }],
     ['web-shop * details', { alias: 'web-shop', output: 'details' }],
-  ])('“%s” understands its other words next to each phrase', (command, words) => {
+  ])('leaves the other words of “%s” their meaning', (command, words) => {
     const phrases = some(command.length).filter(
       (phrase) => !(/^(\*|all)/.test(command) && beginsWithYear(phrase)),
     );
@@ -109,7 +111,7 @@ describe('in a command', () => {
   });
 
   it.each(['prod', 'project 7001', 'project 5'])(
-    'reads the canonical text of %s together with a phrase',
+    'beside %s has a canonical text that is read again',
     (project) => {
       for (const phrase of some(project.length)) {
         const canonical = formatParsedCommand(readSpend(`${project} ${phrase} storage`, ALIASES));
@@ -120,8 +122,8 @@ describe('in a command', () => {
     },
   );
 
-  it('reads each phrase after “vs” too', () => {
-    // There “last year” is the same days a year before, and “previous” and “prior” are what comes before the period.
+  it('means the same days after “vs”', () => {
+    // After “vs”, “last year” means the same days a year before, and “previous” the days before the period.
     const read = some(1)
       .filter((phrase) => !/cluding|incl|year|1y|prev|prior|before/.test(phrase))
       .map((phrase) => {
@@ -132,12 +134,12 @@ describe('in a command', () => {
     expect(read.filter(([phrase, days]) => days !== DAYS.get(phrase as string))).toEqual([]);
   });
 
-  it('refuses text that is not a period', () => {
+  it('is refused there if it is refused alone', () => {
     const read = REFUSED.map((phrase) => [phrase, wordsRead(`prod ${phrase} csv`)]);
     expect(read.filter(([, words]) => words !== 'refused')).toEqual([]);
   });
 
-  it('keeps project and file in each button', () => {
+  it('is corrected in buttons that keep the project and csv', () => {
     for (const phrase of [...REFUSED, ...some(2)].filter((phrase) => !beginsWithYear(phrase))) {
       const refusal = attempt(() => readSpend(`${phrase} prod csv`, ALIASES));
       for (const button of refusal instanceof InvalidWord ? refusal.offered : [])
@@ -148,7 +150,7 @@ describe('in a command', () => {
     }
   });
 
-  it('reads a phrase without a project as a period, or offers both readings of its number', () => {
+  it('without a project is a period, or its number gets both readings', () => {
     for (const phrase of some(3).filter((phrase) => !beginsWithYear(phrase))) {
       const days = DAYS.get(phrase);
       const refusal = attempt(() => readSpend(phrase, ALIASES));
@@ -161,7 +163,10 @@ describe('in a command', () => {
     }
   });
 
-  it.each(['3 october', '2 nov', '17 october'])('“%s” alone may be a project and a month', (text) => {
-    expect(wordsRead(text)).toBe('refused');
-  });
+  it.each(['3 october', '2 nov', '17 october'])(
+    '“%s” without a project is refused, because its number may be a project',
+    (text) => {
+      expect(wordsRead(text)).toBe('refused');
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { reader, readSpend } from '../../support/read-words.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'dev', 'web-shop', 'archive', 'data-eu']);
 
-/** The command that a question means; `offered` where Tally does not run one. */
+/** A question's command, or `offered` if Tally does not run one. */
 const meaning = (text: string): string => {
   const question = parseQuestion(text, reader(ALIASES));
   return question?.kind === 'command'
@@ -22,13 +22,13 @@ function attempt(text: string): unknown {
   }
 }
 
-describe('a question in one’s own words', () => {
+describe('a question in plain English', () => {
   it.each([
     ...['', 'good morning', 'are you there?', 'deploy the thing', 'how are you?', 'what is this?'],
     ...['and', ',', '???', 'between', 'the', 'project', 'so far'],
-  ])('finds no question in “%s”', (text) => expect(parseQuestion(text, reader(ALIASES))).toBeUndefined());
+  ])('is not seen in “%s”', (text) => expect(parseQuestion(text, reader(ALIASES))).toBeUndefined());
 
-  it('takes “may” for the month only where no other meaning is possible', () => {
+  it('has “may” as a month only where it can mean nothing else', () => {
     expect(meaning('how much did prod spend since may?')).toBe('spend prod since 2026-05');
     expect(meaning('how much did prod spend may')).toBe('spend prod 2026-05');
     expect(meaning('what may prod cost?')).toBe('offered');
@@ -39,7 +39,7 @@ describe('a question in one’s own words', () => {
       expect(`${JSON.stringify(attempt(text))}`).not.toMatch(/xoxb|gaaaa/i);
   });
 
-  it('joins the words of the longest project name that exists', () => {
+  it('names the project with the longest matching name', () => {
     const read = (text: string, ...names: string[]) => {
       const question = parseQuestion(text, reader(new Set(names)));
       return question?.kind === 'command' ? question.rerun.text : question;
@@ -51,7 +51,6 @@ describe('a question in one’s own words', () => {
   });
 });
 
-/** What a text means after an answer, or without one. */
 const meaningAfter = (answered: string | undefined, text: string, names = ALIASES) =>
   parseQuestion(
     text,
@@ -61,14 +60,14 @@ const meaningAfter = (answered: string | undefined, text: string, names = ALIASE
 
 describe('a follow-up', () => {
   it.each(['and it?', 'what did it cost yesterday?', 'again'])(
-    'is not guessed when a project is named like one of its words: %s',
+    'is refused if a project has the name of one of its words: %s',
     (text) =>
       expect(meaningAfter('prod october', text, new Set([...ALIASES, 'it', 'again']))).toMatchObject({
         kind: 'nothing',
       }),
   );
 
-  it('quotes no word that could be a secret', () => {
+  it('is refused without quoting a possible secret', () => {
     const secret = 'gAAAAABnotATokenButItLooksLikeOne0123456789';
     let shown = '';
     try {
@@ -84,11 +83,11 @@ describe('a follow-up', () => {
     ['as csv', { kind: 'which-project', rerun: { command: '/spend', text: 'csv' } }],
     ['how long will it last?', { kind: 'which-project', rerun: { command: '/balance', text: '' } }],
     ['and the balance of prod?', { kind: 'command', rerun: { command: '/balance', text: 'prod' } }],
-  ])('is read on its own when there was no answer before it: “%s”', (text, expected) => {
+  ])('without an earlier answer is read alone: “%s”', (text, expected) => {
     expect(meaningAfter(undefined, text)).toMatchObject(expected);
   });
 
-  it('offers both questions about a project when there was no answer before it', () => {
+  it('without an earlier answer may ask for balance or spend', () => {
     expect(meaningAfter(undefined, 'and staging?')).toMatchObject({
       kind: 'guess',
       reruns: [

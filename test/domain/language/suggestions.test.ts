@@ -1,4 +1,6 @@
-/** What is offered instead of a text that cannot be read: it says all that was typed, and nothing else. */
+/**
+ * Checks the commands that Tally offers for texts that it can't read: they keep all that was typed, and add nothing.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidWord } from '../../../src/domain/failure/index.ts';
@@ -23,7 +25,7 @@ const namesIn = ({ alias, project, several }: ParsedCommand): readonly string[] 
     ? [alias ?? project ?? several ?? ''].filter(Boolean)
     : several.map((one) => ('alias' in one ? one.alias : one.project));
 
-/** A piece of a text, and what a command that keeps it says. */
+/** A piece of a text, and the part of a command that keeps it. */
 interface Piece {
   readonly text: string;
   readonly says: Partial<Record<'project' | 'period' | 'product', string>>;
@@ -53,7 +55,7 @@ const SLIPS = [
   piece('lastwek', { period: 'last-week' }),
   piece('since octobr', { period: 'since 2026-10' }),
 ];
-/** Words that no command has, each near to one that says something else. */
+/** Words that no command has. Each is close to a word that means something else. */
 const MEANT = [
   ...['without prod', 'not staging', 'except storage', 'excluding prod', 'no storage', 'everything but prod'],
   ...['stop', 'three', 'hourly', 'now', 'half', 'first', 'second monday', 'half a week', 'a third day'],
@@ -75,7 +77,6 @@ const QUESTIONS = [
   (text: string) => text,
 ];
 
-/** All that is offered for it, with the parser that has to read it. */
 function offeredFor(text: string) {
   const byGrammar = Object.entries(GRAMMARS).flatMap(([, parse]) =>
     offeredBy(() => parse(text, ALIASES)).map((offered) => parse(offered, ALIASES) as ParsedCommand),
@@ -90,8 +91,8 @@ function offeredFor(text: string) {
   return [...byGrammar, ...byQuestion];
 }
 
-describe('every command that is offered', () => {
-  it('can be read, and repeats everything that was typed', () => {
+describe('an offered command', () => {
+  it('is accepted by Tally, and keeps everything that was typed', () => {
     fc.assert(
       fc.property(typedWith(fc.constantFrom(...SLIPS, ...PROJECTS, ...PERIODS, ...PRODUCTS)), (pieces) => {
         const text = pieces.map((one) => one.text).join(' ');
@@ -108,7 +109,7 @@ describe('every command that is offered', () => {
     );
   });
 
-  it('is left out if a word means something that no command can say', () => {
+  it('is missing if no command can say one of the words', () => {
     fc.assert(
       fc.property(
         typedWith(fc.constantFrom(...MEANT.filter((text) => text !== 'now').map((text) => piece(text)))),
@@ -121,8 +122,8 @@ describe('every command that is offered', () => {
     );
   });
 
-  it('is left out of a question with such a word, which is not run either', () => {
-    // “Now” is all that a balance is.
+  it('is missing if no command can say a word of a question, which is not run either', () => {
+    // A balance is always as of now.
     for (const text of MEANT.filter((one) => one !== 'now'))
       for (const ask of QUESTIONS)
         expect(['nothing', 'which-project'], text).toContain(
@@ -137,13 +138,13 @@ describe('a small number beside a year or a month in digits', () => {
     (text) => expect(offeredBy(() => readSpend(text, ALIASES))).toEqual([]),
   );
 
-  it('is offered as a project next to another project, not as a day', () => {
+  it('is offered as a project beside another project, not as a day', () => {
     expect(offeredBy(() => readSpend('prod 10', ALIASES))).toEqual(['prod,10']);
     expect(offeredBy(() => readSpend('prod 456 2026', ALIASES))).toEqual(['prod,456 2026']);
   });
 });
 
-describe('a day in words', () => {
+describe('a day beside a month’s name', () => {
   const MONTHS = 'january feb march apr may june july aug sept october nov december'.split(' ');
   const day = fc.integer({ min: 1, max: 28 });
   const month = fc.integer({ min: 1, max: 12 });
@@ -155,7 +156,7 @@ describe('a day in words', () => {
     return date === '11-21' ? '2026-11-21' : `${date > '11-21' ? 2025 : 2026}-${date}`;
   };
 
-  it('is never read as a month and a project or product', () => {
+  it('is never read as a project or a product', () => {
     fc.assert(
       fc.property(month, day, joint, fc.constantFrom('prod ', '7001 ', ''), (at, number, sign, before) => {
         const read = readSpend(`${before}${named(at)}${sign}${number}`, ALIASES);
@@ -167,7 +168,7 @@ describe('a day in words', () => {
     );
   });
 
-  it('has two readings before a month unless another word names the project', () => {
+  it('has two readings before the month unless another word names the project', () => {
     fc.assert(
       fc.property(month, day, fc.constantFrom('', 'storage '), (at, number, before) => {
         const typed = `${before}${number} ${named(at)}`;
@@ -198,7 +199,7 @@ describe('a day in words', () => {
     ['3 october 2', []],
     ['prod last october 2', []],
     ['prod 2 oct 3', []],
-  ])('that could be a project offers both: %s', (typed, readings) => {
+  ])('is offered as a day and as a project: %s', (typed, readings) => {
     expect(() => readSpend(typed, ALIASES)).toThrow(InvalidWord);
     expect(offeredBy(() => readSpend(typed, ALIASES))).toEqual(readings);
   });

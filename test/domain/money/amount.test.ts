@@ -22,7 +22,7 @@ const digitsOf = (text: string) => {
   return 'value' in amount ? toPlainDigits(amount.value) : `unreadable: ${amount.unreadable}`;
 };
 
-/** A whole number of some decimal place, as the digits of a decimal and as the BigInt it is made of. */
+/** A random decimal number: its digits, and the same digits as a BigInt without the point. */
 const scaled = (places: number) =>
   fc
     .bigInt({ min: -(10n ** 30n), max: 10n ** 30n })
@@ -34,7 +34,7 @@ function decimal(units: bigint, places: number): string {
   return `${units < 0n ? '-' : ''}${digits.slice(0, point)}${places ? '.' : ''}${digits.slice(point)}`;
 }
 
-describe('reading an amount', () => {
+describe('the parser of amounts', () => {
   it.each([
     ['0', '0'],
     ['12', '12'],
@@ -56,27 +56,24 @@ describe('reading an amount', () => {
     [`${'1'.repeat(40)}.${'2'.repeat(60)}`, `${'1'.repeat(40)}.${'2'.repeat(60)}`],
     [`${'1'.repeat(30)}e10`, `${'1'.repeat(30)}${'0'.repeat(10)}`],
     [`${' '.repeat(219)}7`, '7'],
-  ])('takes %s for %s, exactly', (text, digits) => {
+  ])('reads %s as exactly %s', (text, digits) => {
     expect(digitsOf(text)).toBe(digits);
   });
 
-  it('keeps the digits as they came', () => {
+  it('keeps the digits as billing sent them', () => {
     expect(parseAmount({ text: ' 12.500e0 ' })).toMatchObject({ raw: '12.500e0' });
   });
 
   it.each([
     ...['12,5', '1 000', '1_000', '0x10', 'NaN', 'Infinity', '-', '.', 'e5', '1e', '1e5.0', '--1', '１２'],
     ...['12 EUR'],
-  ])('refuses %s and shows it', (text) => {
+  ])('calls %s unreadable and shows the text', (text) => {
     expect(parseAmount({ text })).toEqual({ unreadable: text });
   });
 
-  it.each(['', '   ', '\n'])('reads an empty text as a missing amount', (text) => {
-    expect(parseAmount({ text })).toEqual({ unreadable: 'no value' });
-  });
-
-  it('reads null as a missing amount, and shows any value that is not a scalar', () => {
+  it('reads null and blank text as a missing amount, and shows objects', () => {
     expect(parseAmount({ missing: true })).toEqual({ unreadable: 'no value' });
+    expect(parseAmount({ text: ' \n' })).toEqual({ unreadable: 'no value' });
     expect(parseAmount({ odd: '{"value":1}' })).toEqual({ unreadable: '{"value":1}' });
   });
 
@@ -92,19 +89,14 @@ describe('reading an amount', () => {
     expect(parseAmount({ text })).toHaveProperty('unreadable');
   });
 
-  it('shows unreadable text clipped, on one line, without bidirectional marks', () => {
+  it('shows unreadable text on one short line without direction marks', () => {
     const shown = parseAmount({ text: `a\n\tb\u202e${'😀'.repeat(500)}` });
     expect(shown).toEqual({ unreadable: `a b ${'😀'.repeat(36)}…` });
     expect(parseAmount({ text: 'x'.repeat(40) })).toEqual({ unreadable: 'x'.repeat(40) });
     expect(parseAmount({ text: 'x'.repeat(41) })).toEqual({ unreadable: `${'x'.repeat(40)}…` });
   });
 
-  it('shows the beginning of unreadable text, and nothing if that is blank', () => {
-    expect(parseAmount({ text: `${' '.repeat(159)}x${' '.repeat(500)}` })).toEqual({ unreadable: 'x' });
-    expect(parseAmount({ text: `${' '.repeat(160)}x` })).toEqual({ unreadable: 'no value' });
-  });
-
-  it('never throws, and shows at most a short line of any text', () => {
+  it('never throws, and shows one short line of any text', () => {
     fc.assert(
       fc.property(fc.oneof(anyText(500), fc.stringMatching(/^[-+.eE\d ]{1,130}$/)), (text) => {
         const amount = parseAmount({ text });
@@ -114,7 +106,7 @@ describe('reading an amount', () => {
     );
   });
 
-  it('reads every decimal as exactly itself', () => {
+  it('reads every decimal number exactly', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 40 }).chain((places) => fc.tuple(scaled(places), fc.constant(places))),
@@ -129,7 +121,7 @@ describe('reading an amount', () => {
   });
 });
 
-describe('arithmetic', () => {
+describe('the arithmetic of amounts', () => {
   it('adds decimals that floating point gets wrong', () => {
     expect(toPlainDigits(sumMoney([money('0.1'), money('0.2')]))).toBe('0.3');
     expect(toPlainDigits(sumMoney([money('1e30'), money('0.000000000001'), money('-1e30')]))).toBe(
@@ -137,7 +129,7 @@ describe('arithmetic', () => {
     );
   });
 
-  it('gives the same sums as whole numbers of the smallest decimal place', () => {
+  it('adds as exactly as whole numbers of the last decimal place', () => {
     fc.assert(
       fc.property(fc.array(scaled(18), { maxLength: 40 }), (amounts) => {
         const exact = amounts.reduce((total, { units }) => total + units, 0n);
@@ -147,27 +139,18 @@ describe('arithmetic', () => {
     );
   });
 
-  it('divides to at least 20 significant digits, even amounts far below a cent', () => {
+  it('gives quotients at least 20 significant digits, even far below a cent', () => {
     expect(toPlainDigits(divide(money('1'), 3))).toMatch(/^0\.3{20,}$/);
     expect(toPlainDigits(divide(money('1e-50'), money('3')))).toMatch(/^0\.0{50}3{20,}$/);
     expect(toPlainDigits(divide(money('-10'), 4))).toBe('-2.5');
     expect(toPlainDigits(divide(money('2e40'), 3))).toMatch(/^6{40}\.6{19}7$|^6{40}\.6{19,}7$/);
   });
 
-  it('divides and multiplies back to nearly the same value', () => {
-    fc.assert(
-      fc.property(scaled(6), fc.integer({ min: 1, max: 4000 }), ({ digits }, by) => {
-        const back = divide(money(digits), by).times(by).minus(digits).abs();
-        expect(back.lte(money(digits).abs().times('1e-19').plus('1e-15'))).toBe(true);
-      }),
-    );
-  });
-
   it('refuses to divide by zero', () => {
     expect(() => divide(money('1'), 0)).toThrow();
   });
 
-  it('divides to an integer without rounding up', () => {
+  it('never rounds an integer quotient up', () => {
     expect(divideToInteger(money('6.99999999999999999999999999999999999999'), money('1')).toFixed()).toBe(
       '6',
     );
@@ -175,7 +158,7 @@ describe('arithmetic', () => {
   });
 });
 
-describe('showing money', () => {
+describe('the text of an amount', () => {
   it.each([
     ['0', '0.00'],
     ['-0', '0.00'],
@@ -201,7 +184,7 @@ describe('showing money', () => {
     ['999.995', '1,000.00'],
     ['-1234567.891', '−1,234,567.89'],
     ['123456789012345678901234567890.125', '123,456,789,012,345,678,901,234,567,890.12'],
-  ])('shows %s as %s', (digits, shown) => {
+  ])('for %s is %s', (digits, shown) => {
     expect(formatMoney(money(digits), 'en-US')).toBe(shown);
   });
 
@@ -214,7 +197,7 @@ describe('showing money', () => {
     ['en-IN', '12,34,567.80', '1,234.50', '−0.0012'],
     ['ja-JP', '1,234,567.80', '1,234.50', '−0.0012'],
     ['ar-EG', '1,234,567.80', '1,234.50', '\u200e−0.0012'],
-  ])('groups as %s does', (locale, million, thousand, little) => {
+  ])('groups thousands as %s does', (locale, million, thousand, little) => {
     expect(formatMoney(money('1234567.8'), locale)).toBe(million);
     expect(formatMoney(money('1234.5'), locale)).toBe(thousand);
     expect(formatMoney(money('-0.0012'), locale)).toBe(little);
@@ -227,36 +210,20 @@ describe('showing money', () => {
     },
   );
 
-  it('is grouped in en-US and in English dialects exactly as Intl groups it', () => {
-    const options = { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: 'always' } as const;
-    const intl = new Intl.NumberFormat('en-US', options);
-    fc.assert(
-      fc.property(scaled(2), ({ digits, units }) => {
-        fc.pre(units !== 0n);
-        expect(formatMoney(money(digits), 'en-US')).toBe(
-          intl.format(digits as `${number}`).replace('-', '−'),
-        );
-        expect(formatMoney(money(digits), 'en-GB')).toBe(
-          intl.format(digits as `${number}`).replace('-', '−'),
-        );
-      }),
-    );
-  });
-
-  it('puts a currency sign where the locale does', () => {
+  it('has a currency sign where the locale puts one', () => {
     expect(formatMoney(money('-1234.5'), 'en-US', '€')).toBe('−€1,234.50');
     expect(formatMoney(money('-1234.5'), 'de-DE', '€')).toBe('−1.234,50\u00a0€');
     expect(formatMoney(money('0.0012'), 'en-US', 'US$')).toBe('US$0.0012');
   });
 
-  it('puts any other label after the amount', () => {
+  it('ends with any other label', () => {
     expect(formatMoney(money('1234.5'), 'en-US', 'EUR')).toBe('1,234.50\u00a0EUR');
     expect(formatMoney(money('0'), 'de-DE', 'credits')).toBe('0,00\u00a0credits');
   });
 
   const locales = fc.constantFrom('en-US', 'de-DE', 'fr-FR', 'en-IN', 'ja-JP');
 
-  it('stays within half a cent, or half of the second digit below a cent, in every locale', () => {
+  it('differs from the amount by at most half a cent in every locale', () => {
     const anyAmount = fc.integer({ min: 0, max: 36 }).chain(scaled);
     fc.assert(
       fc.property(anyAmount, locales, ({ digits }, locale) => {
@@ -270,7 +237,7 @@ describe('showing money', () => {
     );
   });
 
-  it('groups every digit of whole amounts as the locale groups smaller amounts', () => {
+  it('groups the digits of huge amounts as the locale groups smaller ones', () => {
     const separators = { 'en-US': ',', 'de-DE': '.', 'fr-FR': '\u202f', 'ja-JP': ',' } as const;
     fc.assert(
       fc.property(scaled(0), fc.constantFrom('en-US', 'de-DE', 'fr-FR', 'ja-JP'), ({ digits }, locale) => {
@@ -301,11 +268,11 @@ describe('a currency label', () => {
       ...['\u202e', '\u2066', '\u200b', '\u00ad', '\ufeff', '\u3164', '\u115f', '\uffa0', '\u0000', '\n'],
       ...['\u0301', '﷼', 'د'],
     ],
-  ])('may not be %j, which would change what an amount reads', (label) => {
+  ])('may not be %j, which could be taken for part of the amount', (label) => {
     expect(isCurrencyLabel(label)).toBe(false);
   });
 
-  it('stays apart from the amount’s digits and signs', () => {
+  it('is always separate from the digits and signs of the amount', () => {
     const sign = fc
       .integer({ min: 0x20, max: 0x2ffff })
       .map((code) => String.fromCodePoint(code))
@@ -320,7 +287,7 @@ describe('a currency label', () => {
   });
 });
 
-it('plain digits have no exponent and no grouping, and lose nothing', () => {
+it('the plain digits of an amount have no exponent and no grouping, and lose nothing', () => {
   expect(toPlainDigits(money('1e-20'))).toBe('0.00000000000000000001');
   expect(toPlainDigits(money('1.5e25'))).toBe('15000000000000000000000000');
   expect(toPlainDigits(money('-0'))).toBe('0');
@@ -348,7 +315,7 @@ describe('a percentage change', () => {
     ['100.0001', '100', '▲ less than 0.1 %'],
     ['99.9999', '100', '▼ less than 0.1 %'],
     ['3000', '100', '▲ 2,900.0 %'],
-  ])('to an amount of %s after %s is shown as %s', (current, before, text) => {
+  ])('to %s from %s is shown as %s', (current, before, text) => {
     expect(shown(current, before)).toBe(text);
   });
 
@@ -358,11 +325,11 @@ describe('a percentage change', () => {
     ['5', '-5'],
     ['-5', '5'],
     ['-5', '-5'],
-  ])('to an amount of %s after %s is not shown', (current, before) => {
+  ])('to %s from %s is not shown', (current, before) => {
     expect(shown(current, before)).toBeUndefined();
   });
 
-  it('follows the locale', () => {
+  it('has the decimal sign of the locale', () => {
     expect(formatPercent(money('1012.44'), 'de-DE')).toBe('▲ 1.012,4 %');
   });
 });
@@ -372,11 +339,16 @@ it.each([
   ['12.25', 'en-US', '12.2 %'],
   ['0', 'en-US', '0.0 %'],
   ['1234.5', 'de-DE', '1.234,5 %'],
-])('a share of %s in %s is %s', (percent, locale, text) =>
+])('a share of %s percent is written in %s as %s', (percent, locale, text) =>
   expect(formatShare(money(percent), locale)).toBe(text),
 );
 
 describe('a locale', () => {
-  it.each(['en', 'de-DE', 'es-419', 'zh-Hant-TW'])('is known: %s', (tag) => expect(isLocale(tag)).toBe(true));
-  it.each(['', 'xx', 'xx-YY', 'en_US', '💥'])('is not known: %j', (tag) => expect(isLocale(tag)).toBe(false));
+  it.each(['en', 'de-DE', 'es-419', 'zh-Hant-TW'])('is accepted if Node knows its number format: %s', (tag) =>
+    expect(isLocale(tag)).toBe(true),
+  );
+  it.each(['', 'xx', 'xx-YY', 'en_US', '💥'])(
+    'is refused if Node doesn’t know its number format: %j',
+    (tag) => expect(isLocale(tag)).toBe(false),
+  );
 });

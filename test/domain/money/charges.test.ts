@@ -8,7 +8,7 @@ const read = (text: string, zone = 'UTC') => parseBillingDay({ text }, zone);
 const WEST = 'America/New_York';
 const EAST = 'Asia/Tokyo';
 
-describe('an ISO date', () => {
+describe('an item’s ISO date', () => {
   it.each(['UTC', WEST, EAST])('is that day in %s', (zone) => {
     expect(read('2026-11-14', zone)).toEqual({ day: '2026-11-14' });
     expect(read(' 2024-02-29 ', zone)).toEqual({ day: '2024-02-29' });
@@ -29,11 +29,11 @@ it.each([
   ...['2026-11-14 00:00:00 +0000', '2026-11-14 00:00:00 UTC', '2026-11-14T00:00:00'],
   ...['2026-11-14 00:00:00', '2026-11-14 00:00:00.000', '2026-11-14T03:00:00+03:00'],
   ...['2026-11-13T19:00:00-05:00'],
-])('a timestamp at midnight UTC is its UTC date in every zone: %s', (text) => {
+])('an item’s timestamp at midnight UTC is its UTC date in every zone: %s', (text) => {
   for (const zone of ['UTC', WEST, EAST]) expect(read(text, zone)).toEqual({ day: '2026-11-14' });
 });
 
-describe('any other timestamp', () => {
+describe('an item’s timestamp', () => {
   it.each([
     ['2026-11-14T00:00:00.001Z', WEST, '2026-11-13'],
     ['2026-11-14T00:00:00.0000001Z', WEST, '2026-11-13'],
@@ -47,7 +47,7 @@ describe('any other timestamp', () => {
     ['2026-11-14T00:00:00+03:00', 'Europe/Moscow', '2026-11-14'],
     ['2026-11-14T23:30:00-0530', 'UTC', '2026-11-15'],
     ['2026-11-14T12:00:00,5Z', 'UTC', '2026-11-14'],
-    // Minutes, seconds and their fractions count forward; minutes of an offset away from it.
+    // The offset is subtracted from the time.
     ['2026-11-14T00:00:30Z', 'UTC', '2026-11-14'],
     ['2026-11-14T00:00:00.500Z', 'UTC', '2026-11-14'],
     ['2026-11-13T23:59:59.500000Z', 'UTC', '2026-11-13'],
@@ -56,7 +56,7 @@ describe('any other timestamp', () => {
     ['2026-11-14T22:30:00+23:00', 'UTC', '2026-11-13'],
     ['2026-11-14T00:58:00+00:59', 'UTC', '2026-11-13'],
     [`${' '.repeat(44)}2026-11-14T12:00:00Z`, 'UTC', '2026-11-14'],
-    // The hour that New York has twice, and the one that it has not.
+    // New York’s clocks show the first hour twice and skip the second.
     ['2026-11-01T05:30:00Z', WEST, '2026-11-01'],
     ['2026-03-08T04:59:59Z', WEST, '2026-03-07'],
   ])('is a date in the reporting zone: %s in %s', (text, zone, day) => {
@@ -67,14 +67,14 @@ describe('any other timestamp', () => {
     ...['2026-11-14T24:00:00Z', '2026-11-14T12:60:00Z', '2026-11-14T12:00:60Z', '2026-02-30T12:00:00Z'],
     ...['2026-11-14T12:00:00+25:00', '2026-11-14T12:00:00+03:75', '2026-11-14T12'],
     ...['2026-11-14T12:00:00 CET', '9999-12-31T23:00:00-12:00', '0001-01-01T12:00:00Z'],
-  ])('with an impossible time is shown as it came: %s', (text) => {
+  ])('with an impossible time is shown as billing sent it: %s', (text) => {
     expect(read(text, WEST)).toEqual({ unplaced: text });
   });
 });
 
-describe('epoch time', () => {
+describe('an item’s number as day', () => {
   it.each([
-    // 2026-11-14T00:00:00Z: an instant, even at midnight.
+    // 2026-11-14T00:00:00Z. Unlike a timestamp, a number at midnight UTC is also an instant.
     ['1794614400', 'UTC', '2026-11-14'],
     ['1794614400', WEST, '2026-11-13'],
     ['1794614400000', 'UTC', '2026-11-14'],
@@ -93,7 +93,7 @@ describe('epoch time', () => {
     ['1.7946144E+12', 'UTC', '2026-11-14'],
     ['1794614399.999', 'UTC', '2026-11-13'],
     ['1794614400.5', 'UTC', '2026-11-14'],
-  ])('in seconds or milliseconds is a date in the reporting zone: %s in %s', (text, zone, day) => {
+  ])('counts seconds or milliseconds since 1970, in the reporting zone: %s in %s', (text, zone, day) => {
     expect(read(text, zone)).toEqual({ day });
   });
 
@@ -101,12 +101,12 @@ describe('epoch time', () => {
     ...['20261114', '17946144000', '99999999', '10000000000', '99999999999', '10000000000000'],
     ...['17946144000000', '-1794614400', '0794614400', '17946144000.0', '1.7e7', '1.7e99', '1794614400e0'],
     ...['17.9e8', '1.7946144e-9'],
-  ])('of another length is shown as it came: %s', (text) => {
+  ])('with too few or too many digits is shown as billing sent it: %s', (text) => {
     expect(read(text)).toEqual({ unplaced: text });
   });
 });
 
-describe('anything else', () => {
+describe('an unreadable day of an item', () => {
   it.each(['14.11.2026', '11/14/2026', 'Nov 14', 'yesterday', '2026-W46', '2026-318', 'true'])(
     'is shown as it came: %s',
     (text) => {
@@ -114,28 +114,28 @@ describe('anything else', () => {
     },
   );
 
-  it('has no day when the service sent nothing', () => {
+  it('is shown as “no day” if billing sent nothing', () => {
     expect(parseBillingDay({ missing: true }, 'UTC')).toEqual({ unplaced: 'no day' });
     expect(read('')).toEqual({ unplaced: 'no day' });
     expect(read('  ')).toEqual({ unplaced: 'no day' });
   });
 
-  it('is not parsed if it is longer than any date', () => {
+  it('includes any text that is longer than a date', () => {
     expect(read(`${' '.repeat(54)}2026-11-14`)).toEqual({ day: '2026-11-14' });
     expect(read(`${' '.repeat(55)}2026-11-14`)).toEqual({ unplaced: '2026-11-14' });
   });
 
-  it('shows a value that is not a scalar', () => {
+  it('is shown as JSON if it is an object or a list', () => {
     expect(parseBillingDay({ odd: '{"date":"2026-11-14"}' }, 'UTC')).toEqual({
       unplaced: '{"date":"2026-11-14"}',
     });
   });
 
-  it('is clipped', () => {
+  it('is shown clipped', () => {
     expect(read('x'.repeat(100_000))).toEqual({ unplaced: `${'x'.repeat(40)}…` });
   });
 
-  it('never throws and always has either a day or something to show', () => {
+  it('never throws, and always has a text to show', () => {
     const digits = fc.stringMatching(/^\d{1,15}$/);
     const nearly = fc.stringMatching(
       /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/,

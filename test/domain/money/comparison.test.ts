@@ -19,13 +19,13 @@ const figures = (change: ReturnType<typeof compareUsage> | undefined) => {
   return [current, before, percent].map((value) => value && toPlainDigits(value));
 };
 
-describe('the usage of two windows', () => {
+describe('the comparison of two periods', () => {
   const NOW = daysFrom('2026-11-14', 7);
   const THEN = daysFrom('2026-11-07', 7);
   const days = { current: NOW, before: THEN };
   const usageOf = (items: readonly WireCharge[], asked: readonly string[], today?: string) =>
     usageOfItems(items, { days: asked, zone: 'UTC', ...(today && { today }) });
-  /** So many reported days on each side, at these amounts a day. */
+  /** Compares two periods: how many days each has reported, and what a day costs. */
   const change = (now: number, then: number, amounts: readonly [string, string] = ['12', '10']) =>
     compareUsage(
       usageOf(each(NOW.slice(0, now), amounts[0]), NOW),
@@ -33,18 +33,18 @@ describe('the usage of two windows', () => {
       days,
     );
 
-  it('are compared by their totals where equally many days are reported', () => {
+  it('compares totals if equally many days are reported', () => {
     expect(change(7, 7).figures).toMatchObject({ basis: 'total' });
     expect(figures(change(7, 7))).toEqual(['84', '70', '20']);
   });
 
-  it('are compared by the averages a day where the counts differ', () => {
+  it('compares daily averages if the numbers of reported days differ', () => {
     expect(change(6, 7).figures).toMatchObject({ basis: 'average' });
     expect(figures(change(6, 7))).toEqual(['12', '10', '20']);
     expect(figures(change(7, 6))).toEqual(['12', '10', '20']);
   });
 
-  it('say how many days are reported on each side', () => {
+  it('says how many days of each period are reported', () => {
     expect(change(6, 7).coverage).toEqual({
       current: { reported: 6, of: 7 },
       before: { reported: 7, of: 7 },
@@ -56,13 +56,13 @@ describe('the usage of two windows', () => {
     [5, 7, undefined],
     [7, 5, undefined],
     [1, 1, undefined],
-  ])('have a percentage from four fifths of the days on each side: %i and %i of 7', (now, then, percent) => {
+  ])('has a percentage if both periods have 80 % of their days: %i and %i of 7', (now, then, percent) => {
     expect(figures(change(now, then))[2]).toBe(percent);
     expect(change(now, then).figures === undefined).toBe(percent === undefined);
   });
 
   it.each<[number, number, number, number, string]>([
-    // October beside September: 24 of 30 days are exactly four fifths, 22 of 31 are fewer.
+    // 24 of 30 days are exactly 80 %, 22 of 31 are fewer.
     [22, 31, 24, 30, 'Too few days reported to compare with 1–30 Sep (1–31 Oct: 22 of 31 days reported).'],
     [25, 31, 23, 30, 'Too few days reported to compare with 1–30 Sep (23 of 30 days reported).'],
     [
@@ -74,32 +74,37 @@ describe('the usage of two windows', () => {
     ],
     [22, 31, 0, 30, 'No comparison: 1–30 Sep has no figures.'],
     [0, 31, 24, 30, 'No comparison: 1–31 Oct has no figures.'],
-  ])('name the side that has too few days: %i of %i, before it %i of %i', (now, of, then, ofThen, text) => {
-    const [current, before] = [daysFrom('2026-10-01', of), daysFrom('2026-09-01', ofThen)];
-    const change = compareUsage(
-      usageOf(each(current.slice(0, now), '12'), current),
-      usageOf(each(before.slice(0, then), '10'), before),
-      { current, before },
-    );
-    expect(formatUncompared(change, { current: '1–31 Oct', before: '1–30 Sep' })).toBe(text);
-  });
+  ])(
+    'names the period that has too few days: %i of %i, compared with %i of %i',
+    (now, of, then, ofThen, text) => {
+      const [current, before] = [daysFrom('2026-10-01', of), daysFrom('2026-09-01', ofThen)];
+      const change = compareUsage(
+        usageOf(each(current.slice(0, now), '12'), current),
+        usageOf(each(before.slice(0, then), '10'), before),
+        { current, before },
+      );
+      expect(formatUncompared(change, { current: '1–31 Oct', before: '1–30 Sep' })).toBe(text);
+    },
+  );
 
   it.each([
     ['12', null, 'No comparison: Fri 13 Nov isn’t reported.'],
     [null, '10', 'No comparison: Fri 20 Nov isn’t reported yet.'],
     ['12', '10', ''],
-  ])('say which of two single days is missing: %s, before it %s', (now, then, text) => {
+  ])('says which of two single days isn’t reported: %s, compared with %s', (now, then, text) => {
     const sideOf = (day: string, amount: string | null) => ({
-      ...{ days: [day], items: amount === null ? [] : [item(day, amount)] },
+      days: [day],
+      items: amount === null ? [] : [item(day, amount)],
     });
     const [current, before] = [sideOf('2026-11-20', now), sideOf('2026-11-13', then)];
     const change = compareUsage(usageOf(current.items, current.days), usageOf(before.items, before.days), {
-      ...{ current: current.days, before: before.days },
+      current: current.days,
+      before: before.days,
     });
     expect(formatUncompared(change, { current: 'Fri 20 Nov', before: 'Fri 13 Nov' })).toBe(text);
   });
 
-  it('look at the named days only, never at today, nor at days outside', () => {
+  it('ignores today and days outside the periods', () => {
     const now = [
       ...each(NOW, '12'),
       item('2026-11-21', '500'),
@@ -115,18 +120,18 @@ describe('the usage of two windows', () => {
     expect(figures(some)).toEqual(['24', '20', '20']);
   });
 
-  it('have no percentage when the earlier period cost nothing or was a credit', () => {
+  it('has no percentage if the earlier period cost nothing or was a credit', () => {
     for (const amount of ['0', '-1']) {
       expect(change(7, 7, ['12', amount]).figures).toMatchObject({ basis: 'total' });
       expect(figures(change(7, 7, ['12', amount]))[2]).toBeUndefined();
     }
   });
 
-  it('have a percentage of zero when nothing changed', () => {
+  it('has a percentage of zero if nothing changed', () => {
     expect(figures(change(7, 7, ['1', '1.0']))[2]).toBe('0');
   });
 
-  it('aren’t compared if a side has no reported day, and still say how many it has', () => {
+  it('has no figures if a period has no reported day', () => {
     expect(change(7, 0)).toEqual({
       coverage: { current: { reported: 7, of: 7 }, before: { reported: 0, of: 7 } },
     });
@@ -135,7 +140,7 @@ describe('the usage of two windows', () => {
     expect(unreadable).not.toHaveProperty('figures');
   });
 
-  it('add up over several projects, by their totals where all have them, and only where all can be compared', () => {
+  it('adds up several projects only if all of them can be compared', () => {
     expect(figures(sumChanges([change(7, 7), change(6, 7, ['24', '20'])]))).toEqual(['36', '30', '20']);
     expect(figures(sumChanges([change(7, 7), change(6, 6)]))).toEqual(['156', '130', '20']);
     expect(sumChanges([change(7, 7), change(5, 7)])).toBeUndefined();
@@ -143,7 +148,7 @@ describe('the usage of two windows', () => {
     expect(sumChanges([])).toBeUndefined();
   });
 
-  it('are only as well covered as the worst project, in whatever order they are added', () => {
+  it('of several projects is as well reported as the worst one', () => {
     const [whole, thin] = [change(7, 7), change(6, 7)];
     for (const all of [
       [whole, thin],
@@ -156,7 +161,7 @@ describe('the usage of two windows', () => {
     }
   });
 
-  it('count as well covered from four fifths of the days on, and never without a day', () => {
+  it('counts as well reported from 80 % of the days on, but not without a day', () => {
     const cases: readonly (readonly [number, number])[] = [
       [0, 0],
       [0, 1],
@@ -174,7 +179,7 @@ describe('the usage of two windows', () => {
   });
 });
 
-/** A day for each amount; undefined: nothing is reported; null: its amount is unreadable. */
+/** One day for each amount; undefined for an unreported day, null for an unreadable amount. */
 type Amounts = readonly (string | null | undefined)[];
 
 function usageIn(
@@ -204,8 +209,8 @@ const explainedDays = (current: Amounts, before: Amounts) => {
   };
 };
 
-describe('the days of two windows', () => {
-  it('count as one row if they have no counterpart, including those that the shorter period lacks', () => {
+describe('the explained days of two periods', () => {
+  it('share one row if the other period has no such days', () => {
     expect(explainedDays(['1', undefined, undefined, '2'], [undefined, '3', '4'])).toEqual({
       value: '-4',
       rows: ['Thu 1 Oct and Sun 4 Oct vs Wed 2 Sep and Thu 3 Sep: -4'],
@@ -213,7 +218,7 @@ describe('the days of two windows', () => {
     });
   });
 
-  it('are compared by position, the largest difference first and the earliest first among equals', () => {
+  it('come with the largest difference first, and the earliest of equal ones first', () => {
     expect(explainedDays(['1.10', '5', '3', '4'], ['1', '7', '5', '4'])).toEqual({
       value: '-3.9',
       rows: [
@@ -224,7 +229,7 @@ describe('the days of two windows', () => {
     });
   });
 
-  it('count a day even if the shorter window has no matching day', () => {
+  it('include a day that the shorter period lacks', () => {
     expect(explainedDays(['1', '1', '9'], ['1', '1'])).toMatchObject({
       value: '9',
       rows: ['Sat 3 Oct: 9', 'Thu 1 Oct vs Tue 1 Sep: 0', 'Fri 2 Oct vs Wed 2 Sep: 0'],
@@ -232,7 +237,7 @@ describe('the days of two windows', () => {
     expect(explainedDays(['1', '1'], ['1', '1', '9'])).toMatchObject({ value: '-9' });
   });
 
-  it('leave out a day whose counterpart is not reported, if the counts would differ', () => {
+  it('leave out a day whose counterpart is unreported, if daily averages are compared', () => {
     expect(explainedDays(['1', undefined, '4'], ['1', '7', '3'])).toEqual({
       value: '1',
       rows: ['Sat 3 Oct vs Thu 3 Sep: 1', 'Thu 1 Oct vs Tue 1 Sep: 0'],
@@ -244,7 +249,7 @@ describe('the days of two windows', () => {
     });
   });
 
-  it('count equally many days without a counterpart on both sides, as the totals do', () => {
+  it('include days without a counterpart, if totals are compared', () => {
     expect(explainedDays(['1', undefined, '4', '10'], ['1', '7', '3', undefined])).toEqual({
       value: '4',
       rows: ['Sun 4 Oct vs Wed 2 Sep: 3', 'Sat 3 Oct vs Thu 3 Sep: 1', 'Thu 1 Oct vs Tue 1 Sep: 0'],
@@ -267,8 +272,8 @@ const window = fc.array(amount, { minLength: 1, maxLength: 35 });
 const valuesOf = (rows: readonly { readonly value?: ReturnType<typeof sumMoney> | undefined }[]) =>
   sumMoney(rows.map(({ value }) => value ?? sumMoney([])));
 
-describe('whatever is reported, the differences of days', () => {
-  it('sum to exactly the difference', () => {
+describe('the differences of random days', () => {
+  it('add up to exactly the explained difference', () => {
     fc.assert(
       fc.property(window, window, (current, before) => {
         const { value, rows } = sides(current, before).explained;
@@ -277,7 +282,7 @@ describe('whatever is reported, the differences of days', () => {
     );
   });
 
-  it('sum to the difference of the totals where totals are compared', () => {
+  it('add up to the difference of the totals, if totals are compared', () => {
     fc.assert(
       fc.property(window, window, (current, before) => {
         const { explained, change } = sides(current, before);
@@ -288,7 +293,7 @@ describe('whatever is reported, the differences of days', () => {
     );
   });
 
-  it('have each reported day once, and no other', () => {
+  it('include each reported day exactly once', () => {
     fc.assert(
       fc.property(window, window, (current, before) => {
         const { rows, uncompared } = sides(current, before).explained;
@@ -303,18 +308,7 @@ describe('whatever is reported, the differences of days', () => {
     );
   });
 
-  it('have the opposite sign when the windows are swapped', () => {
-    fc.assert(
-      fc.property(window, window, (current, before) => {
-        const [there, back] = [sides(current, before), sides(before, current)];
-        // A month of 31 days and one of 30 pair other days when they change places.
-        if (current.length > 30 || before.length > 30) return;
-        expect(there.explained.value.plus(back.explained.value).eq(0)).toBe(true);
-      }),
-    );
-  });
-
-  it('can be folded so that the largest come first and nothing is lost', () => {
+  it('keep their sum when the smallest are folded into one row', () => {
     fc.assert(
       fc.property(window, window, fc.integer({ min: 1, max: 5 }), (current, before, most) => {
         const { rows, value } = sides(current, before).explained;

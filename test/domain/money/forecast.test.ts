@@ -16,19 +16,22 @@ import {
   isoWeekday,
 } from '../../../src/domain/time/calendar.ts';
 import { runs } from '../../support/thorough.ts';
-import { itemsOf, usageOfItems } from '../../support/usage.ts';
+import { item, itemsOf, usageOfItems } from '../../support/usage.ts';
 
-/** Saturday; November has 30 days, 20 of them over. */
+/** A Saturday. */
 const TODAY = '2026-11-21';
 
-/** What is forecast where billing reports `costOn` of each day back to `from`; undefined: no item. */
+/** Forecasts from the days since `from`. @param costOn undefined for an unreported day */
 function forecast(
   costOn: (day: Day) => string | undefined,
-  { today = TODAY, zone = 'UTC', from = forecastFrom(today), spentToday = '0' } = {},
+  { today = TODAY, zone = 'UTC', from = forecastFrom(today), spentToday = '0', extra = '0' } = {},
 ) {
   const days = daysInRange(from, addDays(today, -1), zone);
   const { amounts } = usageOfItems(itemsOf(days, costOn), { days, zone });
-  const found = forecastMonth(amounts, today, zone, new Big(spentToday));
+  const month = days.filter((day) => day.slice(0, 7) === today.slice(0, 7));
+  const items = [...itemsOf(month, costOn), item(today, spentToday), item('soon', extra)];
+  const soFar = usageOfItems(items, { days: [...month, today], today, zone });
+  const found = forecastMonth(amounts, today, zone, soFar);
   return (
     found && {
       ...found,
@@ -42,7 +45,7 @@ function forecast(
 const since = (first: Day, amount: string) => (day: Day) => (day >= first ? amount : undefined);
 
 describe('the forecast of the current month', () => {
-  it('is what is reported so far plus a usual day for each day that is left, including today', () => {
+  it('adds a usual day for today and each later day to what is reported', () => {
     expect(forecast(() => '10.01')).toEqual({
       total: '300.3',
       spent: '200.2',
@@ -53,27 +56,37 @@ describe('the forecast of the current month', () => {
     });
   });
 
-  it('counts what today has cost so far, if that is more than a usual day', () => {
+  it('counts today’s cost so far, if that is more than a usual day', () => {
     const usual = () => '10';
     expect(forecast(usual, { spentToday: '4' })?.total).toBe('300');
     expect(forecast(usual, { spentToday: '70.123456789012345' })?.total).toBe('360.123456789012345');
     expect(forecast(usual, { today: '2026-11-30', spentToday: '70' })?.total).toBe('360');
   });
 
-  it('expects of each weekday what it usually costs', () => {
-    // 15 weekdays and 5 days of weekends are over; 6 and 4 are left, today, a Saturday, among them.
+  it('never falls below what is already spent', () => {
+    const credits = (day: Day) => (day < '2026-11-01' ? '-10' : day === '2026-11-10' ? '500' : '-10');
+    const spent = '310';
+    expect(forecast(credits)).toMatchObject({ spent, total: spent });
+    expect(forecast(credits, { spentToday: '90' })?.total).toBe('400');
+    // Items without a readable day are in the total, too.
+    expect(forecast(() => '10', { extra: '700' })?.total).toBe('900');
+    expect(forecast(() => '-10')?.total).toBe('-300');
+  });
+
+  it('expects each weekday to cost what this weekday usually costs', () => {
+    // Before today: 15 weekdays and 5 days of weekends. Left, with today: 6 weekdays and 4 days of weekends.
     const { total, spent } = forecast((day) => (isoWeekday(day) > 5 ? '1' : '10')) ?? {};
     expect([spent, total]).toEqual(['155', '219']);
     expect(forecast((day) => (isoWeekday(day) === 3 ? '70' : '0'))?.total).toBe('280');
   });
 
-  it('expects a missing day to cost a usual amount, and counts a reported zero as a day', () => {
+  it('estimates an unreported day, but counts a reported zero as zero', () => {
     const some = forecast((day) => (day === '2026-11-16' ? undefined : '10'));
     expect(some).toMatchObject({ total: '300', spent: '190', left: 11, reported: 27, of: 28 });
     expect(forecast(() => '0')).toMatchObject({ total: '0', reported: 28 });
   });
 
-  it('exists on the first day of a month, from the earlier months', () => {
+  it('works on the first day of a month, from the earlier months', () => {
     expect(forecast(() => '10', { today: '2026-11-01' })).toMatchObject({
       total: '300',
       spent: '0',
@@ -87,11 +100,10 @@ describe('the forecast of the current month', () => {
     expect(forecast((day) => (day < '2026-10-24' ? '10' : undefined))).toBeUndefined();
   });
 
-  it('follows a lasting change from its third day on, based on the days since', () => {
+  it('uses only the days since a lasting change, from its third day on', () => {
     const changed = (first: Day) => (day: Day) => (day >= first ? '30' : '10');
     expect(forecast(changed('2026-11-18'))).toMatchObject({ total: '560', spent: '260', reported: 3, of: 3 });
     expect(forecast(changed('2026-10-25'))).toMatchObject({ total: '900', reported: 27, of: 27 });
-    // Two such days may be an exception.
     expect(forecast(changed('2026-11-19'))).toMatchObject({ total: '340', spent: '240' });
   });
 
@@ -132,21 +144,21 @@ describe('the forecast of the current month', () => {
     }
   });
 
-  it('keeps credits negative and every digit of what is reported', () => {
+  it('keeps credits negative, and every digit of the reported amounts', () => {
     expect(forecast(() => '-0.0000000000000000000000001')?.total).toBe('-0.000000000000000000000003');
     const spent = '1000000000000000000000000.01';
     expect(forecast((day) => (day === '2026-11-20' ? spent : '0'))?.total).toBe(spent);
   });
 
-  it('counts only the days that exist in the zone', () => {
-    // Apia left out 30 December 2011.
+  it('leaves out a day that the zone skipped', () => {
+    // Samoa skipped 30 December 2011, when it crossed the date line.
     expect(forecast(() => '1', { today: '2011-12-15', zone: 'Pacific/Apia' })).toMatchObject({
       total: '30',
       left: 16,
     });
   });
 
-  it('counts a day that is reported before it is over among the days left', () => {
+  it('estimates today and later days even if billing already reports them', () => {
     const amounts = new Map(
       daysInRange(forecastFrom(TODAY), addDays(TODAY, 3), 'UTC').map((day) => [
         day,
@@ -159,7 +171,7 @@ describe('the forecast of the current month', () => {
   });
 });
 
-describe('whatever the days cost', () => {
+describe('the forecast of random costs', () => {
   const amounts = fc.oneof(
     fc.array(fc.option(fc.integer({ min: -50, max: 500 })), { minLength: 150, maxLength: 150 }),
     fc.array(fc.constantFrom(0, 0, 1, 100, 1_000_000), { minLength: 150, maxLength: 150 }),
@@ -172,7 +184,7 @@ describe('whatever the days cost', () => {
       return amount === undefined || amount === null ? undefined : String(BigInt(amount) * factor);
     };
 
-  it('the forecast ignores days before the first one it is based on, and is never below what is spent', () => {
+  it('ignores days before its history, and never falls below what is spent', () => {
     fc.assert(
       fc.property(amounts, todays, (list, today) => {
         const costOn = costFrom(list, today);
@@ -182,14 +194,13 @@ describe('whatever the days cost', () => {
         expect(found.left).toBeGreaterThan(0);
         expect(Number(found.total)).not.toBeNaN();
         expect(found.error === undefined || Number(found.error) > 0).toBe(true);
-        if (!list.some((amount) => amount !== null && amount < 0))
-          expect(Number(found.total)).toBeGreaterThanOrEqual(Number(found.spent));
+        if (Number(found.spent) > 0) expect(Number(found.total)).toBeGreaterThanOrEqual(Number(found.spent));
       }),
       { numRuns: runs(40) },
     );
   });
 
-  it('the forecast scales with the cost', () => {
+  it('is as many times larger as the costs are', () => {
     const isNear = (a = '0', b = '0') =>
       Math.abs(Number(a) / 2 ** 70 - Number(b)) <= 1e-9 * Math.abs(Number(b));
     fc.assert(
@@ -205,7 +216,7 @@ describe('whatever the days cost', () => {
     );
   });
 
-  it('on the last day of a month the forecast is what is spent plus one usual day', () => {
+  it('adds one usual day to what is spent, on the last day of a month', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 90, max: 110 }), { minLength: 190, maxLength: 190 }), (list) => {
         const found = forecast((day) => list[daysBetween('2026-05-24', day)]?.toString(), {
@@ -225,19 +236,19 @@ describe('the range of a forecast', () => {
   const on = (today: Day, costOn: (day: Day) => string | undefined = wavy) =>
     forecast(costOn, { today })?.error;
 
-  it('is shown in the last quarter of the month', () => {
+  it('is only shown in the last quarter of the month', () => {
     expect(on('2026-11-23')).toBeUndefined();
     expect(Number(on('2026-11-24'))).toBeGreaterThan(20);
     expect(Number(on('2026-11-24'))).toBeLessThan(200);
     expect(Number(on('2026-11-30'))).toBeLessThan(Number(on('2026-11-24')));
   });
 
-  it('is at least 5 % of what the days left will cost, and absent when they will cost nothing', () => {
+  it('is at least 5 % of the expected cost of the remaining days, and absent if that is zero', () => {
     expect(on('2026-11-28', () => '10')).toBe('1.5');
     expect(on('2026-11-28', () => '0')).toBeUndefined();
   });
 
-  it('is not shown in the first week of a new level, nor just after a huge day', () => {
+  it('is not shown for a week after a lasting change, and for three days after a huge day', () => {
     const changed = (first: Day) => (day: Day) => (day >= first ? '300' : wavy(day));
     expect(on('2026-11-26', changed('2026-11-20'))).toBeUndefined();
     expect(on('2026-11-26', changed('2026-11-19'))).toBeDefined();
@@ -246,7 +257,7 @@ describe('the range of a forecast', () => {
     expect(on('2026-11-27', huge)).toBeDefined();
   });
 
-  it('is not shown if earlier forecasts were far off or had too few days', () => {
+  it('is not shown if earlier forecasts would have been wrong or had too few days', () => {
     const changes = (day: Day) => (Math.floor(daysBetween('2026-01-01', day) / 9) % 2 === 0 ? '10' : '90');
     expect(on('2026-11-26', changes)).toBeUndefined();
     expect(on('2026-11-26', (day) => (day < '2026-09-15' ? undefined : wavy(day)))).toBeUndefined();
@@ -258,14 +269,18 @@ describe('the range of a forecast', () => {
   });
 });
 
-describe('a forecast in words', () => {
+describe('the text of a forecast', () => {
   const FORECAST = {
-    ...{ total: new Big(861_234), spent: new Big(1), left: 3, reported: 27, of: 28 },
+    total: new Big(861_234),
+    spent: new Big(1),
+    left: 3,
+    reported: 27,
+    of: 28,
     error: new Big(12_000),
   };
   const { error: _, ...WITHOUT_ERROR } = FORECAST;
 
-  it('says which date it covers, what it is based on, and the range if there is one', () => {
+  it('names the last day of the month, the days it is based on, and the range', () => {
     expect(formatForecast(FORECAST.total, '2026-11-21', toPlainDigits)).toBe('about 861234 by 30 Nov');
     expect(formatForecastBasis(FORECAST, toPlainDigits)).toBe(
       'estimated from 27 of the last 28 days, ± 12000',

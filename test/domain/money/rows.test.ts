@@ -10,18 +10,19 @@ function paired(current: readonly string[], before: readonly string[], most = 20
   const { unit, isCalendar, pairs } = pairDays({ current, before }, most, finest);
   const ends = (list: readonly string[]) => [list[0]?.slice(5), list.at(-1)?.slice(5)].join('..');
   return {
-    ...{ unit, isCalendar },
+    unit,
+    isCalendar,
     pairs: pairs.map((pair) => `${ends(pair.current)} ${ends(pair.before)}`),
   };
 }
 
-describe('two periods side by side', () => {
+describe('the paired days of two periods', () => {
   const dayPairs = (...sides: readonly (readonly [string, string])[]) => {
     const [current = [], before = []] = sides.map(([first, last]) => days(first, last));
     return paired(current, before).pairs.map((pair) => pair.replace(/\.\.\S+/g, ''));
   };
 
-  it('pair day 1 with day 1 when they share no weekday, and leave the rest of the longer period alone', () => {
+  it('pair the first days if the periods share no weekday', () => {
     expect(dayPairs(['2026-11-14', '2026-11-16'], ['2026-10-01', '2026-10-02'])).toEqual([
       ...['11-14 10-01', '11-15 10-02', '11-16 ..'],
     ]);
@@ -30,14 +31,14 @@ describe('two periods side by side', () => {
     ]);
   });
 
-  it('pair a weekday with the same weekday, whatever day they begin with', () => {
+  it('pair each weekday with the same weekday', () => {
     expect(dayPairs(['2026-11-14', '2026-11-20'], ['2025-11-14', '2025-11-20'])).toEqual([
       ...['11-14 11-15', '11-15 11-16', '11-16 11-17', '11-17 11-18', '11-18 11-19', '11-19 11-20'],
       '11-20 11-14',
     ]);
   });
 
-  it('pair days of months by their number, and leave a day absent where one month lacks it', () => {
+  it('pair the days of months by their number, and leave a 31st without a partner', () => {
     const pairs = dayPairs(['2026-11-01', '2026-11-20'], ['2026-10-01', '2026-10-20']);
     expect(pairs[19]).toBe('11-20 10-20');
     const { pairs: months } = pairDays(
@@ -52,7 +53,8 @@ describe('two periods side by side', () => {
 
   it('are grouped by seven days if there are too many', () => {
     expect(paired(days('2026-10-01', '2026-10-31'), days('2026-09-01', '2026-09-30'))).toEqual({
-      ...{ unit: 'week', isCalendar: false },
+      unit: 'week',
+      isCalendar: false,
       pairs: [
         ...['10-01..10-07 09-01..09-07', '10-08..10-14 09-08..09-14', '10-15..10-21 09-15..09-21'],
         ...['10-22..10-28 09-22..09-28', '10-29..10-31 09-29..09-30'],
@@ -69,7 +71,7 @@ describe('two periods side by side', () => {
     expect(pairs.slice(-2)).toEqual(['11-01..11-20 11-01..11-30', '.. 12-01..12-31']);
   });
 
-  it('include each day once, in few enough pairs for up to ten years', () => {
+  it('include each day once, in up to the requested number of pairs', () => {
     const lengths = fc.integer({ min: 1, max: 3660 });
     const firsts = fc.integer({ min: 0, max: 4000 }).map((n) => addDays('2015-01-01', n));
     fc.assert(
@@ -85,7 +87,7 @@ describe('two periods side by side', () => {
   });
 });
 
-it('the name of a day has its year only if the days are of several years', () => {
+it('a day’s name includes the year if the days are in several years', () => {
   expect(dayNamerFor(['2026-11-16', '2026-11-17'])('2026-11-16')).toBe('Mon 16 Nov');
   const ofTwoYears = dayNamerFor(['2025-12-31', '2026-01-01']);
   expect(['2025-12-31', '2026-01-01'].map((day) => ofTwoYears(day))).toEqual([
@@ -94,7 +96,7 @@ it('the name of a day has its year only if the days are of several years', () =>
   expect(dayNamerFor([])('2026-01-01')).toBe('Thu 1 Jan 2026');
 });
 
-describe('days in groups', () => {
+describe('groups of days', () => {
   const group = (first: string, last: string, most: number, finest?: Unit, left: readonly string[] = []) => {
     const asked = daysInRange(first, last, 'UTC');
     const days = asked.filter((day) => !left.includes(day));
@@ -103,7 +105,7 @@ describe('days in groups', () => {
     return { unit, labels: groups.map(({ label }) => label), sizes: groups.map((one) => one.days.length) };
   };
 
-  it('use the finest unit that gives few enough groups', () => {
+  it('have the shortest unit that makes few enough groups', () => {
     const units = (most: number) => group('2026-01-01', '2026-12-31', most).unit;
     expect([365, 364, 53, 52, 12, 11, 4, 3, 1].map(units)).toEqual([
       ...['day', 'week', 'week', 'month', 'month', 'quarter', 'quarter', 'year', 'year'],
@@ -113,13 +115,15 @@ describe('days in groups', () => {
     expect(group('2026-11-01', '2026-11-05', 20, 'week').unit).toBe('week');
   });
 
-  it('are named by the day', () => {
+  it('have a day’s name if they are single days', () => {
     expect(group('2026-11-16', '2026-11-18', 3)).toEqual({
-      ...{ unit: 'day', labels: ['Mon 16 Nov', 'Tue 17 Nov', 'Wed 18 Nov'], sizes: [1, 1, 1] },
+      unit: 'day',
+      labels: ['Mon 16 Nov', 'Tue 17 Nov', 'Wed 18 Nov'],
+      sizes: [1, 1, 1],
     });
   });
 
-  it('are named by the days of a week that were asked about, reported or not', () => {
+  it('name the requested days of a week, reported or not', () => {
     expect(group('2026-10-01', '2026-10-20', 5, 'day', ['2026-10-01', '2026-10-05', '2026-10-20'])).toEqual({
       unit: 'week',
       labels: ['1–4 Oct', '5–11 Oct', '12–18 Oct', '19–20 Oct'],
@@ -128,7 +132,7 @@ describe('days in groups', () => {
     expect(group('2026-12-28', '2027-01-10', 2).labels).toEqual(['28 Dec – 3 Jan', '4–10 Jan']);
   });
 
-  it('are named by month, quarter and year', () => {
+  it('have the name of their month, quarter or year', () => {
     expect(group('2025-12-01', '2026-02-10', 3).labels).toEqual(['Dec 2025', 'Jan 2026', 'Feb 2026']);
     expect(group('2025-12-01', '2026-12-10', 5).labels).toEqual([
       ...['2025 Q4', '2026 Q1', '2026 Q2', '2026 Q3', '2026 Q4'],
@@ -136,7 +140,7 @@ describe('days in groups', () => {
     expect(group('2025-12-01', '2026-12-10', 2).labels).toEqual(['2025', '2026']);
   });
 
-  it('are months named with their year unless it is the current year', () => {
+  it('include a month’s year unless it is the current one', () => {
     const labels = (today: string) =>
       groupDays(['2025-12-31', '2026-01-01'], 2, [], 'month', today).groups.map(({ label }) => label);
     expect(labels('2026-11-21')).toEqual(['Dec 2025', 'Jan']);

@@ -19,7 +19,7 @@ const TODAY = '2026-11-21';
 const DAYS = daysFrom('2026-11-14', 7);
 const amount = (digits: string | null) => parseAmount(digits === null ? { missing: true } : { text: digits });
 
-/** A week of these amounts, a day each from its first; undefined: no item. */
+/** A week with these amounts from the first day on; undefined for an unreported day. */
 function week(...amounts: (string | null | undefined)[]) {
   return usageOfItems(
     itemsOf(DAYS, (_, at) => amounts[at]),
@@ -35,7 +35,7 @@ const estimate = (
 const aWeekOf = (each: string) => Array.from({ length: 7 }, () => each);
 
 describe('the runway', () => {
-  it('is balance and bonuses over the average day, in whole days', () => {
+  it('is balance and bonuses divided by the daily average, in whole days', () => {
     const result = estimate('1234567.80', '12000', ...aWeekOf('29870.12'));
     expect(result).toMatchObject({ kind: 'estimate', days: 41, until: '2027-01-01', reported: 7, of: 7 });
   });
@@ -50,12 +50,12 @@ describe('the runway', () => {
     expect(estimate('100', '0', '0', '0', '30')).toMatchObject({ kind: 'estimate', days: 10, reported: 3 });
   });
 
-  it('ends today when nothing is left', () => {
+  it('ends today if nothing is left', () => {
     expect(estimate('0', '0', ...aWeekOf('1'))).toMatchObject({ kind: 'estimate', days: 0, until: TODAY });
     expect(estimate('0.99', '0', ...aWeekOf('1'))).toMatchObject({ days: 0, until: TODAY });
   });
 
-  it('is “less than a day” below one day', () => {
+  it('is shown as “less than a day” below one day', () => {
     for (const balance of ['0', '0.10', '0.99']) {
       const result = estimate(balance, '0', ...aWeekOf('1'));
       expect(formatRunwayLine(result, toPlainDigits)).toMatch(/^:warning: \*Less than a day, until around /);
@@ -67,7 +67,7 @@ describe('the runway', () => {
     );
   });
 
-  it('warns under 14 days, not at 14', () => {
+  it('has a warning sign under 14 days, not at 14', () => {
     expect(formatRunwayLine(estimate('13.9', '0', ...aWeekOf('1')), toPlainDigits)).toMatch(
       /^:warning: \*About 13 /,
     );
@@ -77,7 +77,7 @@ describe('the runway', () => {
   });
 
   it('doesn’t lose a day to a rounded average', () => {
-    // The average is a third, which no decimal is; three days use up the whole exactly.
+    // The average is a third of the balance, so the balance lasts exactly three days.
     expect(estimate('1', '0', '0.5', '0.25', '0.25')).toMatchObject({ days: 3 });
     expect(estimate(`0.${'9'.repeat(60)}`, '0', '0.5', '0.25', '0.25')).toMatchObject({ days: 2 });
   });
@@ -93,7 +93,7 @@ describe('the runway', () => {
 });
 
 it.each([null, 'rubbish'])(
-  'bonuses that are missing or unreadable are not counted, and the answer says so: %s',
+  'missing or unreadable bonuses are not counted, and the basis says so: %s',
   (bonuses) => {
     const result = estimate('10', bonuses, ...aWeekOf('1'));
     expect(result).toMatchObject({ kind: 'estimate', days: 10, bonusesCounted: false });
@@ -101,26 +101,26 @@ it.each([null, 'rubbish'])(
   },
 );
 
-describe('no runway is estimated', () => {
-  it('without a readable balance', () => {
+describe('a project without an estimated runway', () => {
+  it('has an unreadable balance', () => {
     for (const balance of [null, 'rubbish']) {
       expect(estimate(balance, '100', ...aWeekOf('1'))).toEqual({ kind: 'unknown', reason: 'unreadable' });
     }
   });
 
-  it('from fewer than three reported days, and unreadable days don’t count', () => {
+  it('has fewer than three reported days, not counting unreadable ones', () => {
     const few = { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7 };
     expect(estimate('100', '0', '1', '1')).toMatchObject(few);
     expect(estimate('100', '0', '1', '1', null, 'x')).toMatchObject(few);
     expect(estimate('100', '0', '1', '1', '1')).toMatchObject({ kind: 'estimate' });
   });
 
-  it('when nothing is spent, or credits outweigh it', () => {
+  it('spends nothing, or gets more credits than it spends', () => {
     expect(estimate('100', '0', ...aWeekOf('0'))).toMatchObject({ kind: 'no-spend', reported: 7, of: 7 });
     expect(estimate('100', '0', '5', '-5', '-1')).toMatchObject({ kind: 'no-spend', reported: 3 });
   });
 
-  it('when the balance is overdrawn, even where bonuses are larger', () => {
+  it('has an overdrawn balance, even with larger bonuses', () => {
     const result = estimate('-100', '500', ...aWeekOf('1'));
     expect(result).toMatchObject({ kind: 'overdrawn', which: 'balance', bonusesCounted: true });
     expect('balance' in result && [toPlainDigits(result.balance), toPlainDigits(result.left)]).toEqual([
@@ -129,7 +129,7 @@ describe('no runway is estimated', () => {
     ]);
   });
 
-  it('when negative bonuses outweigh the balance', () => {
+  it('has negative bonuses that are larger than the balance', () => {
     const result = estimate('100', '-500', ...aWeekOf('1'));
     expect(result).toMatchObject({ kind: 'overdrawn', which: 'sum' });
     expect(formatRunwayLine(result, toPlainDigits)).toBe(
@@ -137,7 +137,7 @@ describe('no runway is estimated', () => {
     );
   });
 
-  it('and an overdrawn balance is still reported, even without reported days', () => {
+  it('is still called overdrawn without any reported day', () => {
     expect(estimate('-1', null)).toMatchObject({
       kind: 'overdrawn',
       which: 'balance',
@@ -157,11 +157,11 @@ it('a runway of more than ten years has no date', () => {
   expect(estimate('1e39', '1e39', ...aWeekOf('1e-60'))).not.toHaveProperty('until');
 });
 
-describe('whatever is left and spent', () => {
+describe('the runway of random amounts', () => {
   const cents = (min: bigint, max: bigint) => fc.bigInt({ min, max });
   const written = (units: bigint) => `${units}e-2`;
 
-  it('the runway equals a calculation in whole cents', () => {
+  it('equals a calculation in whole cents', () => {
     const spent = fc.array(cents(-1000n, 100_000n), { minLength: 3, maxLength: 7 });
     fc.assert(
       fc.property(cents(0n, 10n ** 9n), cents(0n, 10n ** 6n), spent, (balance, bonuses, amounts) => {
@@ -186,7 +186,7 @@ const funds = { left: new Big(-5), bonusesCounted: true };
 const basis = { average: new Big('30535.61'), reported: 6, of: 7, ...funds };
 const lasting = (days: number): Runway => ({ kind: 'estimate', days, until: '2027-01-01', ...basis });
 
-describe('how long the money lasts', () => {
+describe('the text of a runway', () => {
   it.each<[Runway, line: string, short: string, basis: string]>([
     [
       lasting(40),
@@ -242,26 +242,26 @@ describe('how long the money lasts', () => {
       'overdrawn',
       '',
     ],
-    [{ kind: 'unknown', reason: 'unreadable' }, '*No runway* without a readable balance', 'unknown', ''],
+    [{ kind: 'unknown', reason: 'unreadable' }, '*No runway*: the balance can’t be read', 'unknown', ''],
     [
       { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7, ...funds },
-      '*No runway yet*: 2 of the last 7 days reported, Tally needs at least 3',
+      '*No runway yet*: 2 of the last 7 days are reported, and Tally needs at least 3',
       'unknown',
       '',
     ],
-  ])('is put into words for %j', (runway, line, short, rests) => {
+  ])('is correct for %j', (runway, line, short, rests) => {
     expect(formatRunwayLine(runway, money)).toBe(line);
     expect(formatRunwayShort(runway)).toBe(short);
     expect(formatRunwayBasis(runway, money)).toBe(rests);
     expect(isRunningOut(runway)).toBe(line.startsWith(':warning:'));
   });
 
-  it('is called short under two weeks', () => {
+  it('has a warning sign under two weeks', () => {
     expect([13, 14].map((days) => isRunningOut(lasting(days)))).toEqual([true, false]);
   });
 });
 
-describe('a balance and its bonuses', () => {
+describe('the text of balance and bonuses', () => {
   const amount = (value: string) => ({ value: new Big(value), raw: value });
   const unreadable = { unreadable: '*x*' };
 
@@ -269,8 +269,8 @@ describe('a balance and its bonuses', () => {
     [amount('1234'), '1234.00 left', 'bonuses 1234.00'],
     [amount('0'), '0.00 left', ''],
     [amount('-5'), '5.00 overdrawn', 'bonuses -5.00'],
-    [unreadable, 'unreadable balance (*x*)', 'bonuses not readable (*x*)'],
-  ])('are formatted from %j', (value, balance, bonuses) => {
+    [unreadable, 'unreadable balance (*x*)', 'unreadable bonuses (*x*)'],
+  ])('is correct for %j', (value, balance, bonuses) => {
     expect(formatBalance(value, money)).toBe(balance);
     expect(formatBonuses(value, money)).toBe(bonuses);
   });

@@ -20,10 +20,10 @@ const digits = (figure: Usage['rows'][number]['amount']) =>
 const table = (usage: Usage) =>
   usage.rows.map(({ shown, amount, bonuses }) => [shown, digits(amount), digits(bonuses)]);
 
-describe('a period that is wholly reported', () => {
+describe('a completely reported period', () => {
   const usage = usageOf(WEEK.map((day, n) => item(day, `${n + 1}.10`, '0.5')).reverse());
 
-  it('has one row a day in ascending order, whatever order the service sends', () => {
+  it('has one row per day in ascending order, in whatever order billing sends them', () => {
     expect(usage.rows.map(({ day }) => day)).toEqual(WEEK);
     expect(usage.rows.every(({ merged, outside }) => merged === 1 && !outside)).toBe(true);
   });
@@ -34,13 +34,13 @@ describe('a period that is wholly reported', () => {
     expect(usage.total).toMatchObject({ incomplete: false, readable: 7, unreadable: 0 });
   });
 
-  it('has a daily average and a highest day', () => {
+  it('has a daily average and a most expensive day', () => {
     expect(toPlainDigits(usage.average!)).toBe('4.1');
     expect(usage.highest?.day).toBe('2026-11-20');
     expect(toPlainDigits(usage.highest!.value)).toBe('7.1');
   });
 
-  it('names the earliest of several equally high days', () => {
+  it('has the earliest of equally expensive days as the most expensive one', () => {
     expect(usageOf(WEEK.map((day) => item(day, '5'))).highest?.day).toBe('2026-11-14');
   });
 });
@@ -48,13 +48,13 @@ describe('a period that is wholly reported', () => {
 describe('a day without an item', () => {
   const usage = usageOf([item('2026-11-14', '10'), item('2026-11-15', '0'), item('2026-11-18', '20')]);
 
-  it('is missing, while a reported zero is a zero', () => {
+  it('is missing, but a reported zero is a zero', () => {
     expect(usage.missing).toEqual(['2026-11-16', '2026-11-17', '2026-11-19', '2026-11-20']);
     expect(usage.reported).toEqual(['2026-11-14', '2026-11-15', '2026-11-18']);
     expect(usage.fullDays).toBe(7);
   });
 
-  it('leaves no average and no highest day when every day is missing', () => {
+  it('leaves no average if no other day is reported', () => {
     const nothing = usageOf([]);
     expect(nothing).toMatchObject({ rows: [], fullDays: 7, reported: [], missing: WEEK });
     expect(nothing).not.toHaveProperty('average');
@@ -63,14 +63,14 @@ describe('a day without an item', () => {
   });
 });
 
-describe('an amount that cannot be read', () => {
+describe('an unreadable amount', () => {
   const usage = usageOf([
     item('2026-11-14', '10', null),
     item('2026-11-15', null),
     item('2026-11-16', '12,5', '1'),
   ]);
 
-  it('is shown as it came and left out of the sum, and the sum says so', () => {
+  it('is shown as billing sent it and makes the total incomplete', () => {
     expect(table(usage)).toEqual([
       ['2026-11-14', '10', 'no value'],
       ['2026-11-15', 'no value', '0'],
@@ -89,7 +89,7 @@ describe('an amount that cannot be read', () => {
   });
 });
 
-describe('several items of one day', () => {
+describe('the items of one day', () => {
   it('are added up in one row that says how many items it has', () => {
     const usage = usageOf([item('2026-11-14', '1.10', '1'), item('2026-11-14T00:00:00Z', '2.20', '2')]);
     expect(table(usage)).toEqual([['2026-11-14', '3.3', '3']]);
@@ -105,14 +105,14 @@ describe('several items of one day', () => {
     expect(usage.total).toMatchObject({ incomplete: true, unreadable: 1 });
   });
 
-  it('are unreadable when none of them can be read, and show the first one’s text', () => {
+  it('show the first item’s text if no item is readable', () => {
     const usage = usageOf(['a', null, 'a', 'b', 'c'].map((amount) => item('2026-11-14', amount)));
     expect(usage.rows[0]?.amount).toEqual({ unreadable: 'a' });
     expect(usage.unreadableDays).toEqual(['2026-11-14']);
   });
 });
 
-it('credits stay negative', () => {
+it('a credit is a negative amount in rows, total and average', () => {
   const usage = usageOf([item('2026-11-14', '-5.00'), item('2026-11-15', '2')]);
   expect(toPlainDigits(usage.total.value)).toBe('-3');
   expect(toPlainDigits(usage.average!)).toBe('-1.5');
@@ -125,7 +125,7 @@ describe("today's part of a day", () => {
   it.each([
     ['among the asked days', [...WEEK, '2026-11-21']],
     ['beside them', WEEK],
-  ])('is shown and counted in the total only, when it comes %s', (_, days) => {
+  ])('counts for the total, but not for the average, if billing sends it %s', (_, days) => {
     const usage = usageOf(items, days, '2026-11-21');
     expect(usage.rows.at(-1)).toMatchObject({ day: '2026-11-21', outside: false });
     expect(toPlainDigits(usage.total.value)).toBe('101');
@@ -137,14 +137,14 @@ describe("today's part of a day", () => {
     expect(usage.missing).not.toContain('2026-11-21');
   });
 
-  it('is not called missing when nothing came for it', () => {
+  it('is not called missing if billing sends no item', () => {
     const usage = usageOf([], ['2026-11-21'], '2026-11-21');
     expect(usage).toMatchObject({ fullDays: 0, missing: [], reported: [] });
     expect(usage).not.toHaveProperty('today');
   });
 });
 
-describe('what the service adds on its own', () => {
+describe('an item outside the requested days', () => {
   const usage = usageOf([
     item('14.11.2026', '4'),
     item('2026-11-13', '1'),
@@ -154,7 +154,7 @@ describe('what the service adds on its own', () => {
     item(null, '32'),
   ]);
 
-  it('comes after the requested days: other days in order, then items without a day as they were sent', () => {
+  it('comes after the requested days, and before items without a readable day', () => {
     expect(usage.rows.map(({ shown, outside }) => [shown, outside])).toEqual([
       ['2026-11-16', false],
       ['2026-11-13', true],
@@ -170,7 +170,7 @@ describe('what the service adds on its own', () => {
     expect([usage.outside, usage.unplaced].map(({ value }) => toPlainDigits(value))).toEqual(['3', '44']);
   });
 
-  it('is in no total if it has no amount either', () => {
+  it('is in no total if its amount is unreadable', () => {
     const odd = usageOf([
       item(null, null),
       item('soon', 'x'),
@@ -184,7 +184,7 @@ describe('what the service adds on its own', () => {
     expect(toPlainDigits(odd.total.value)).toBe('1');
   });
 
-  it('counts in the total and nowhere else', () => {
+  it('counts only for the total', () => {
     expect(toPlainDigits(usage.total.value)).toBe('63');
     expect(usage.reported).toEqual(['2026-11-16']);
     expect(toPlainDigits(usage.average!)).toBe('16');
@@ -192,7 +192,7 @@ describe('what the service adds on its own', () => {
   });
 });
 
-describe('whatever the service sends', () => {
+describe('the usage of random items', () => {
   const dayText = fc.oneof(
     fc.integer({ min: -3, max: 12 }).map((n) => addDays('2026-11-14', n)),
     fc.constantFrom('', 'x', '14.11.2026', '1794614400', '2026-11-15T10:00:00+02:00'),
@@ -216,7 +216,7 @@ describe('whatever the service sends', () => {
     ...(some.today && { today: some.today }),
   }));
 
-  it('each item is in exactly one row', () => {
+  it('has each item in exactly one row', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
         const { rows } = usageOfItems(sent, period);
@@ -227,7 +227,7 @@ describe('whatever the service sends', () => {
     );
   });
 
-  it('the total equals the sum of the rows', () => {
+  it('has a total that equals the sum of the rows', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
         const usage = usageOfItems(sent, period);
@@ -246,7 +246,7 @@ describe('whatever the service sends', () => {
     );
   });
 
-  it('every complete day is reported, missing or unreadable', () => {
+  it('has each complete day as reported, missing or unreadable', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
         const { reported, missing, unreadableDays, fullDays } = usageOfItems(sent, period);
@@ -257,46 +257,25 @@ describe('whatever the service sends', () => {
     );
   });
 
-  it('an average exists exactly when a day is reported, and is never above the highest day', () => {
+  it('has an average if a day is reported, never above the most expensive day', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
         const usage = usageOfItems(sent, period);
         const spent = sumReported(usage.amounts, usage.reported);
         expect(spent.reported).toBe(usage.reported.length);
         expect(usage.average === undefined).toBe(usage.reported.length === 0);
-        // The average is rounded at its 20th place or later.
+        // The average is rounded at the 20th digit or later.
         if (usage.average && usage.highest)
           expect(usage.average.minus(usage.highest.value).lte('1e-19')).toBe(true);
       }),
     );
   });
-
-  it('the result is the same for any order', () => {
-    const placed = items.map((sent) => sent.filter(({ day }) => 'text' in day && /^2026/.test(day.text)));
-    fc.assert(
-      fc.property(placed, asked, (sent, period) => {
-        const there = usageOfItems(sent, period);
-        const back = usageOfItems([...sent].reverse(), period);
-        expect(back.reported).toEqual(there.reported);
-        expect(back.rows.map(({ day }) => day)).toEqual(there.rows.map(({ day }) => day));
-        expect(toPlainDigits(back.total.value)).toBe(toPlainDigits(there.total.value));
-      }),
-    );
-  });
 });
 
-describe('what was asked for and what came', () => {
-  it('is put in order, whatever order was asked for', () => {
-    const usage = usageOf([item('2026-11-16', '1'), item('2026-11-15', '1')], [...WEEK].reverse());
-    expect(usage.missing).toEqual(['2026-11-14', '2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20']);
-    expect(usage.reported).toEqual(['2026-11-15', '2026-11-16']);
-  });
-});
-
-/** `14` */
+/** Names a day by its number: `14`. */
 const nameOf = (day: string, last = day) => [...new Set([day.slice(8), last.slice(8)])].join('–');
 
-describe('the days that are reported', () => {
+describe('the text of the reported days', () => {
   const reported = (...missing: readonly string[]) =>
     formatReportedDays(
       usageOf(WEEK.filter((day) => !missing.includes(nameOf(day))).map((day) => item(day))),
@@ -310,9 +289,9 @@ describe('the days that are reported', () => {
     [['14', '16', '18'], '4 of 7 days reported, no data for 14, 16 and 18'],
     [['14', '15', '17', '18', '19'], '2 of 7 days reported, no data for 14, 15 and 17–19'],
     [['14', '15', '16', '17', '18', '19'], '1 of 7 days reported, no data for 14–19'],
-  ])('are described without %j: %s', (missing, text) => expect(reported(...missing)).toBe(text));
+  ])('names the missing days %j: %s', (missing, text) => expect(reported(...missing)).toBe(text));
 
-  it('of a single day are named only if it is missing, and never without a complete day', () => {
+  it('says of a single day only that it is missing, and nothing without a complete day', () => {
     expect(formatReportedDays(usageOf([item('2026-11-14')], ['2026-11-14']), nameOf)).toBe('');
     expect(formatReportedDays(usageOf([], ['2026-11-14']), nameOf)).toBe('no data yet');
     expect(formatReportedDays(usageOf([], ['2026-11-14'], '2026-11-14'), nameOf)).toBe('');
@@ -323,25 +302,25 @@ describe('the note on unreadable amounts', () => {
   const DAYS = daysFrom('2026-11-14', 3);
   const said = (...items: readonly WireCharge[]) => describeUnreadable(usageOf(items, DAYS), nameOf);
 
-  it('is absent if everything could be read', () => {
+  it('is absent if every amount is readable', () => {
     expect(said(item('2026-11-14', '1'))).toEqual([]);
   });
 
-  it('names the days, and says how many amounts the total lacks', () => {
+  it('names the days and the number of amounts that the total lacks', () => {
     expect(said(item('2026-11-14', 'x'), item('2026-11-15', 'y'), item('2026-11-16', '1'))).toEqual([
-      'The amount for 14 and 15 couldn’t be read in full: it isn’t in the average.',
+      'The amount for 14 and 15 couldn’t be read in full, so it isn’t in the average.',
       'The total is incomplete: 2 amounts couldn’t be read.',
     ]);
   });
 
-  it('names a day that could be read only in part', () => {
+  it('names a day with only one unreadable item', () => {
     expect(said(item('2026-11-14', 'x'), item('2026-11-14', '1'))).toEqual([
-      'The amount for 14 couldn’t be read in full: it isn’t in the average.',
+      'The amount for 14 couldn’t be read in full, so it isn’t in the average.',
       'The total is incomplete: 1 amount couldn’t be read.',
     ]);
   });
 
-  it('says whether some or all bonuses could not be read', () => {
+  it('says whether some or all bonuses are unreadable', () => {
     expect(said(item('2026-11-14', '1', 'x'), item('2026-11-15', '1'))).toEqual([
       'The bonuses are incomplete: 1 amount couldn’t be read.',
     ]);
@@ -351,11 +330,13 @@ describe('the note on unreadable amounts', () => {
   });
 });
 
-describe('how well a period is reported', () => {
+describe('the text of a period’s coverage', () => {
   it.each([
     [0, 1, 'not reported'],
     [1, 1, 'reported'],
     [6, 7, '6 of 7 days reported'],
     [0, 0, '0 of 0 days reported'],
-  ])('%i of %i: %s', (reported, of, text) => expect(formatCoverage({ reported, of })).toBe(text));
+  ])('of %i out of %i days is “%s”', (reported, of, text) =>
+    expect(formatCoverage({ reported, of })).toBe(text),
+  );
 });

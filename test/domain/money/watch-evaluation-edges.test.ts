@@ -1,4 +1,4 @@
-/** The exact edges of each rule, judged from what was measured. */
+/** At which exact values watches alert and recover. */
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { Runway } from '../../../src/domain/money/runway.ts';
@@ -14,8 +14,9 @@ import { addDays } from '../../../src/domain/time/calendar.ts';
 const OPTIONS = { episode: 'now', since: '2026-01-01' };
 const NOW: AlertedLevel = { episode: 'now', level: 'threshold' };
 const BEFORE: AlertedLevel = { episode: 'before', level: 'threshold' };
+const NOTHING_NEW = { crossings: [], recoveries: [] };
 
-describe('a runway', () => {
+describe('a watch on the runway', () => {
   const RULE: WatchRule = { kind: 'runway', days: 14 };
   const funds = { left: new Big(1), bonusesCounted: true };
   const basis = { average: new Big(1), reported: 7, of: 7, partial: 0, ...funds };
@@ -26,15 +27,13 @@ describe('a runway', () => {
   it.each<[string, Runway]>([
     ['13 days', lasting(13)],
     ['an overdrawn project', { kind: 'overdrawn', which: 'balance', balance: new Big(-1), ...funds }],
-  ])('is crossed by %s, once', (_, runway) => {
+  ])('alerts once about %s', (_, runway) => {
     expect(judge(runway)).toMatchObject({ isKnown: true, crossings: [NOW], recoveries: [], alerted: [NOW] });
-    expect(judge(runway, [BEFORE])).toMatchObject({
-      ...{ isKnown: true, crossings: [], recoveries: [], alerted: [BEFORE] },
-    });
+    expect(judge(runway, [BEFORE])).toMatchObject({ isKnown: true, ...NOTHING_NEW, alerted: [BEFORE] });
   });
 
-  it('neither crosses nor recovers at exactly the threshold', () => {
-    expect(judge(lasting(14))).toMatchObject({ isKnown: true, crossings: [], recoveries: [], alerted: [] });
+  it('neither alerts nor recovers at exactly its threshold', () => {
+    expect(judge(lasting(14))).toMatchObject({ isKnown: true, ...NOTHING_NEW, alerted: [] });
     expect(judge(lasting(14), [BEFORE])).toMatchObject({ recoveries: [], alerted: [BEFORE] });
   });
 
@@ -44,24 +43,28 @@ describe('a runway', () => {
     ['no spending', { kind: 'no-spend', ...basis }],
   ])('recovers with %s', (_, runway) => {
     expect(judge(runway, [BEFORE])).toMatchObject({
-      ...{ isKnown: true, crossings: [], recoveries: [BEFORE], alerted: [] },
+      isKnown: true,
+      crossings: [],
+      recoveries: [BEFORE],
+      alerted: [],
     });
   });
 
   it.each<[string, Runway | undefined]>([
     ['an unknown balance', undefined],
     ['too few days', { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7, ...funds }],
-  ])('is not judged on %s', (_, runway) => {
-    expect(judge(runway, [BEFORE])).toMatchObject({
-      ...{ isKnown: false, crossings: [], recoveries: [], alerted: [BEFORE] },
-    });
+  ])('does nothing about %s', (_, runway) => {
+    expect(judge(runway, [BEFORE])).toMatchObject({ isKnown: false, ...NOTHING_NEW, alerted: [BEFORE] });
   });
 });
 
-describe('a budget of 1,000', () => {
+describe('a watch on a budget of 1,000', () => {
   const RULE: WatchRule = { kind: 'budget', amount: new Big(1000) };
   const month = (spent: number | string, forecast?: number | string, name = '2026-11'): MonthSpend => ({
-    ...{ month: name, spent: new Big(spent), reported: 10, of: 20 },
+    month: name,
+    spent: new Big(spent),
+    reported: 10,
+    of: 20,
     ...(forecast !== undefined && { forecast: new Big(forecast) }),
   });
   const judge = (
@@ -85,19 +88,12 @@ describe('a budget of 1,000', () => {
     ['999.99', undefined, ['50', '80']],
     ['1000', undefined, ['50', '80', 'forecast', '100']],
     ['1000', '500', ['50', '80', 'forecast', '100']],
-  ])(
-    'of which %s is spent and %s expected reaches %j, and reports the highest step',
-    (spent, forecast, reached) => {
-      const { crossings, alerted } = judge([month(spent, forecast)]);
-      expect(alerted.map(({ level }) => level)).toEqual(reached);
-      expect(crossings).toEqual(alerted.slice(-1));
-      expect(judge([month(spent, forecast)], alerted)).toMatchObject({
-        crossings: [],
-        recoveries: [],
-        alerted,
-      });
-    },
-  );
+  ])('spends %s and is expected to spend %s: the levels reached are %j', (spent, forecast, reached) => {
+    const { crossings, alerted } = judge([month(spent, forecast)]);
+    expect(alerted.map(({ level }) => level)).toEqual(reached);
+    expect(crossings).toEqual(alerted.slice(-1));
+    expect(judge([month(spent, forecast)], alerted)).toMatchObject({ ...NOTHING_NEW, alerted });
+  });
 
   it.each([
     ['490', undefined, ['80', '100']],
@@ -110,7 +106,7 @@ describe('a budget of 1,000', () => {
     ['979.99', '1', ['forecast', '100']],
     ['1000', '1', []],
   ])(
-    'whose steps were all alerted recovers when %s is spent and %s expected: %j',
+    'recovers, after all levels alerted, if %s is spent and %s expected: %j',
     (spent, forecast, recovered) => {
       const alerted = all('50', '80', 'forecast', '100');
       const { recoveries } = judge([month(spent, forecast)], alerted);
@@ -118,7 +114,7 @@ describe('a budget of 1,000', () => {
     },
   );
 
-  it('keeps alerts of each month apart, and forgets a month that is not checked any more', () => {
+  it('treats each month separately, and forgets months that are no longer checked', () => {
     const alerted: readonly AlertedLevel[] = [
       { episode: '2026-10', level: '100' },
       { episode: '2026-11', level: '50' },
@@ -133,32 +129,28 @@ describe('a budget of 1,000', () => {
     expect(levelsOf(later.alerted)).toEqual(['2026-11 50', '2026-11 80']);
   });
 
-  it('is unknown without a reported day, and keeps its alerts', () => {
+  it('does nothing without a reported day', () => {
     const nothing = { ...month(2000), reported: 0 };
     const alerted = all('50');
-    expect(judge([nothing], alerted)).toMatchObject({
-      isKnown: false,
-      crossings: [],
-      recoveries: [],
-      alerted,
-    });
+    expect(judge([nothing], alerted)).toMatchObject({ isKnown: false, ...NOTHING_NEW, alerted });
     expect(judge([nothing, month(1)], alerted).isKnown).toBe(true);
     expect(judge([], alerted)).toMatchObject({ isKnown: false, alerted: [] });
   });
 });
 
-describe('a spike of twice as much as usual', () => {
+describe('a watch on days that cost twice as much as usual', () => {
   const RULE = { kind: 'spike', factor: new Big(2), floor: new Big(50) } as const;
   const TODAY = '2026-11-21';
   const day = (ago: number) => addDays(TODAY, -ago);
-  /** Days up to yesterday, each usually at 100; null for a missing one. */
+  /** Days up to yesterday, whose usual cost is 100; null for an unreported day. */
   const daysOf = (amounts: readonly (number | null)[], baseline: number | undefined = 100): DaySpend[] =>
     amounts.flatMap((amount, n) =>
       amount === null
         ? []
         : [
             {
-              ...{ day: day(amounts.length - n), amount: new Big(amount) },
+              day: day(amounts.length - n),
+              amount: new Big(amount),
               ...(baseline !== undefined && { baseline: new Big(baseline), basis: 'weekday' as const }),
             },
           ],
@@ -176,7 +168,8 @@ describe('a spike of twice as much as usual', () => {
     return { ...judged, alerted };
   };
   const toldOf = (ago: number, isOver?: boolean): AlertedLevel => ({
-    ...{ episode: day(ago), level: 'threshold' },
+    episode: day(ago),
+    level: 'threshold',
     ...(isOver && { isOver }),
   });
   const episodes = (levels: readonly AlertedLevel[]) => levels.map(({ episode }) => episode);
@@ -184,7 +177,7 @@ describe('a spike of twice as much as usual', () => {
   it.each([
     [200, []],
     [200.01, [1]],
-  ])('with an amount of %s alerts above the limit, not at it', (amount, ago) => {
+  ])('alerts above the limit of 200, not at the limit: %s', (amount, ago) => {
     expect(episodes(judge(daysOf([100, amount])).crossings)).toEqual(ago.map(day));
   });
 
@@ -193,7 +186,7 @@ describe('a spike of twice as much as usual', () => {
     [100, 500, [1]],
     [300, 600, []],
     [300, 600.01, [1]],
-  ])('with a floor of 500 and usually %s: %s', (baseline, amount, ago) => {
+  ])('with a floor of 500, and a usual cost of %s, checks a day of %s', (baseline, amount, ago) => {
     const rule = { ...RULE, floor: new Big(500) };
     expect(episodes(judge(daysOf([1, amount], baseline), [], {}, rule).crossings)).toEqual(ago.map(day));
     expect(spikeLimit(rule, { baseline: new Big(baseline) })?.toFixed()).toBe(
@@ -201,12 +194,13 @@ describe('a spike of twice as much as usual', () => {
     );
   });
 
-  it.each([undefined, 0, -1])('is unknown for days that usually cost %s', (baseline) => {
+  it.each([undefined, 0, -1])('does nothing if the usual cost is %s', (baseline) => {
     const days = daysOf([1, 1000], 100).map(({ day, amount }) => ({
-      ...{ day, amount },
+      day,
+      amount,
       ...(baseline !== undefined && { baseline: new Big(baseline) }),
     }));
-    expect(judge(days)).toMatchObject({ isKnown: false, crossings: [], recoveries: [], alerted: [] });
+    expect(judge(days)).toMatchObject({ isKnown: false, ...NOTHING_NEW, alerted: [] });
     expect(judge([...days.slice(0, 1), ...daysOf([1])]).isKnown).toBe(true);
   });
 
@@ -215,121 +209,125 @@ describe('a spike of twice as much as usual', () => {
     [196, 1],
     [195.99, 2],
     [null, 1],
-  ])('continues over a day of %s between two spikes, or ends on that day', (between, count) => {
+  ])('counts two spikes with a day of %s between them as %s', (between, count) => {
     expect(judge(daysOf([100, 300, between, 300])).crossings).toHaveLength(count);
   });
 
-  it('is alerted for a week', () => {
+  it('alerts about a spike for up to a week', () => {
     expect(episodes(judge(daysOf([300, 100, 100, 100, 100, 100, 100])).crossings)).toEqual([day(7)]);
     expect(judge(daysOf([300, 100, 100, 100, 100, 100, 100, 100])).crossings).toEqual([]);
     expect(episodes(judge(daysOf([300, 300, 100, 100, 100, 100, 100, 100])).crossings)).toEqual([day(7)]);
   });
 
-  it('is alerted from the day when the rule was set', () => {
+  it('alerts only about days since the rule was set', () => {
     const days = daysOf([100, 300, 300, 300]);
     expect(episodes(judge(days, [], { since: day(2) }).crossings)).toEqual([day(2)]);
     expect(episodes(judge(days, [], { since: day(3) }).crossings)).toEqual([day(3)]);
     expect(judge(daysOf([300, 100]), [], { since: day(1) }).crossings).toEqual([]);
   });
 
-  it('is stored as over at once if a usual day has followed it', () => {
+  it('remembers a spike as over if a usual day has followed already', () => {
     const days = daysOf([100, 300, 100, 300]);
     const always = judge(days);
     expect(always.crossings).toEqual([toldOf(3), toldOf(1)]);
     expect(always.alerted).toEqual([toldOf(3, true), toldOf(1)]);
-    expect(judge(days, always.alerted)).toMatchObject({
-      crossings: [],
-      recoveries: [],
-      alerted: always.alerted,
-    });
+    expect(judge(days, always.alerted)).toMatchObject({ ...NOTHING_NEW, alerted: always.alerted });
   });
 
-  it('recovers on the first usual day after it, once', () => {
+  it('recovers once, on the first usual day after a spike', () => {
     const first = judge(daysOf([100, 300, 300]));
     expect(first.alerted).toEqual([toldOf(2)]);
     const days = daysOf([300, 300, 100]);
     const second = judge(days, [toldOf(3)]);
     expect(second).toMatchObject({
-      ...{ isKnown: true, crossings: [], recoveries: [toldOf(3)], alerted: [toldOf(3, true)] },
+      isKnown: true,
+      crossings: [],
+      recoveries: [toldOf(3)],
+      alerted: [toldOf(3, true)],
     });
     expect(judge(days, second.alerted)).toMatchObject({ recoveries: [], alerted: second.alerted });
   });
 
-  it('recovers when its own day is corrected to a usual one, but not to one just below the limit', () => {
-    expect(judge(daysOf([100, 100]), [toldOf(1)])).toMatchObject({
-      ...{ recoveries: [toldOf(1)], alerted: [] },
-    });
+  it('recovers if the spike’s amount is corrected to a usual one', () => {
+    expect(judge(daysOf([100, 100]), [toldOf(1)])).toMatchObject({ recoveries: [toldOf(1)], alerted: [] });
     expect(judge(daysOf([100, 198]), [toldOf(1)])).toMatchObject({ recoveries: [], alerted: [toldOf(1)] });
     expect(judge(daysOf([198, 300]), [toldOf(2)])).toMatchObject({ crossings: [], alerted: [toldOf(2)] });
   });
 
-  it('alerts again when its day was corrected to a usual one and then back again', () => {
+  it('alerts again if a spike is corrected to a usual amount and back', () => {
     const first = judgeWithAmounts(daysOf([100, 300]));
     const corrected = judgeWithAmounts(daysOf([100, 30]), first.alerted);
     expect(corrected).toMatchObject({ crossings: [], recoveries: [toldOf(1)], corrections: [] });
     const again = judgeWithAmounts(daysOf([100, 310]), corrected.alerted);
     expect(again).toMatchObject({ crossings: [toldOf(1)], recoveries: [], corrections: [] });
     expect(judgeWithAmounts(daysOf([100, 310]), again.alerted)).toMatchObject({
-      ...{ crossings: [], recoveries: [], corrections: [], alerted: again.alerted },
+      ...NOTHING_NEW,
+      corrections: [],
+      alerted: again.alerted,
     });
   });
 
-  it('does not alert again after it is over when a correction makes it larger', () => {
+  it('does not alert again if a past spike is corrected to a larger amount', () => {
     const over = judgeWithAmounts(daysOf([100, 300, 100]));
     const more = judgeWithAmounts(daysOf([100, 400, 100]), over.alerted);
-    expect(more).toMatchObject({ crossings: [], recoveries: [] });
+    expect(more).toMatchObject({ ...NOTHING_NEW });
     expect(episodes(more.corrections)).toEqual([day(2)]);
   });
 
-  it('reports each alerted day whose amount was corrected, once', () => {
+  it('reports each correction of an alerted day once', () => {
     const { alerted } = judgeWithAmounts(daysOf([300, 100, 300]));
     const changed = judgeWithAmounts(daysOf([310, 100, 197]), alerted);
-    expect(changed).toMatchObject({ crossings: [], recoveries: [] });
+    expect(changed).toMatchObject({ ...NOTHING_NEW });
     expect(episodes(changed.corrections)).toEqual([day(3), day(1)]);
     expect(judgeWithAmounts(daysOf([310, 100, 197]), changed.alerted).corrections).toEqual([]);
     expect(judgeWithAmounts(daysOf([310, 100, null]), changed.alerted).corrections).toEqual([]);
   });
 
-  it('has not recovered while its day is missing', () => {
+  it('does not recover while the spike’s day is missing', () => {
     expect(judge(daysOf([100, null]), [toldOf(1)])).toMatchObject({ recoveries: [], alerted: [toldOf(1)] });
   });
 
-  it('continues until a usual day, even if it began before the checked days', () => {
+  it('continues a spike from before the checked days until a usual day', () => {
     const alerted = [toldOf(5)];
-    expect(judge(daysOf([300, 300]), alerted)).toMatchObject({ crossings: [], recoveries: [], alerted });
+    expect(judge(daysOf([300, 300]), alerted)).toMatchObject({ ...NOTHING_NEW, alerted });
     expect(judge(daysOf([300, 100]), alerted)).toMatchObject({
-      ...{ crossings: [], recoveries: alerted, alerted: [toldOf(5, true)] },
+      crossings: [],
+      recoveries: alerted,
+      alerted: [toldOf(5, true)],
     });
     const over = [toldOf(5, true)];
     expect(episodes(judge(daysOf([300, 300]), over).crossings)).toEqual([day(2)]);
-    expect(judge([], alerted)).toMatchObject({ isKnown: false, crossings: [], recoveries: [], alerted });
+    expect(judge([], alerted)).toMatchObject({ isKnown: false, ...NOTHING_NEW, alerted });
   });
 
-  it('counts as alerted for sixty days once it is over, and as long as it lasts', () => {
+  it('remembers a spike for sixty days after its end', () => {
     const alerted = [toldOf(61, true), toldOf(60, true), toldOf(62)];
     expect(judge(daysOf([198]), alerted).alerted).toEqual([toldOf(60, true), toldOf(62)]);
   });
 });
 
-describe('while nobody may be alerted', () => {
+describe('a watch that can’t send alerts', () => {
   const suspended = { ...OPTIONS, isSuspended: true };
   const RULE: WatchRule = { kind: 'balance', below: new Big(100) };
   const balance = (value: number) => ({ kind: 'balance', balance: new Big(value) }) as const;
 
-  it('a crossing stays new, and a recovery allows the next alert', () => {
+  it('alerts as soon as alerts can be sent again', () => {
     expect(evaluateRule(RULE, balance(90), [], suspended)).toMatchObject({ crossings: [], alerted: [] });
     expect(evaluateRule(RULE, balance(90), [BEFORE], suspended)).toMatchObject({ alerted: [BEFORE] });
     expect(evaluateRule(RULE, balance(110), [BEFORE], suspended)).toMatchObject({
-      ...{ recoveries: [BEFORE], alerted: [] },
+      recoveries: [BEFORE],
+      alerted: [],
     });
   });
 
-  it('the steps of a budget and the days of a spike also stay new', () => {
+  it('alerts later about the levels of a budget and about spikes', () => {
     const month = { month: '2026-11', spent: new Big(85), reported: 1, of: 20 };
     const budget = { kind: 'budget', amount: new Big(100) } as const;
     const alerted = [{ episode: '2026-11', level: '50' as const }];
     expect(evaluateRule(budget, { kind: 'budget', months: [month] }, alerted, suspended)).toMatchObject({
-      ...{ isKnown: true, crossings: [], alerted },
+      isKnown: true,
+      crossings: [],
+      alerted,
     });
     const day = { day: '2026-11-20', amount: new Big(300), baseline: new Big(100) };
     const spike = { kind: 'spike', factor: new Big(2), floor: new Big(0) } as const;

@@ -15,7 +15,7 @@ const BALANCE: WatchRule = { kind: 'balance', below: new Big(50_000) };
 const BUDGET: WatchRule = { kind: 'budget', amount: new Big(1000) };
 const SPIKE: WatchRule = { kind: 'spike', factor: new Big(2), floor: new Big(50) };
 
-/** Days up to the day before `today`, the last one last; null for a missing one. */
+/** The costs of the days up to yesterday; null for an unreported day. */
 const daysUntil = (today: Day, amounts: readonly (number | null)[]): ReadonlyMap<Day, Money> =>
   new Map(
     amounts.flatMap((value, n) =>
@@ -23,7 +23,7 @@ const daysUntil = (today: Day, amounts: readonly (number | null)[]): ReadonlyMap
     ),
   );
 
-/** Judges the figures of several checks one after the other, as an engine does. */
+/** Evaluates the figures of several checks one after the other. */
 function judgeAll(rule: WatchRule, checks: readonly WatchFigures[], since = '2020-01-01') {
   let alerted: readonly AlertedLevel[] = [];
   return checks.map((figures, n) => {
@@ -38,7 +38,9 @@ function judgeAll(rule: WatchRule, checks: readonly WatchFigures[], since = '202
 
 const NO_DAYS: ReadonlyMap<Day, Money> = new Map();
 const balanceOf = (value: number): WatchFigures => ({
-  ...{ today: '2026-11-20', zone: 'UTC', amounts: NO_DAYS },
+  today: '2026-11-20',
+  zone: 'UTC',
+  amounts: NO_DAYS,
   account: { balance: amount(value), bonuses: amount(0) },
 });
 
@@ -57,7 +59,7 @@ describe('a watch on a balance', () => {
     expect(third?.crossings).toEqual([]);
   });
 
-  test('alternates between crossing and recovery, however the balance moves', () => {
+  test('alternates between alert and recovery, however the balance changes', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 48_000, max: 53_000 }), { maxLength: 60 }), (balances) => {
         const judged = judgeAll(BALANCE, balances.map(balanceOf));
@@ -75,14 +77,16 @@ describe('a watch on a balance', () => {
 
 describe('a watch on a budget', () => {
   const inMonth = (today: Day, ...amounts: (number | null)[]): WatchFigures => ({
-    ...{ today, zone: 'UTC', amounts: daysUntil(today, amounts) },
+    today,
+    zone: 'UTC',
+    amounts: daysUntil(today, amounts),
   });
   const levels = (checks: readonly WatchFigures[], since?: Day) =>
     judgeAll(BUDGET, checks, since).map(({ crossings }) =>
       crossings.map(({ episode, level }) => `${episode} ${level}`),
     );
 
-  test('alerts only about the highest new step', () => {
+  test('alerts only about the highest new level', () => {
     const checks = [
       inMonth('2026-11-02', 400),
       inMonth('2026-11-03', 400, 450),
@@ -91,7 +95,7 @@ describe('a watch on a budget', () => {
     expect(levels(checks)).toEqual([[], ['2026-11 80'], ['2026-11 100']]);
   });
 
-  test('alerts about a month’s last day although it is reported in the next month, and then no more', () => {
+  test('alerts about a month’s last day if billing reports the day late', () => {
     const november = [600, ...Array<number>(28).fill(10)];
     const checks = [
       inMonth('2026-12-01', ...november, null),
@@ -101,7 +105,7 @@ describe('a watch on a budget', () => {
     expect(levels(checks, '2026-11-01')).toEqual([['2026-11 80'], ['2026-11 100'], []]);
   });
 
-  test('does not alert about a month that was over when it was set up', () => {
+  test('does not alert about months before the watch was set up', () => {
     expect(levels([inMonth('2026-12-02', 2000, ...Array(30).fill(1))], '2026-12-02')).toEqual([[]]);
   });
 });
@@ -116,7 +120,7 @@ describe('a watch on spikes', () => {
       since,
     ).map(({ crossings }) => crossings.map(({ episode }) => episode));
 
-  test('alerts again after a usual day, even one that is usual only since a correction', () => {
+  test('alerts again after a usual day, even if the amount was corrected later', () => {
     const first = [...usual, 300, 300, 300];
     const corrected = [...usual, 300, 100, 300];
     expect(spikes([first, corrected, first, corrected])).toEqual([['2026-11-18'], ['2026-11-20'], [], []]);

@@ -9,7 +9,7 @@ import {
 } from '../../../src/domain/money/watch-measurement.ts';
 import { addDays, type Day } from '../../../src/domain/time/calendar.ts';
 
-/** Saturday */
+/** A Saturday. */
 const TODAY = '2026-11-21';
 const amount = (value: number): Amount => ({ value: new Big(value), raw: String(value) });
 const costs = (...days: readonly (readonly [Day, number])[]): ReadonlyMap<Day, Money> =>
@@ -19,11 +19,11 @@ const eachDay = (first: Day, count: number, cost = 10): readonly (readonly [Day,
 
 const measure = <K extends WatchKind>(kind: K, figures: Partial<WatchFigures> = {}) => {
   const measurement = measureWatch(kind, { today: TODAY, zone: 'UTC', amounts: new Map(), ...figures });
-  // Decimals as digits, which are easier to compare.
+  // JSON has amounts as digits, which are easier to compare.
   return JSON.parse(JSON.stringify(measurement)) as unknown;
 };
 
-it('a measured balance is the balance without bonuses, if it is known', () => {
+it('a watch on the balance measures the balance without bonuses', () => {
   const account = { balance: amount(5), bonuses: amount(7) };
   expect(measure('balance', { account })).toMatchObject({ kind: 'balance', balance: '5' });
   expect(measure('balance')).toEqual({ kind: 'balance' });
@@ -31,17 +31,17 @@ it('a measured balance is the balance without bonuses, if it is known', () => {
   expect(measure('balance', { account: unreadable })).toEqual({ kind: 'balance' });
 });
 
-it('how long a balance lasts is computed without the bonuses', () => {
+it('a watch on the balance computes the runway without bonuses', () => {
   const account = { balance: amount(100), bonuses: amount(4000) };
   expect(measure('balance', { account, amounts: costs(...eachDay('2026-11-14', 7)) })).toMatchObject({
     runway: { kind: 'estimate', days: 10, until: '2026-12-01' },
   });
 });
 
-describe('a runway', () => {
+describe('a watch on the runway', () => {
   const account = { balance: amount(100), bonuses: amount(40) };
 
-  it('is how long the balance and bonuses last at the average of the reported days among the last seven', () => {
+  it('measures how long balance and bonuses last at last week’s average', () => {
     const amounts = costs(['2026-11-13', 500], ...eachDay('2026-11-14', 5), ['2026-11-21', 500]);
     expect(measure('runway', { account, amounts })).toMatchObject({
       kind: 'runway',
@@ -49,7 +49,7 @@ describe('a runway', () => {
     });
   });
 
-  it('is not known without a balance, nor with fewer than three days', () => {
+  it('measures nothing without a balance, or with fewer than three reported days', () => {
     expect(measure('runway', { amounts: costs(...eachDay('2026-11-14', 7)) })).toEqual({ kind: 'runway' });
     const amounts = costs(...eachDay('2026-11-19', 2));
     expect(measure('runway', { account, amounts })).toMatchObject({
@@ -58,8 +58,8 @@ describe('a runway', () => {
   });
 });
 
-describe('a budget', () => {
-  it('is measured by the reported days of the month up to yesterday, with a forecast', () => {
+describe('a watch on a budget', () => {
+  it('measures the month up to yesterday, and its forecast', () => {
     const amounts = costs(
       ...eachDay('2026-10-20', 12, 1),
       ...eachDay('2026-11-01', 18),
@@ -77,9 +77,11 @@ describe('a budget', () => {
     ['2026-11-07', ['2026-10 310 31/31', '2026-11 60 6/6']],
     ['2026-11-08', ['2026-11 70 7/7']],
     ['2027-01-03', ['2026-12 310 31/31', '2027-01 20 2/2']],
-  ])('checked on %s covers the months %j', (today, months) => {
+  ])('measures on %s the months %j', (today, months) => {
     const measurement = measureWatch('budget', {
-      ...{ today, zone: 'UTC', amounts: costs(...eachDay('2026-10-01', 150)) },
+      today,
+      zone: 'UTC',
+      amounts: costs(...eachDay('2026-10-01', 150)),
     });
     const measured = measurement.kind === 'budget' ? measurement.months : [];
     expect(
@@ -91,8 +93,8 @@ describe('a budget', () => {
   });
 });
 
-describe('the days of a spike', () => {
-  it('are the reported days of the last 45', () => {
+describe('a watch on spikes', () => {
+  it('measures the reported days of the last 45', () => {
     const amounts = costs(['2026-10-06', 1], ['2026-10-07', 2], ['2026-11-20', 3], ['2026-11-21', 4]);
     expect(measure('spike', { amounts })).toEqual({
       kind: 'spike',
@@ -104,7 +106,7 @@ describe('the days of a spike', () => {
     });
   });
 
-  /** What a day at 1 is compared with. @param days how many days before it, and what they cost */
+  /** The usual cost of today. @param days what earlier days cost, each by how many days ago it was */
   const baselineOf = (...days: readonly (readonly [ago: number, cost: number])[]) => {
     const amounts = costs([TODAY, 1], ...days.map(([ago, cost]) => [addDays(TODAY, -ago), cost] as const));
     const found = spendOf([TODAY], amounts)[0];
@@ -113,7 +115,7 @@ describe('the days of a spike', () => {
   const daily = (from: number, count: number, cost = 10) =>
     Array.from({ length: count }, (_, n) => [from + n, cost] as const);
 
-  it('are compared with the median of the last four same weekdays, or of three of them', () => {
+  it('compares a day with the median of the last four same weekdays', () => {
     const weeks = [
       [7, 30],
       [14, 10],
@@ -128,7 +130,7 @@ describe('the days of a spike', () => {
     expect(baselineOf([7, 1], [14, 1], [21, 1], [28, 5])).toBe('1 weekday');
   });
 
-  it('are otherwise compared with the average of the last fourteen reported days of sixty', () => {
+  it('without enough weekdays compares a day with the average of fourteen days', () => {
     expect(baselineOf([1, 24], ...daily(2, 13), [16, 999])).toBe('11 days');
     expect(baselineOf(...daily(1, 13))).toBeUndefined();
     expect(baselineOf(...daily(1, 6), ...daily(50, 6), [58, 10], [60, 150])).toBe('20 days');

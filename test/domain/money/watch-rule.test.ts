@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toPlainDigits } from '../../../src/domain/money/amount.ts';
 import { parseFactor, parseRunwayDays, readAmounts } from '../../../src/domain/money/watch-measurement.ts';
 
-describe('an amount', () => {
+describe('the typed amount of a watch', () => {
   it.each([
     ['50000', '50000'],
     ['50,000', '50000'],
@@ -31,7 +31,7 @@ describe('an amount', () => {
     ['€50,000', '50000'],
     ['50000 €', '50000'],
     ['1'.repeat(30), '1'.repeat(30)],
-  ])('reads %s', (typed, digits) => {
+  ])('may be %s', (typed, digits) => {
     expect(readAmounts(typed).map(({ value }) => toPlainDigits(value))).toEqual([digits]);
   });
 
@@ -46,16 +46,16 @@ describe('an amount', () => {
       `${'1'.repeat(31)}k`,
       `0.${'1'.repeat(30)}`,
     ],
-  ])('does not read “%s”', (typed) => expect(readAmounts(typed)).toEqual([]));
+  ])('may not be “%s”', (typed) => expect(readAmounts(typed)).toEqual([]));
 
-  it('that may mean thousands or a fraction has two readings, each with its own spelling', () => {
+  it('has two readings if a point may separate thousands or a fraction', () => {
     const readings = readAmounts('1.234');
     expect(readings.map(({ digits }) => digits)).toEqual(['1234', '1.2340']);
     expect(readings.flatMap(({ digits }) => readAmounts(digits))).toEqual(readings);
   });
 });
 
-describe('days', () => {
+describe('the typed days of a watch', () => {
   it.each([
     ['14', 14],
     ['14 days', 14],
@@ -74,10 +74,10 @@ describe('days', () => {
     ['-1', undefined],
     ['1.5', undefined],
     ['soon', undefined],
-  ])('written as %s: %s', (typed, days) => expect(parseRunwayDays(typed)).toBe(days));
+  ])('are read from “%s” as %s', (typed, days) => expect(parseRunwayDays(typed)).toBe(days));
 });
 
-describe('a factor', () => {
+describe('the typed factor of a watch', () => {
   it.each([
     ['2', '2'],
     ['2x', '2'],
@@ -97,5 +97,5 @@ describe('a factor', () => {
     ['-2x', undefined],
     ['x', undefined],
     ['twice', undefined],
-  ])('written as %s: %s', (typed, factor) => expect(parseFactor(typed)?.toFixed()).toBe(factor));
+  ])('is read from “%s” as %s', (typed, factor) => expect(parseFactor(typed)?.toFixed()).toBe(factor));
 });

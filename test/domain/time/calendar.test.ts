@@ -16,7 +16,7 @@ import { beginning, daysOf, moments, plus, todayAt, zones } from '../wall-clock.
 const starts = (day: string, zone: string) => new Date(startOfDay(day, zone)).toISOString();
 const days = moments.map((instant) => new Date(instant).toISOString().slice(0, 10));
 
-describe('where a day begins', () => {
+describe('the beginning of a day', () => {
   it.each([
     ['2026-11-21', 'UTC', '2026-11-21T00:00:00.000Z'],
     ['2026-11-20', 'America/New_York', '2026-11-20T05:00:00.000Z'],
@@ -32,7 +32,7 @@ describe('where a day begins', () => {
     ['2026-04-24', 'Africa/Cairo', '2026-04-23T22:00:00.000Z'],
     ['2026-03-29', 'Asia/Beirut', '2026-03-28T22:00:00.000Z'],
     ['2026-03-08', 'America/Havana', '2026-03-08T05:00:00.000Z'],
-  ])('is the jump where clocks skip midnight: %s in %s', (day, zone, instant) => {
+  ])('is the clock change, if the clocks skip midnight: %s in %s', (day, zone, instant) => {
     expect(starts(day, zone)).toBe(instant);
   });
 
@@ -43,11 +43,11 @@ describe('where a day begins', () => {
     expect(starts(day, zone)).toBe(instant);
   });
 
-  it('is midnight after clocks fall back just before it', () => {
+  it('is midnight after the clocks are set back just before midnight', () => {
     expect(starts('2018-02-18', 'America/Sao_Paulo')).toBe('2018-02-18T03:00:00.000Z');
   });
 
-  it('agrees with the clocks, asked minute by minute, in every zone and year', () => {
+  it('equals the one found minute by minute, in every zone and year', () => {
     fc.assert(
       fc.property(days, zones, (day, zone) => {
         expect(startOfDay(day, zone)).toBe(beginning(day, zone));
@@ -57,12 +57,12 @@ describe('where a day begins', () => {
 });
 
 describe('the day at an instant', () => {
-  it('is the new day once its first midnight has passed, although the clocks show the old day again', () => {
+  it('is the new day although the clocks are set back to the old day', () => {
     expect(dayAt(Date.parse('2010-11-07T02:29:59.999Z'), 'America/St_Johns')).toBe('2010-11-06');
     expect(dayAt(Date.parse('2010-11-07T03:00:00.000Z'), 'America/St_Johns')).toBe('2010-11-07');
   });
 
-  it('starts when that day begins and ends before the next day', () => {
+  it('is the day that has begun, and not yet the next one', () => {
     fc.assert(
       fc.property(moments, zones, (now, zone) => {
         const day = dayAt(now, zone);
@@ -73,7 +73,7 @@ describe('the day at an instant', () => {
     );
   });
 
-  it('has no gap and no overlap with its neighbours', () => {
+  it('neither overlaps with its neighbours nor leaves a gap', () => {
     fc.assert(
       fc.property(days, zones, (day, zone) => {
         expect(endOfDay(day, zone) + 1).toBe(beginning(plus(day, 1), zone));
@@ -81,15 +81,15 @@ describe('the day at an instant', () => {
     );
   });
 
-  it('lasts 23 or 25 hours when clocks change', () => {
+  it('lasts 23 or 25 hours if the clocks change', () => {
     const hours = (day: string) =>
       (endOfDay(day, 'America/New_York') + 1 - startOfDay(day, 'America/New_York')) / 3_600_000;
     expect([hours('2026-03-08'), hours('2026-03-09'), hours('2026-11-01')]).toEqual([23, 24, 25]);
   });
 });
 
-describe('days in a row', () => {
-  it('leave out what the zone left out', () => {
+describe('consecutive days', () => {
+  it('leave out a day that the zone skipped', () => {
     expect(daysInRange('2011-12-29', '2012-01-01', 'Pacific/Apia')).toEqual([
       '2011-12-29',
       '2011-12-31',
@@ -103,23 +103,23 @@ describe('days in a row', () => {
     expect(daysInRange('2011-12-30', '2011-12-30', 'UTC')).toEqual(['2011-12-30']);
   });
 
-  it('leave out exactly one day, however long the list is', () => {
+  it('leave out exactly the skipped day in any range', () => {
     for (const first of ['2011-11-30', '2011-12-01', '2011-12-29', '2011-12-30', '2002-01-01'])
       expect(daysInRange(first, '2012-01-01', 'Pacific/Apia')).toEqual(
         daysOf(first, '2012-01-01', 'Pacific/Apia'),
       );
   });
 
-  it('count backwards over a day that was left out', () => {
+  it('count backwards over a skipped day', () => {
     expect(daysBefore('2012-01-01', 3, 'Pacific/Apia')).toEqual(['2011-12-28', '2011-12-29', '2011-12-31']);
     expect(daysBefore('2012-01-01', 0, 'UTC')).toEqual([]);
   });
 
-  it('are empty when the last comes before the first', () => {
+  it('are none if the last day is before the first', () => {
     expect(daysInRange('2026-01-02', '2026-01-01', 'UTC')).toEqual([]);
   });
 
-  it('are counted the same way as they are added', () => {
+  it('are counted as they are added', () => {
     fc.assert(
       fc.property(days, fc.integer({ min: -4000, max: 4000 }), (day, n) => {
         expect(addDays(day, n)).toBe(plus(day, n));
@@ -129,7 +129,7 @@ describe('days in a row', () => {
   });
 });
 
-describe('a zone', () => {
+describe('a time zone', () => {
   it.each(['UTC', 'Europe/Dublin', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5', 'America/Port-au-Prince'])(
     'is %s',
     (name) => expect(isTimeZone(name)).toBe(true),
@@ -140,16 +140,16 @@ describe('a zone', () => {
   );
 });
 
-describe('days as people write them', () => {
+describe('the text of days', () => {
   it.each([
     ['2026-11-14', '2026-11-20', '14–20 Nov 2026'],
     ['2026-10-28', '2026-11-03', '28 Oct – 3 Nov 2026'],
     ['2025-12-30', '2026-01-02', '30 Dec 2025 – 2 Jan 2026'],
     ['2026-11-20', '2026-11-20', 'Fri 20 Nov 2026'],
     ['2025-11-01', '2026-11-01', '1 Nov 2025 – 1 Nov 2026'],
-  ])('%s to %s is written %s', (first, last, text) => expect(formatDays(first, last)).toBe(text));
+  ])('for %s to %s is %s', (first, last, text) => expect(formatDays(first, last)).toBe(text));
 
-  it('name the year unless it is the current one', () => {
+  it('names the year unless it is the current one', () => {
     expect(formatDays('2026-11-07', '2026-11-13', '2026')).toBe('7–13 Nov');
     expect(formatDays('2026-10-28', '2026-11-03', '2026')).toBe('28 Oct – 3 Nov');
     expect(formatDays('2026-11-19', '2026-11-19', '2026')).toBe('Thu 19 Nov');

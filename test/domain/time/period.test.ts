@@ -22,7 +22,7 @@ const refused = (text: string, zone = 'UTC', at = now): InvalidWord => {
   throw new Error(`“${text}” was read`);
 };
 
-describe('on Saturday 2026-11-21 at 10:15:30.123 UTC', () => {
+describe('a period on 2026-11-21 at 10:15:30.123 UTC', () => {
   it.each([
     ['', '2026-11-14T00:00:00.000Z', '2026-11-20T23:59:59.999Z'],
     ['last-7-days including today', '2026-11-15T00:00:00.000Z', NOW],
@@ -30,13 +30,13 @@ describe('on Saturday 2026-11-21 at 10:15:30.123 UTC', () => {
     ['mtd', '2026-11-01T00:00:00.000Z', NOW],
     ['october', '2026-10-01T00:00:00.000Z', '2026-10-31T23:59:59.999Z'],
     ['2026-10-05', '2026-10-05T00:00:00.000Z', '2026-10-05T23:59:59.999Z'],
-  ])('“%s” is %s to %s, to the millisecond', (phrase, from, to) => {
+  ])('of “%s” lasts from %s to %s, to the millisecond', (phrase, from, to) => {
     expect(asked(phrase)).toEqual([from, to]);
   });
 });
 
-describe('in another zone', () => {
-  it('days follow that zone', () => {
+describe('a period in another time zone', () => {
+  it('has the days of the zone', () => {
     expect(asked('yesterday', 'America/New_York')).toEqual([
       '2026-11-20T05:00:00.000Z',
       '2026-11-21T04:59:59.999Z',
@@ -47,14 +47,14 @@ describe('in another zone', () => {
     ]);
   });
 
-  it('the month can already be the next one, or still the last one', () => {
+  it('is in the zone’s month, which may be another than in UTC', () => {
     const turn = Date.parse('2026-10-31T23:00:00Z');
     expect(resolvePeriodText('november', turn, 'UTC').days[0]).toBe('2025-11-01');
     expect(resolvePeriodText('november', turn, 'Pacific/Chatham').days).toEqual(['2026-11-01']);
     expect(refused('2026-11', 'UTC', turn).why).toMatch(/future/);
   });
 
-  it('a month with a clock change still has whole days', () => {
+  it('has whole days in a month with a clock change', () => {
     const { from, to, days } = resolvePeriodText('2026-03', now, 'Europe/Dublin');
     expect(days).toHaveLength(31);
     expect(to + 1 - from).toBe(31 * 86_400_000 - 3_600_000);
@@ -62,37 +62,37 @@ describe('in another zone', () => {
 });
 
 describe('a refused period', () => {
-  it('is one of more than ten years, to the day', () => {
+  it('is longer than ten years, to the day', () => {
     expect(resolvePeriodText('last-3660-days', now, 'UTC').days).toHaveLength(3660);
     expect(resolvePeriodText('since 2016-11-14', now, 'UTC').days).toHaveLength(3660);
     expect(resolvePeriodText('last-10-years', now, 'UTC').days).toHaveLength(3653);
   });
 
-  it('is quoted in the letters it was typed in', () => {
+  it('is quoted as typed', () => {
     expect(refused('Q5').word).toBe('Q5');
     expect(refused('SINCE December 2026').word).toBe('December 2026');
     expect(refused('Last-Wek').word).toBe('Last-Wek');
   });
 
-  it.each(['9'.repeat(40), '9'.repeat(4000)])('may have a count of any length', (digits) => {
+  it.each(['9'.repeat(40), '9'.repeat(4000)])('may have a number of any length', (digits) => {
     const refusal = refused(`last-${digits}-days`);
     expect(refusal.why).toMatch(/3,660/);
     expect(refusal.message.length).toBeLessThan(200);
   });
 });
 
-describe('a day that the zone left out', () => {
+describe('a day that the zone skipped', () => {
   const later = Date.parse('2012-01-02T12:00:00Z');
 
   it.each([
     ['2011-12-30', 'Pacific/Apia'],
     ['2011-12-30..2011-12-30', 'Pacific/Apia'],
     ['1993-08-21', 'Pacific/Kwajalein'],
-  ])('is refused alone: %s in %s', (text, zone) => {
+  ])('is refused as a period: %s in %s', (text, zone) => {
     expect(refused(text, zone, later).why).toMatch(/doesn’t exist in Pacific/);
   });
 
-  it('does not exist for counts, ranges and comparisons', () => {
+  it('is missing in counts, ranges and comparisons', () => {
     const week = resolvePeriodText('2011-12-28..2012-01-01', later, 'Pacific/Apia');
     expect(week.days).toEqual(['2011-12-28', '2011-12-29', '2011-12-31', '2012-01-01']);
     expect(resolvePeriodText('last-3-days', later, 'Pacific/Apia').days).toEqual([
@@ -113,7 +113,7 @@ describe('a day that the zone left out', () => {
   });
 });
 
-describe('a period without length yet', () => {
+describe('a period that begins at this millisecond', () => {
   it.each([
     ['today', '2026-11-21T00:00:00.000Z', 'UTC'],
     ['today', '2026-11-21T05:00:00.000Z', 'America/New_York'],
@@ -123,14 +123,14 @@ describe('a period without length yet', () => {
     ['q4', '2026-10-01T00:00:00.000Z', 'UTC'],
     ['2026', '2026-01-01T00:00:00.000Z', 'UTC'],
     ['since 2026-11-21', '2026-11-21T00:00:00.000Z', 'UTC'],
-  ])('“%s” at %s in %s has only just begun', (text, at, zone) => {
+  ])('has only just begun: “%s” at %s in %s', (text, at, zone) => {
     expect(() => resolvePeriodText(text, Date.parse(at), zone)).toThrow(
       expect.objectContaining({ kind: 'period-just-began' }),
     );
     expect(asked(text, zone, Date.parse(at) + 1)).toEqual([at, new Date(Date.parse(at) + 1).toISOString()]);
   });
 
-  it('is a normal period if it began earlier', () => {
+  it('is answered a millisecond later', () => {
     expect(asked('mtd', 'UTC', Date.parse('2026-11-21T00:00:00.000Z'))).toEqual([
       '2026-11-01T00:00:00.000Z',
       '2026-11-21T00:00:00.000Z',
@@ -138,8 +138,8 @@ describe('a period without length yet', () => {
   });
 });
 
-describe('the period that an answer prints', () => {
-  it('is the default without a phrase', () => {
+describe('the text of a period', () => {
+  it('is the default’s without a phrase', () => {
     expect(resolvePeriodText('last-7-days', now, 'UTC')).toEqual(resolvePeriodText(' ', now, 'UTC'));
   });
 
@@ -157,7 +157,7 @@ describe('the period that an answer prints', () => {
   );
 });
 
-describe('every period', () => {
+describe('any period', () => {
   it('means the same however its words are joined', () => {
     const texts = ['last 7 days including today', 'week to date', 'last 4 weeks', 'month to date', 'q3 2026'];
     const joints = fc.array(fc.constantFrom('-', '_', ' ', '', '–', '\u00a0', ' - '), {
@@ -174,7 +174,7 @@ describe('every period', () => {
     );
   });
 
-  it('ends where the next begins when days follow each other', () => {
+  it('ends where the next day’s period begins', () => {
     fc.assert(
       fc.property(moments, zones, (at, zone) => {
         const day = plus(todayAt(at, zone), -3);

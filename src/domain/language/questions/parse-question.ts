@@ -1,6 +1,6 @@
 /**
- * Free-text questions: a question is parsed into items; a follow-up applies them to the last answer. Words without
- * meaning are refused by name.
+ * Turns a question in plain English into the command that answers it. In a thread, a question may leave out what the
+ * last answer there had. Words that Tally can't use are refused by name.
  */
 import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
@@ -38,34 +38,29 @@ import {
 } from './question-items.ts';
 
 export type Question =
-  /** The question is clear: run the command. */
   | { readonly kind: 'command'; readonly rerun: QuestionCommand }
-  /** A command that lacks its project, so ask for it. `fact`: no project has the name that was typed. */
+  /** `fact`: no project has the typed name. */
   | {
       readonly kind: 'which-project';
       readonly fact?: string | undefined;
       readonly rerun: QuestionCommand;
-      /** The last answer's project no longer exists. */
+      /** Whether the last answer's project no longer exists. */
       readonly isGone?: true;
     }
-  /** The commands that the question may mean, likeliest first, to choose from. `fact`: why none of them is run. */
+  /** Commands that the question may mean, the likeliest first. `fact` says why none of them is run. */
   | {
       readonly kind: 'guess';
       readonly fact?: string | undefined;
       readonly reruns: readonly QuestionCommand[];
     }
-  /** The question means no command. `fact` says why. */
   | { readonly kind: 'nothing'; readonly fact: string | undefined }
   | { readonly kind: 'thanks' };
 
 const MOST_OFFERED = 3;
 
 /**
- * Reads a question such as `how much did prod spend last week?`, and in a thread also one such as `and staging?`.
- *
- * @param answered the last answer in the question's thread, with the days that it had when it was given
- * @returns undefined when no word names a project or something that Tally can be asked
- * @throws secret-pasted
+ * @param answered the last answer in the thread, with the days that it had when it was given @returns undefined if no
+ * word names a project or something that Tally can be asked @throws secret-pasted
  */
 export function parseQuestion(text: string, reader: Reader, answered?: LastAnswer): Question | undefined {
   const { items, shown, mistyped } = readQuestionItems(text, reader, answered !== undefined);
@@ -78,16 +73,15 @@ export function parseQuestion(text: string, reader: Reader, answered?: LastAnswe
 }
 
 /**
- * What people typed after a command although it is a question: `/spend how much did prod cost last week?`.
- * @returns the text of `command` that the question means; undefined if it means another command or isn't clear
- * @throws secret-pasted
+ * For a question behind a command: `/spend how much did prod cost last week?` @returns the text of `command` that means
+ * the question; undefined if there is none @throws secret-pasted
  */
 export function parseTypedQuestion(command: SlashCommand, text: string, reader: Reader): string | undefined {
   const query = parseQuestion(`${command.slice(1)} ${text}`, reader);
   return query?.kind === 'command' && query.rerun.command === command ? query.rerun.text : undefined;
 }
 
-/** Parses what was typed after a command: its words, or a question that means them. @throws InvalidWord, secret-pasted */
+/** @throws InvalidWord, secret-pasted */
 export function parseTyped(
   command: SlashCommand,
   text: string,
@@ -133,13 +127,12 @@ function interpret(
   return only.isOpen ? { kind: 'which-project', fact, rerun } : { kind: 'command', rerun };
 }
 
-/** The text of an order. In a thread, an order that names no project is about the last answer's projects. */
+/** In a thread, an order that names no project is about the last answer's projects. */
 function orderText({ answered }: QuestionItems, { verb, words, isNamed }: OrderItem): string {
   const names = isNamed || !answered ? '' : formatParsedCommand(wordsFor(namesOf(answered.words)));
   return [verb, names, ...words].filter(Boolean).join(' ');
 }
 
-/** Whether a word names a project, or something that Tally can be asked. */
 const isAsked = (query: QuestionItems): boolean =>
   query.answered !== undefined ||
   query.items.some(
@@ -148,7 +141,7 @@ const isAsked = (query: QuestionItems): boolean =>
       (item.kind === 'bad' && (/\d/.test(item.word) || whyUnbilled(item.word) !== undefined)),
   );
 
-/** Why a command can't say all of the question's items together. “We” counts as all projects. */
+/** “We” counts as all projects. */
 function refusalOf(query: QuestionItems): WordsRefusal | undefined {
   const items = query.items.filter(isOfCommand).filter((item) => !(item.kind === 'project' && item.isAdded));
   const we = query.first('we');
@@ -158,10 +151,10 @@ function refusalOf(query: QuestionItems): WordsRefusal | undefined {
   return findItemsRefusal(query.shown.toLowerCase(), [...items, ...all], query.reader);
 }
 
-/** The query itself; if some of its words are refused, one query for each replacement of them that works. */
+/** If some words are refused, tries each replacement of them. */
 function alternativesOf(query: QuestionItems, refusal: WordsRefusal | undefined): readonly QuestionItems[] {
   if (refusal === undefined) return [query];
-  // If the question is about the future, suggesting “this month” would not help.
+  // For a question about the future, “this month” would be no help.
   if (/^(?:next|tomorrow)/i.test(query.typed(refusal))) return [];
   const { start, end, instead } = refusal;
   return instead.flatMap((text) => {
@@ -176,14 +169,13 @@ function alternativesOf(query: QuestionItems, refusal: WordsRefusal | undefined)
   });
 }
 
-/** @throws InvalidWord */
 function makeCommands(query: QuestionItems): readonly MadeCommand[] {
   query.refuseAny(['unclear'], 'could mean two things here');
   const subject = subjectOf(query);
   const [first] = query.items;
   if (subject !== undefined && first !== undefined) query.marks.set(`about:${subject}`, first);
   const unknown = query.of('bad').find(({ word }) => whyUnbilled(word)) ?? query.of('bad')[0];
-  // “Why?” and “again” only make sense after an answer.
+  // “Why?” and “again” need an earlier answer.
   const marks = ['why', 'again', 'same', 'output', 'csv', 'details'] as const;
   if (!unknown && !query.answered && query.has(...marks) && query.hasOnly(...marks))
     return [{ command: '/spend', text: formatParsedCommand(wordsOf(query)), isOpen: true }];
@@ -199,7 +191,6 @@ function makeCommands(query: QuestionItems): readonly MadeCommand[] {
   return commandsFor(subject, query).map((made) => ({ ...made, isOpen: true, doubt: refusal }));
 }
 
-/** @throws InvalidWord */
 function commandsFor(subject: Subject | undefined, query: QuestionItems): readonly MadeCommand[] {
   const isFigures = subject === undefined || subject === 'spend' || subject === 'balance';
   if (isFigures && query.answered !== undefined) return followUpCommands(query, subject);
@@ -218,7 +209,7 @@ function commandsFor(subject: Subject | undefined, query: QuestionItems): readon
   }
 }
 
-/** Whether an unknown word may name the project: “how much did blork spend?”, but not “how much memory”. */
+/** An unknown word may be a project in “how much did blork spend?”, but not in “how much memory?”. */
 function mayBeProject(query: QuestionItems, unknown: AskedItem & { readonly kind: 'bad' }): boolean {
   const before = query.items[query.items.indexOf(unknown) - 1];
   return (
@@ -232,7 +223,6 @@ function mayBeProject(query: QuestionItems, unknown: AskedItem & { readonly kind
   );
 }
 
-/** For each subject, the roles of the words that say it. */
 const ABOUT: Readonly<Partial<Record<Subject, readonly WordRole[]>>> = {
   spend: ['spend', 'usage', 'average', 'forecast', 'sorted'],
   balance: ['balance', 'lasting', 'ends'],
@@ -246,7 +236,7 @@ const ABOUT: Readonly<Partial<Record<Subject, readonly WordRole[]>>> = {
 const subjectOfRole = (role: WordRole | undefined): Subject | undefined =>
   (Object.keys(ABOUT) as Subject[]).find((subject) => role && ABOUT[subject]?.includes(role));
 
-/** For a mark, the marks of other words that give it a meaning. One of them is enough; `a+b` means both together. */
+/** Which other words a word needs beside it. Any of them is enough; `a+b` means both together. */
 const NEEDS: Readonly<Partial<Record<Mark, string>>> = {
   more: 'why versus than which either spend+past spend+have spend+is',
   pricier: 'is past versus than which either why answer',
@@ -284,7 +274,6 @@ const NEEDS: Readonly<Partial<Record<Mark, string>>> = {
   unanswered: '',
 };
 
-/** Refuses the first word that has no meaning together with the other words. @throws InvalidWord */
 function refuseStray(query: QuestionItems): void {
   for (const [mark, item] of query.marks) {
     const beside = NEEDS[mark];
@@ -294,7 +283,6 @@ function refuseStray(query: QuestionItems): void {
   }
 }
 
-/** @throws InvalidWord for two subjects */
 function subjectOf(query: QuestionItems): Subject | undefined {
   const named = new Map<Subject, AskedItem>();
   for (const item of query.items) {
@@ -302,7 +290,7 @@ function subjectOf(query: QuestionItems): Subject | undefined {
     if (about !== undefined && !named.has(about)) named.set(about, item);
   }
   const [bonus, budget] = [query.first('bonus'), named.get('budget')];
-  // A question about bonuses asks what was spent if it names a period, else what is left.
+  // Bonuses belong to what was spent if the question names a period, else to what is left.
   if (bonus && !named.has('spend')) named.set(query.has('period', 'today') ? 'spend' : 'balance', bonus);
   if (budget && query.has('watches', 'list')) named.set('watches', budget);
   if (budget) for (const other of ['spend', 'balance'] as const) named.delete(other);
@@ -314,7 +302,6 @@ function subjectOf(query: QuestionItems): Subject | undefined {
   return first ?? impliedSubject(query);
 }
 
-/** Whether a question is only a list's name: `projects?` */
 const isShortList = (query: QuestionItems): boolean => {
   const noun = query.first('noun');
   return query.items.length < 3 && noun !== undefined && /s$/.test(query.typed(noun));

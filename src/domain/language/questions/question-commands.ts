@@ -1,4 +1,4 @@
-/** Turns a question's items into commands that keep every word, or refuses the word that doesn't fit. */
+/** Turns a question's items into commands that keep every word. A word that doesn't fit throws InvalidWord. */
 import { commandText, type SlashCommand } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import { addDays, endOfUnit, shiftUnits, startOfUnit, type Unit } from '../../time/calendar.ts';
@@ -23,22 +23,19 @@ import {
   type WordItem,
 } from './question-items.ts';
 
-/** A command and the text after it, in canonical words. */
 export interface QuestionCommand {
   readonly command: SlashCommand;
   readonly text: string;
 }
 
 export interface MadeCommand extends QuestionCommand {
-  /** Whether the question may mean something else, so that the command is offered, not run. */
+  /** Whether to offer the command instead of running it, because the question may mean something else. */
   readonly isGuess?: boolean;
-  /** Whether the project can only come from an earlier answer. */
+  /** Whether only an earlier answer can tell the project. */
   readonly isOpen?: boolean;
-  /** What to say with the offered command. */
   readonly doubt?: InvalidWord | undefined;
 }
 
-/** The words that the question's items say. @throws InvalidWord for a product that does not follow its project */
 export function wordsOf(query: QuestionItems): Words {
   const { items, reader, answered } = query;
   const saidItems = items.filter(isOfCommand).filter((item) => !isTotal(query, item));
@@ -69,14 +66,12 @@ export function wordsFor(names: SeveralProjects | undefined): Words {
   return { ...none, ...names[0] };
 }
 
-/** Parses a canonical period. */
 function daysOf(text: string, reader: Reader): NamedDays {
   const [item] = readBy(text, 'PeriodOnly', reader);
   if (item?.kind !== 'period') throw new TypeError(`No period: ${text}`);
   return item.days;
 }
 
-/** Guesses the commands of a question that has only days or names of projects. @throws InvalidWord */
 export function commandsWithoutSubject(query: QuestionItems, typed: Words): readonly MadeCommand[] {
   const words = withProjects(query, typed);
   const isNamed = namesOf(words) !== undefined;
@@ -104,13 +99,11 @@ const BARE: ReadonlySet<string> = new Set('compare all noun more it both we numb
 const isOfDays = (query: QuestionItems): boolean =>
   query.has('day', 'when') || query.of('top').some((top) => top.isOfDays);
 
-/** The words, completed with the projects that the question is about. @throws InvalidWord */
 export const withProjects = (query: QuestionItems, words: Words): Words => ({
   ...words,
   ...wordsFor(askedProjects(query, words)),
 });
 
-/** The projects that are named, alone or added to the last answer's; or all projects; or those of the last answer. */
 function askedProjects(query: QuestionItems, words: Words): SeveralProjects | undefined {
   const { answered } = query;
   const [named, before] = [namesOf(words), answered && namesOf(answered.words)];
@@ -124,8 +117,7 @@ function askedProjects(query: QuestionItems, words: Words): SeveralProjects | un
   // “Cheaper than staging?”, or “is staging cheaper?” than the last answer's project.
   const isBeside = query.has('more', 'pricier') && !query.has('versus', 'why') && named !== undefined;
   const one = than ? (named ?? before) : isBeside ? before : undefined;
-  if (than && (one === undefined || one === 'all' || one.length > 1 || words.output === 'why'))
-    throw query.refuse(than);
+  if (than && (countOf(one) !== 1 || words.output === 'why')) throw query.refuse(than);
   if (one !== undefined && one !== 'all' && one.length === 1 && named !== 'all')
     return [...one, ...(than ? [nameOf(than.name)] : (named ?? []))];
   const isPer = query.of('all').some((item) => item.isPer);
@@ -140,6 +132,9 @@ function askedProjects(query: QuestionItems, words: Words): SeveralProjects | un
   return isRanked && (!areSeveral || query.has('noun')) ? 'all' : before;
 }
 
+const countOf = (names: SeveralProjects | undefined): number =>
+  names === 'all' ? Number.POSITIVE_INFINITY : (names?.length ?? 0);
+
 const distinct = (names: readonly ProjectName[]): SeveralProjects => [
   ...new Map(names.map((name) => [JSON.stringify(name), name])).values(),
 ];
@@ -148,7 +143,7 @@ const distinct = (names: readonly ProjectName[]): SeveralProjects => [
 const namesAll = (query: QuestionItems): boolean =>
   query.has('we', 'all') || query.items.some((item) => item.kind === 'word' && item.isAll);
 
-/** Whether the project can only come from an earlier answer (“it”, “the project”). */
+/** Whether the question says only “it” or “the project”. */
 const isOpen = (query: QuestionItems, words: Words): boolean => {
   const noun = query.first('noun');
   return (
@@ -160,7 +155,6 @@ const isOpen = (query: QuestionItems, words: Words): boolean => {
 
 const AS_OF_NOW = 'A balance is always as of now';
 
-/** @throws InvalidWord */
 export function balanceCommands(query: QuestionItems, words: Words): readonly MadeCommand[] {
   const was = query.items.find((item) => item.kind === 'word' && item.role === 'past' && item.text !== 'did');
   const isPast = was ?? (query.has('lasting') ? undefined : query.first('past'));
@@ -176,10 +170,8 @@ export function balanceCommands(query: QuestionItems, words: Words): readonly Ma
   return [{ command: '/balance', text, isGuess, isOpen: isOpen(query, words), doubt }];
 }
 
-/** Words that ask “over budget?” rather than “within budget?”. */
 const OVER = /^(?:over|above|against|out of|go|goes|going|gone|went|exceed|pass|reach|blow|blew|broke)/;
 
-/** Asks about this month's budget. @param inherited how the question before asked about it @throws InvalidWord */
 export function budgetCommands(
   query: QuestionItems,
   words: Words,
@@ -201,14 +193,12 @@ export function budgetCommands(
 
 const LISTS: Readonly<Partial<Record<ListSubject, string>>> = { status: 'status', owner: 'projects' };
 
-/** @throws InvalidWord */
 export function listCommand(subject: ListSubject, query: QuestionItems): MadeCommand {
   query.refuseAny(['period', 'versus', 'unit', 'product', 'top', 'output', 'csv', 'details', 'why', 'today']);
   if (subject !== 'status' && subject !== 'owner') query.refuseAny(['project']);
   return { command: '/billing', text: LISTS[subject] ?? subject };
 }
 
-/** @param words with the projects, and with what a follow-up takes from the last answer @throws InvalidWord */
 export function spendCommands(query: QuestionItems, words: Words): readonly MadeCommand[] {
   // Every answer shows a daily average, so “average per day” needs no grouping.
   const grouped = query.has('average') && words.unit === 'day' ? undefined : words.unit;
@@ -222,9 +212,9 @@ export function spendCommands(query: QuestionItems, words: Words): readonly Made
   });
   const { phrase, unit } = asked;
   const from = phrase && /^from (?:the )?((?:last|past|previous|yesterday).*)/.exec(phrase.typed);
-  // “Costs from last month” may mean that month or everything since it began, so both are offered.
+  // “Costs from last month” may mean that month, or everything since it began.
   if (from?.[1]) return [daysOf(from[1], query.reader), phrase].map((days) => made({ phrase: days }, true));
-  // “What changed between september and october” compares the two, it isn't about both months together.
+  // “What changed between september and october” compares the two months.
   if (asked.output === 'why' && phrase && /^between\b.*\.\./.test(`${phrase.typed} ${phrase.text}`)) {
     const [versus, to] = phrase.text.split('..').map((text) => daysOf(text, query.reader));
     return [made({ phrase: to, versus }, false)];
@@ -237,11 +227,10 @@ export function spendCommands(query: QuestionItems, words: Words): readonly Made
   return [made({}, isGuess(query, words, asked))];
 }
 
-/** Whether the question may also mean something else. */
 function isGuess(query: QuestionItems, { phrase, versus, output }: Words, asked: Words): boolean {
   const isAmbiguous = query.of('versus').some((item) => item.isAmbiguous) && (!phrase || query.answered);
   const why = query.first('why');
-  const isVague = why?.kind === 'output' && why.isVague && !query.has('spend') && !query.answered;
+  const isVague = why?.kind === 'output' && why.isAmbiguous && !query.has('spend') && !query.answered;
   const isChange =
     query.has('change', 'more', 'pricier') &&
     !versus &&
@@ -258,28 +247,26 @@ function isGuess(query: QuestionItems, { phrase, versus, output }: Words, asked:
   );
 }
 
-/** Adds to the words what the question ranks, projects or days, and in which order. @throws InvalidWord */
 function withRank(query: QuestionItems, words: Words): Words {
   const isLowest = words.isLowest || query.has('least');
   const ranked = query.first('most', 'least', 'sorted');
   const [top] = query.of('top');
   if (isLowest && (query.has('most') || (words.top !== undefined && !words.isLowest)))
     throw query.refuse(query.first('least') ?? top);
-  // “Which grew most” is answered by `why`, which explains a change.
+  // “Which grew most” asks why spend changed.
   if (query.has('change+most') && words.output === undefined)
     return { ...words, ...(namesOf(words) === undefined && wordsFor('all')), output: 'why' };
   const names = namesOf(words);
   if (isOfDays(query)) {
     const isRanking = isLowest || words.top !== undefined;
-    if (isRanking && names !== undefined && (names === 'all' || names.length > 1))
-      throw query.refuse(query.first('day') ?? top);
+    if (isRanking && countOf(names) > 1) throw query.refuse(query.first('day') ?? top);
     return { ...words, ...(isRanking && { isOfDays: true, ...(isLowest && { isLowest: true }) }) };
   }
-  if (ranked && names !== undefined && names !== 'all' && names.length === 1) throw query.refuse(ranked);
+  if (ranked && countOf(names) === 1) throw query.refuse(ranked);
   return { ...words, ...(isLowest && { isLowest: true }) };
 }
 
-/** Sets the period to this month if the question asks for a forecast. @throws InvalidWord if it names other days */
+/** Refuses days other than this month, because only a running month has a forecast. */
 function asForecast(query: QuestionItems, words: Words): Words {
   if (!query.has('will', 'forecast', 'monthEnd')) return words;
   const month = daysOf('this-month', query.reader);
@@ -287,7 +274,7 @@ function asForecast(query: QuestionItems, words: Words): Words {
   if (period && words.phrase && (words.phrase.first !== month.first || words.phrase.last !== month.last))
     throw query.refuse(
       period,
-      'doesn’t say this month, and only that has a forecast',
+      'isn’t this month, and only this month has a forecast',
       `Type ${commandText('/spend')} prod this-month.`,
     );
   const [versus] = query.of('versus');
@@ -295,7 +282,7 @@ function asForecast(query: QuestionItems, words: Words): Words {
   return { ...words, phrase: month, versus: undefined };
 }
 
-/** Adds this month to “than last month”. @throws InvalidWord if the other side of a comparison isn't clear */
+/** “More than last month” compares this month with last month. */
 function beside(query: QuestionItems, words: Words): Words {
   const { versus, phrase } = words;
   if (versus === undefined) return words;
@@ -305,16 +292,9 @@ function beside(query: QuestionItems, words: Words): Words {
   if ('text' in versus && versus.text === days.text)
     throw query.refuse(item, 'is on both sides of the comparison');
   const { rule } = days;
-  const unit = 'before' in versus && versus.before;
-  if (
-    unit &&
-    unit !== 'period' &&
-    unit !== 'year' &&
-    'unit' in rule &&
-    rule.kind !== 'weekend' &&
-    rule.unit !== unit
-  )
-    throw query.refuse(item);
+  const unit = 'before' in versus ? versus.before : undefined;
+  const own = 'unit' in rule && rule.kind !== 'weekend' ? rule.unit : unit;
+  if (unit !== own && unit !== undefined && unit !== 'period' && unit !== 'year') throw query.refuse(item);
   return { ...words, phrase: days };
 }
 
@@ -324,7 +304,6 @@ function runningBeside(versus: Versus, reader: Reader): NamedDays | undefined {
   return unit === undefined ? undefined : daysOf(unit === 'day' ? 'today' : `this-${unit}`, reader);
 }
 
-/** Refuses words that an answer about spend would have to ignore. @throws InvalidWord */
 function refuseUnspendable(query: QuestionItems, { product, unit, isOfDays, several }: Words): void {
   // “How much storage did prod use” asks for gigabytes, “why does prod cost anything” for its purpose.
   if (product === 2) query.refuseAny(['usage']);
@@ -336,7 +315,6 @@ function refuseUnspendable(query: QuestionItems, { product, unit, isOfDays, seve
   if (unit && unit !== 'day' && several) throw query.refuse(query.first('unit'), 'works for one project', '');
 }
 
-/** @param subject what the follow-up says it is about, without the last answer @throws InvalidWord */
 export function followUpCommands(
   query: QuestionItems,
   subject: 'spend' | 'balance' | undefined,
@@ -356,7 +334,7 @@ export function followUpCommands(
   const output = words.output ?? inheritedOutput(query, words, base, subject);
   const asked: Words = { ...withProjects(query, words), product, output };
   const made = commandsOn(query, command, asked, base, subject);
-  // Only offers a command other than the last one, a possible comparison, or a number that may not be a project.
+  // Offers a command instead of running it if it isn't the last answer's, or if a word may mean something else.
   const isOther = subject === undefined && base.command === '/balance' && command === '/spend';
   const isSide = words.phrase && !words.versus && query.has('more', 'pricier') && !query.has('why', 'than');
   const isOfTop = command === '/balance' && base.words.top !== undefined && !namesOf(words);
@@ -388,7 +366,7 @@ function commandsOn(
   return [...compared, ...otherDays(query, asked, base)].flatMap((each) => spendCommands(query, each));
 }
 
-/** Commands that repeat the whole last answer, for “again” or “in total”. @throws InvalidWord for “that” alone */
+/** “Again” repeats the last answer, “in total” its sum. */
 function wholeAnswer(
   query: QuestionItems,
   { command, words: answered }: LastAnswer,
@@ -411,11 +389,11 @@ function wholeAnswer(
   return [same(), same(wordsFor('all'))].map((each) => ({ ...each, isGuess: true }));
 }
 
-/** Refuses words that don't fit the last answer, such as “both” if it wasn't about two projects. @throws InvalidWord */
+/** Refuses words that don't fit the last answer, such as “both” after an answer about one project. */
 function checkReferences(query: QuestionItems, words: Words, base: LastAnswer): void {
   const answered = namesOf(base.words);
   const both = query.first('both');
-  if (both && !namesOf(words) && (answered === 'all' || answered?.length !== 2))
+  if (both && !namesOf(words) && countOf(answered) !== 2)
     throw query.refuse(both, 'needs an answer about two projects', '');
   const compared = query.first('versus', 'before');
   if (base.command === '/balance' && compared && !words.phrase && !query.has('spend'))
@@ -429,7 +407,7 @@ function checkReferences(query: QuestionItems, words: Words, base: LastAnswer): 
   if (loose && !('unit' in rule && rule.unit === loose.ofUnit)) throw query.refuse(loose);
 }
 
-/** The last answer's output, if a follow-up keeps it: `why` and a budget's; a file only if it says “same”. */
+/** A follow-up is about `why` or the budget if the last answer was. It repeats a file only if it says “same”. */
 function inheritedOutput(
   query: QuestionItems,
   words: Words,
@@ -442,7 +420,6 @@ function inheritedOutput(
     : undefined;
 }
 
-/** The words with the question's own days, else with those of the last answer. */
 function withDays(query: QuestionItems, words: Words, { words: answered }: LastAnswer): Words {
   const { phrase, versus } = words;
   const top = words.top ?? (namesOf(words) === namesOf(answered) ? answered.top : undefined);
@@ -464,7 +441,7 @@ function withDays(query: QuestionItems, words: Words, { words: answered }: LastA
   return { ...all, phrase: phrase ?? running ?? answered.phrase ?? (versus && before) };
 }
 
-/** Commands for “the week before”, which is counted from the last answer's days. @throws InvalidWord */
+/** “The week before” is counted from the last answer's days. */
 function countedCommands(
   query: QuestionItems,
   before: WordItem,
@@ -485,7 +462,6 @@ function countedCommands(
   );
 }
 
-/** If the days are a whole unit, the unit before it; if they are `last-7-days`, the 7 days before them. */
 function unitBefore(
   unit: Unit,
   { first, last, rule, counted }: NamedDays,
@@ -500,10 +476,10 @@ function unitBefore(
     : undefined;
 }
 
-/** Periods that are relative to today or have a year, so that they don't depend on the last answer. */
+/** Phrases that mean the same days after any answer, because they are relative to today or have a year. */
 const FIXED = /\b(?:ago|yesterday|today|last|past|previous|prev|prior|this|current|since|now)\b|\d{4}/;
 
-/** After an answer about October 2025, “September” may mean 2025's, “the 15th” one of October. @returns that reading */
+/** After an answer about October 2025, “September” may be in 2025, and “the 15th” in October. */
 function otherDays(
   query: QuestionItems,
   asked: Words,
@@ -519,18 +495,17 @@ function otherDays(
   });
 }
 
-/** Reads a phrase as it would be meant within the last answer's period. */
 function inAnswer(typed: string, base: NamedDays, reader: Reader): NamedDays | undefined {
   const month = base.first.slice(0, 7);
   if (/^(?:the )?(?:first|second) half$/.test(typed) && month === base.last.slice(0, 7))
     return daysOf(`${typed.replace('the ', '')} of ${month}`, reader);
   const year = base.last.slice(0, 4);
-  for (const today of [addDays(base.last, 1), base.last, `${year}-12-31`]) {
+  for (const today of [base.last, `${year}-12-31`]) {
     const [item] = today < reader.today ? readBy(typed, 'PeriodOnly', { ...reader, today }) : [];
     if (item?.kind !== 'period') continue;
     const { first, last, rule } = item.days;
     const isWithin = first >= base.first && last <= base.last;
-    if (isWithin || (today.endsWith('12-31') && first.startsWith(year) && 'unit' in rule)) return item.days;
+    if (isWithin || ('unit' in rule && first.startsWith(year))) return item.days;
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** Reads a question into items, and knows the single words of questions by what they say. */
+/** Reads a question into items. Single words have their meaning here, phrases of several words in questions.peggy. */
 import { commandText } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import type { Unit } from '../../time/calendar.ts';
@@ -12,46 +12,38 @@ export interface WordItem extends TextRange {
   readonly kind: 'word';
   readonly role: WordRole;
   readonly text: string;
-  /** The word's other roles: `least expensive` also has the role `spend`. */
+  /** Words such as `least expensive` have more than one role. */
   readonly roles?: readonly WordRole[];
-  /** Whether it means all projects: “where did the money go?”. */
+  /** “Where did the money go?” is about all projects. */
   readonly isAll?: boolean;
-  /** The unit of `the week before`. */
   readonly unit?: Unit;
-  /** Whether `vs` comes before it: `vs the week before`. */
   readonly isCompared?: boolean;
-  /** Whether it may also be counted from today: `the previous week`. */
+  /** Whether the words may also be counted from today: `the previous week`. */
   readonly isEither?: boolean;
 }
 
-/** What a question adds to the items that commands also have. */
 interface Marks {
-  /** Whether the comparison is worded with “than”: `than last month`. */
   readonly isThan?: boolean;
-  /** Whether the comparison may ask for something else. */
+  /** Whether the words may ask for something else: “what happened?”. */
   readonly isAmbiguous?: boolean;
   /** The unit in `same week last year`. */
   readonly ofUnit?: Unit;
-  /** Set if the projects are added to those of the last answer, in front of them or behind them. */
+  /** Whether the projects go before or after those of the last answer. */
   readonly isAdded?: 'before' | 'after';
-  /** Whether it asks for each project: `per project`. */
+  /** Whether the question asks for each project: `per project`. */
   readonly isPer?: boolean;
-  /** What the item's word asks for besides: `exports` asks for a file. */
+  /** What else the word asks for: `exports` asks for a file. */
   readonly role?: WordRole;
   readonly roles?: readonly WordRole[];
-  /** Whether it may ask for something else: “what happened?”. */
-  readonly isVague?: boolean;
 }
 
-/** The project after “than”: `cheaper than staging`. */
 type ThanItem = TextRange & { readonly kind: 'than'; readonly name: string };
 
-/** An order that a form carries out, with its words: `post prod spend every morning`. */
+/** An order that a form carries out: `post prod spend every morning`. */
 export type OrderItem = TextRange & {
   readonly kind: 'order';
   readonly verb: 'schedule' | 'watch';
   readonly words: readonly string[];
-  /** The order's first word that the form can't use. */
   readonly bad?: TextRange | null;
   readonly isNamed: boolean;
 };
@@ -88,10 +80,8 @@ export const isEmpty = (item: AskedItem): boolean => EMPTY.has(markOf(item));
 const UNCLEAR = 'I can’t tell what {word} means here';
 const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-month.`;
 
-/** A question's items, to be tested and found by what they say. */
 export class QuestionItems {
   readonly marks = new Map<Mark, AskedItem>();
-  /** @param shown the text that the items were read in, with its capitals */
   constructor(
     readonly items: readonly AskedItem[],
     readonly shown: string,
@@ -108,14 +98,13 @@ export class QuestionItems {
   with(items: readonly AskedItem[]): QuestionItems {
     return new QuestionItems(items, this.shown, this.reader, this.answered);
   }
-  /** Whether any of `marks` was said; for `a+b`, both have to be. */
   has(...marks: readonly string[]): boolean {
     return marks.some((mark) => mark.split('+').every((each) => this.marks.has(each as Mark)));
   }
   first(...marks: readonly Mark[]): AskedItem | undefined {
     return marks.map((mark) => this.marks.get(mark)).find((item) => item !== undefined);
   }
-  /** Whether every item has one of `marks` or adds nothing to a question. */
+  /** Items that add nothing to a question don't count. */
   hasOnly(...marks: readonly Mark[]): boolean {
     return this.items.every((item) => isEmpty(item) || marks.includes(markOf(item)));
   }
@@ -125,21 +114,16 @@ export class QuestionItems {
   typed({ start, end }: TextRange): string {
     return clipWord(this.shown.slice(start, end).replaceAll(/ ?; ?/g, ' … '));
   }
-  /** @param why says what is wrong with the item, as in InvalidWord */
   refuse(item: TextRange | undefined, why = UNCLEAR, works = EXAMPLE): InvalidWord {
     return new InvalidWord(item === undefined ? '' : this.typed(item), why, works);
   }
-  /** Refuses the first item that has one of `marks`. @throws InvalidWord */
   refuseAny(marks: readonly Mark[], why?: string, works?: string): void {
     const item = this.items.find((each) => marks.includes(markOf(each)));
     if (item !== undefined) throw this.refuse(item, why, works);
   }
 }
 
-/** The single words of questions, by what they say; phrases of several words are in questions.peggy. */
-
 const WORDS = {
-  // What is asked
   spend:
     'spend spends spent spending spendings expense expenses expenditure expenditures cost costs costed costing costings pay pays paid paying charge charges charged charging burn burns burnt burned burning bill bills billed actual actuals damage price expensive costly pricey breakdown',
   usage: 'use uses used using usage consume consumes consumed consumption invoice invoices',
@@ -155,7 +139,6 @@ const WORDS = {
   schedules: 'schedules',
   watches: 'watch watches alerts alarms',
   token: 'token tokens expire expires expiry expiring',
-  // How it is asked
   csv: 'export exports download downloads excel spreadsheet file',
   details: 'detail detailed',
   why: 'reason reasons cause causes explain explanation',
@@ -196,7 +179,6 @@ const WORDS = {
   here: 'here',
   numbers:
     'numbers figures stats statistics overview summary report chart graph plot trend history split evolved developed',
-  // What adds nothing
   amount: 'much many amount',
   what: 'what how where',
   filler:
@@ -207,7 +189,7 @@ const WORDS = {
   tail: 'too though tho also but and',
 } as const;
 
-/** Roles that phrases have, but no single word. The last three are refused. */
+/** Roles that only phrases have. The last three are refused. */
 type PhraseRole =
   | 'thanks'
   | 'break'
@@ -241,7 +223,7 @@ const CORRECTABLE_WORDS: readonly string[] = [
 const PICTURES =
   /(?<![^\s])[:;]-?[()DPp](?!\S)|:[a-z+][\w+'-]*:|[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/giu;
 const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
-  // “No, staging” corrects the last question. A “no” without a comma has a meaning of its own.
+  // “No, staging” corrects the last question. A “no” without a comma keeps its meaning.
   [/^no\s*,/i, ''],
   [/(?<=\b(?:(?:what|how|where|when|who|that|there)['’‘´`ʼ]?|(?:it|which)['’‘´`ʼ]))s(?![a-z])/gi, ' is'],
   [/(?<=\b(?:what|how|where|when|who))['’‘´`ʼ]d(?![a-z])/gi, ' did'],
@@ -249,7 +231,6 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
     ([end, whole]) => [new RegExp(`['’‘´\`ʼ]${end}(?![a-z])`, 'gi'), whole] as const,
   ),
   [/(?<![\w-])u(?![\w-])/gi, 'you'],
-  // Separate sentences.
   [/[?!;]+(?![a-z\d])|\n+|(?<=[a-z]{3})\.(?= [A-Z])/gi, ' ; '],
 ];
 
@@ -259,7 +240,7 @@ const tidyQuestion = (text: string): string =>
     CONTRACTIONS.reduce((result, [form, whole]) => result.replace(form, whole), text.replace(PICTURES, ' ')),
   );
 
-/** The first words of all phrases. The grammar doesn't look for phrases at other words, which is faster. */
+/** For speed, the grammar looks for phrases only at these words. */
 const STARTS: ReadonlySet<string> = new Set(
   QUESTION_WORDS.map((phrase) => /^[a-z]*/.exec(phrase)?.[0] ?? ''),
 );
@@ -273,7 +254,7 @@ const readItems = (shown: string, reader: Reader, inThread: boolean): readonly A
     starts: STARTS,
   }) as readonly AskedItem[];
 
-/** Reads a text's items, with all typos corrected if each can be, else with none. `mistyped` is the first typo. */
+/** Corrects all typos or none. `mistyped` is the first typo. */
 export function readQuestionItems(text: string, reader: Reader, inThread: boolean) {
   const typed = tidyQuestion(text);
   const asTyped = { shown: typed, items: readItems(typed, reader, inThread), mistyped: undefined };

@@ -1,8 +1,8 @@
-/** Reads the pages of this folder: lines `text · text → what becomes of them`. */
+/** Reads the Markdown pages of this folder, whose lines are `text · text → what Tally makes of each text`. */
 import { readFileSync } from 'node:fs';
 
 export interface Row {
-  /** Texts of which the same becomes. Of a thread: the command that was answered last, a bar, and what follows. */
+  /** A text with a bar is `the last command in the thread | the text after it`. */
   readonly texts: readonly string[];
   readonly reply: string;
 }
@@ -13,7 +13,6 @@ const BAR = ' | ';
 
 export const isRow = (line: string): boolean => line.includes(ARROW);
 
-/** What stands before a bar holds for the texts after it too. */
 export function rowOf(line: string): Row {
   const [typed = '', reply = ''] = line.split(ARROW);
   let answered = '';
@@ -25,7 +24,6 @@ export function rowOf(line: string): Row {
   return { texts, reply };
 }
 
-/** The command that was answered last in a thread, and the text that follows it. */
 export function splitAtBar(text: string): readonly [answered: string, text: string] {
   const [answered = '', next = ''] = text.split(BAR);
   return [answered, next];
@@ -38,7 +36,6 @@ export const readLines = (page: string): readonly string[] =>
 
 export const readRows = (page: string): readonly Row[] => readLines(page).filter(isRow).map(rowOf);
 
-/** The periods that can be asked for on the day of periods.md. */
 export const readPeriods = (): readonly string[] =>
   readRows('periods.md').flatMap(({ texts, reply }) =>
     /^(?:\w{3} )?\d/.test(reply) ? texts.filter((text) => !text.includes(' vs ')) : [],

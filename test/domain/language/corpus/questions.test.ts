@@ -1,4 +1,4 @@
-/** Questions and follow-ups as people type them, and what has to become of them: the pages say how they are judged. */
+/** Asks the questions of questions.md and follow-ups.md. Each page's beginning explains its expectations. */
 import { describe, expect, it } from 'vitest';
 import { isQuick } from '../../../support/thorough.ts';
 import { type Row, readRows } from './pages.ts';
@@ -7,7 +7,7 @@ import { meaningOf, type Outcome, outcomeOf } from './what-tally-reads.ts';
 interface Expectation {
   readonly text: string;
   readonly kind: 'run' | 'run or offer' | 'offer' | 'may offer' | 'maybe' | 'refuse' | 'not run';
-  /** Any of them. */
+  /** Any of these commands is right. */
   readonly commands: readonly string[];
 }
 
@@ -26,7 +26,6 @@ function expectationsOf({ texts, reply }: Row): readonly Expectation[] {
   return texts.map((text) => ({ text, kind, commands }));
 }
 
-/** Also of a button that its command would refuse. */
 const tryMeaning = (command: string): string => {
   try {
     return meaningOf(command);
@@ -46,33 +45,33 @@ function isRight({ kind, commands }: Expectation, outcome: Outcome): boolean {
 const QUESTIONS = readExpectations('questions.md');
 
 describe.each([
-  ['a question as people type it', QUESTIONS],
-  ['what people ask on in a thread', readExpectations('follow-ups.md')],
+  ['a question', QUESTIONS],
+  ['a question after an answer in a thread', readExpectations('follow-ups.md')],
 ])('%s', (_, expectations) => {
-  it.each(expectations)('$text', async (expected) => {
+  it.each(expectations)('is understood or refused as expected: $text', async (expected) => {
     const outcome = await outcomeOf(expected.text);
     const { text } = expected;
-    // So that a failure shows all of them.
+    // A failure shows the whole outcome.
     expect(isRight(expected, outcome) ? expected : { text, ...outcome }).toEqual(expected);
   });
 });
 
-/** Each changes what is asked, or has no meaning here; none may be dropped. */
+/** Words that change a question, or mean nothing in it. */
 const STRAY = [
   ...['not', 'except', 'or', 'without', 'only', 'banana', 'twice', 'budgeted', 'never', 'nobody'],
   ...['least', 'Anna', 'save', 'hourly', 'frankfurt', 'should', 'next month', 'in dollars'],
   ...['some of', 'best', 'half', 'another', 'per hour'],
 ];
 
-/** Where these are nothing stray. */
+/** Questions in which one of these words is no mistake. */
 const WANTED =
   /\bleast (?:the )?runway\b|\bcost least\b|\bday with the least\b|\bspend least\b|\b1st half oct\b|\blast half december\b|\bwithout today\b|\b(?:morning|thx|thanks|hi|hello|thank you 🙏) Anna\b/iu;
 
-describe('a stray word', () => {
+describe('an added word that changes a question', () => {
   const asking = QUESTIONS.filter(
     ({ kind, commands }) => kind === 'run' && /^.(?:spend|balance)/.test(commands[0] ?? ''),
   );
-  // Every question with a word of its own.
+  // Each word is added to other questions.
   it.each(STRAY.map((stray, at) => ({ stray, at })))('is never dropped: $stray', async ({ stray, at }) => {
     const mixed = asking.flatMap(({ text }, n) => {
       if (n % STRAY.length !== at) return [];

@@ -5,7 +5,7 @@ import { ALIASES, replyTo, replyToCommand, replyToPeriod } from './what-tally-re
 
 type Reply = (text: string) => string | Promise<string>;
 
-/** The line with the reply that its texts get, or a line for each text where they get several. “…” is the text itself. */
+/** Texts with one reply share a line. In a reply, “…” is the text itself. */
 async function answered(line: string, reply: Reply): Promise<string> {
   const { texts } = rowOf(line);
   const replies = await Promise.all(
@@ -21,35 +21,38 @@ const PAGES: readonly [page: string, reply: Reply][] = [
   ['replies.md', replyTo],
 ];
 
-it.each(PAGES)('every text is answered as in %s (`vitest --update` writes it)', async (page, reply) => {
-  const lines = readLines(page).map((line) => (isRow(line) ? answered(line, reply) : line));
-  await expect((await Promise.all(lines)).join('\n')).toMatchFileSnapshot(page);
-});
+it.each(PAGES)(
+  'every text in %s gets the reply beside it (`vitest --update` writes it)',
+  async (page, reply) => {
+    const lines = readLines(page).map((line) => (isRow(line) ? answered(line, reply) : line));
+    await expect((await Promise.all(lines)).join('\n')).toMatchFileSnapshot(page);
+  },
+);
 
-/** What a sentence gives as examples: dates, quarters and periods. */
+/** Dates, quarters and periods in a sentence. */
 const EXAMPLES =
   /\b(?:\d{4}-[\dq][\d.q-]*\d|q[1-4]|(?:last|past|this)-[\w-]+|mtd|year \d{4})(?:\.\.year \d{4})?/g;
 
-describe('what a refusal says', () => {
+describe('a refusal', () => {
   const refusals = PAGES.flatMap(([page]) => readRows(page).map(({ reply }) => reply)).filter((reply) =>
     /^(?:“|\[|[A-Z])/.test(reply),
   );
   const unreadable = (texts: Iterable<string>) =>
     [...new Set(texts)].filter((text) => /^(?:“|[A-Z])/.test(replyToCommand(text)));
 
-  it('suggests only commands that can be read', () => {
+  it('offers only commands that Tally accepts', () => {
     const offered = refusals.flatMap((reply) =>
       [...reply.matchAll(/ ?\[([^\]]+)\]/g)].map(([, text]) => text ?? ''),
     );
     const commands = offered.filter((text) => !text.startsWith('/billing'));
     expect(commands.length).toBeGreaterThan(50);
     const asked = commands.map((text) => (text.startsWith('/') ? text : `/spend ${text}`));
-    // What follows `vs` may be no period by itself.
+    // Words after `vs` need not be a period by themselves.
     const unread = unreadable(asked).map((text) => text.replace('/spend ', '/spend vs '));
     expect(unreadable(unread)).toEqual([]);
   });
 
-  it('gives only examples that can be read', () => {
+  it('gives only examples that Tally accepts', () => {
     const examples = new Set(
       refusals.flatMap((reply) => reply.replace(/“[^”]*”|\[.*/g, '').match(EXAMPLES) ?? []),
     );

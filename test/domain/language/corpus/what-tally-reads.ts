@@ -1,4 +1,4 @@
-/** What Tally makes of a text, by the way that it takes in Slack: what it runs or offers, what that means, and what it answers. */
+/** Runs a text the way Slack's texts run, and says what Tally understood and answers. */
 import { InvalidWord } from '../../../../src/domain/failure/index.ts';
 import {
   formatParsedCommand,
@@ -26,7 +26,7 @@ import {
 import { requestOf, workspaceOf } from '../../../support/records.ts';
 import { isInThread, splitAtBar } from './pages.ts';
 
-/** Saturday, as in the examples of docs/asking.md. */
+/** The Saturday of the examples in docs/asking.md. */
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 
 export const ALIASES: ReadonlySet<string> = new Set([
@@ -35,7 +35,7 @@ export const ALIASES: ReadonlySet<string> = new Set([
 
 const commandText = ({ command, text }: Command): string => `${command} ${text}`.trim();
 
-/** What a command asks for, as text that two spellings of one command share. @throws InvalidWord for what it would refuse */
+/** Equal for two spellings of one command. @throws InvalidWord if the command is refused */
 export function meaningOf(command: string): string {
   const [name = '', ...rest] = command.split(' ');
   if (name !== '/spend' && name !== '/balance') return command.trim();
@@ -60,13 +60,13 @@ const projectsOf = ({ several, alias, project }: ParsedCommand): string => {
     .join();
 };
 
-/** The command it runs, or the buttons it shows; none is a refusal. */
+/** No offers means a refusal. */
 export type Outcome = { readonly runs: string } | { readonly offers: readonly string[] };
 
-/** `/billing` refuses these: its lists take no other words. */
+/** These lists of `/billing` take no other words. */
 const LIST_AND_MORE = /^(?:projects|schedules|settings|status|audit) (?!add\b|edit\b|remove\b)/;
 
-/** What a command refuses is a refusal with the command's own suggestions as buttons. */
+/** The suggestions of a refused command are its buttons. */
 export function outcomeOfCommand(invocation: Command): Outcome {
   const runs = commandText(invocation);
   if (invocation.command === '/billing' && LIST_AND_MORE.test(invocation.text)) return { offers: [] };
@@ -92,16 +92,16 @@ const KNOWN: KnownCommands = {
 const PROJECTS = [...ALIASES].map((alias, at) => ({ alias, id: `${at + 1001}` }));
 const IDS = Object.fromEntries(PROJECTS.map(({ alias, id }) => [alias, id]));
 
-/** Of somebody in a direct message who may ask about every project. */
+/** A request in a direct message of somebody who may ask about every project. */
 const REQUEST = requestOf({
-  ...{ at: NOW, channel: 'D0DIRECT01', user: { canManage: true }, isUnlimited: true },
+  at: NOW,
+  channel: 'D0DIRECT01',
+  user: { canManage: true },
+  isUnlimited: true,
   workspace: workspaceOf({ projects: PROJECTS }),
 });
 
-/**
- * What Tally reads in a text that mentions it; with a bar, in a thread where it has answered the command before the bar. ⏎ is a
- * line break.
- */
+/** The part before a bar is the command that Tally has answered in the thread. ⏎ is a line break. */
 async function readText(typed: string): Promise<Question> {
   const lines = typed.replaceAll('⏎', '\n');
   const [answered, text] = isInThread(lines) ? splitAtBar(lines) : ['', lines];
@@ -133,7 +133,7 @@ export async function outcomeOf(typed: string): Promise<Outcome> {
 const withButtons = (sentence: string | undefined, buttons: readonly string[]): string =>
   [sentence, ...buttons.map((text) => `[${text}]`)].filter(Boolean).join(' ');
 
-/** What Tally understood, in one line, or the whole refusal with its buttons. */
+/** One line with what Tally understood, or a refusal with its buttons. */
 export async function replyTo(typed: string): Promise<string> {
   const question = await readText(typed);
   switch (question.kind) {
@@ -161,7 +161,6 @@ function orRefusal(reply: () => string): string {
   }
 }
 
-/** What `/spend` or `/balance` understood, in canonical words. */
 export const replyToCommand = (typed: string): string =>
   orRefusal(() => {
     const [command = '', ...rest] = typed.split(' ');
@@ -171,7 +170,7 @@ export const replyToCommand = (typed: string): string =>
 
 const daysText = (days: readonly Day[]): string => formatDays(days[0] ?? '', days.at(-1) ?? '');
 
-/** The days of a period, and those that it is compared with: by default, or the named ones. */
+/** The days of a period, and the days that it is compared with. */
 export const replyToPeriod = (text: string): string =>
   orRefusal(() => {
     const [typed = '', versus] = text.split(' vs ');

@@ -1,7 +1,4 @@
-/**
- * Phrases of each production that product.md names, in the spellings that people use, with what they mean: for the days
- * and zones that a table of one Saturday does not have.
- */
+/** Generates period phrases in the spellings that people use, each with the days that it means. */
 import fc from 'fast-check';
 import {
   between,
@@ -62,7 +59,6 @@ const two = (n: number): string => String(n).padStart(2, '0');
 const nth = (n: number): string =>
   `${n}${n > 3 && n < 21 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')}`;
 
-/** A template with what its `{…}` stand for. */
 const fill = (template: string, parts: Readonly<Record<string, string | number>>): string =>
   template.replace(/\{(\w)\}/g, (_, name: string) => String(parts[name]));
 
@@ -72,7 +68,7 @@ const pair = <A, B, C>(a: fc.Arbitrary<A>, b: fc.Arbitrary<B>, to: (a: A, b: B) 
   fc.tuple(a, b).map(([one, other]) => to(one, other));
 
 const month = whole(1, 12);
-/** In words and beside a month’s name a year is one of 2000 to 2099. */
+/** Years that are clear beside a month's name or a word. */
 const year = whole(2002, 2036);
 const nameOf = (m: number): fc.Arbitrary<string> => {
   const name = MONTHS[m - 1]!;
@@ -83,14 +79,13 @@ const named = month.chain((m) => nameOf(m).map((name) => ({ m, name, short: MONT
 const weekday = whole(0, 6).chain((w) =>
   pick(WEEKDAYS[w]!, WEEKDAYS[w]!.slice(0, 3)).map((name) => ({ w, name })),
 );
-/** A number in digits or in a word. */
 const counted = (max: number): fc.Arbitrary<{ n: number; word: string }> =>
   fc.oneof(
     whole(1, max).map((n) => ({ n, word: String(n) })),
     whole(1, Math.min(max, 12)).map((n) => ({ n, word: NUMBERS[n - 1]! })),
   );
 
-/** In a template: day, as an ordinal and of two digits; the month's name as typed and its short one, its number, also of two digits; year. */
+/** Fills in the day (also as an ordinal and with two digits), the month (typed, short, as a number) and the year. */
 const spellDay = (template: string, d: number, name: string, m: number, y = 0): string =>
   fill(template, { d, o: nth(d), e: two(d), n: name, s: MONTHS[m - 1]!.slice(0, 3), m, x: two(m), y });
 
@@ -102,7 +97,7 @@ const DATE_SPELLINGS = (
   '{n} {d}, {y} · {d} {n} {y} · {n} {o}, {y} · {o} of {n} {y} · {y}-{s}-{d} · {d}-{s}-{y} · {n} {d} {y} · {d}.{m}.{y} · ' +
   '{e}.{x}.{y} · {y}-{x}-{e} · {y}/{m}/{d} · {d}/{m}/{y} · {m}/{d}/{y}'
 ).split(' · ');
-/** With slashes and the year last, only a day above 12 is one. */
+/** With slashes and the year last, only a day above 12 is clear. */
 const spellDate = (template: string, d: number, name: string, m: number, y: number): string =>
   spellDay(d <= 12 && /\/\{y\}/.test(template) ? '{y}-{m}-{d}' : template, d, name, m, y);
 
@@ -110,7 +105,7 @@ const day31 = whole(1, 31);
 const dayWithoutYear = fc
   .tuple(day31, named, pick(...DAY_SPELLINGS))
   .map(([d, { m, name }, as]) => ({ m, d, text: spellDay(as, d, name, m) }));
-/** Also one that its month does not have. */
+/** Includes days that a month does not have. */
 const dayWithYear = fc
   .tuple(year, day31, named, pick(...DATE_SPELLINGS))
   .map(([y, d, { m, name }, as]) => ({ y, m, d, text: spellDate(as, d, name, m, y) }));
@@ -194,7 +189,7 @@ const units = pick(...LARGE_UNITS).chain((of) =>
 
 const daysInOrder = pair(day31, day31, (a, b) => [Math.min(a, b), Math.max(a, b)] as const);
 const ranges = fc.oneof(
-  // Inside a month.
+  // Inside a month
   fc
     .tuple(
       daysInOrder,
@@ -214,7 +209,7 @@ const ranges = fc.oneof(
     .map(([y, [a, b], { m, name }, as]) =>
       said(fill(as, { n: name, a, b, y }), between(theDay(y, m, a), theDay(y, m, b))),
     ),
-  // From month to month.
+  // From month to month
   fc
     .tuple(
       dayWithoutYear,
@@ -272,7 +267,7 @@ const monthsAgain = fc.oneof(
       ofYear(1, (y) => theQuarter(y, q)),
     );
   }),
-  // Of a month that is running, the second half may not have begun: product.md leaves open which is meant then.
+  // In a running month, the second half may not have begun. product.md leaves open which half is meant then.
   fc.tuple(named, year, whole(1, 2)).map(([{ m, name }, y, h]) =>
     said(
       `${ORDINALS[h - 1]} half of ${name} ${y}`,
@@ -345,7 +340,7 @@ const relative = fc.oneof(
     (n, as) => said(fill(as, { n }), daysIncludingToday(n)),
   ),
   year.map((y) => said(`year ${y}`, theYear(y))),
-  // The weekday that the date has, and one that it has not.
+  // The weekday of the date, or another weekday.
   fc.tuple(dayAfterWeekday, weekday, fc.boolean()).map(([{ y, m, d, text }, { w, name }, agrees]) => {
     const at = date(y, m, d);
     const right = at === undefined ? w : weekdayOf(at);
@@ -367,6 +362,6 @@ export const PRODUCTIONS: Readonly<Record<string, fc.Arbitrary<Said>>> = {
   'days counted from today': relative,
 };
 
-/** Longer ones are refused. */
+/** Periods that Tally refuses for their length. */
 export const isTooLong = ([first, last]: Days): boolean =>
   Date.parse(last) - Date.parse(first) > 3659 * 86_400_000;

@@ -1,10 +1,10 @@
 /**
- * What a phrase means, worked out from product.md with Date alone. Nothing of src is used: a reading takes today's date
- * (of the reporting zone) and gives the first and last day, or `undefined` where the phrase has to be refused.
+ * The days of each kind of period, worked out from product.md without code of src. A reading takes today's date in the
+ * reporting zone, and returns undefined if the period is refused.
  */
 import { daysAhead, plus } from '../../wall-clock.ts';
 
-/** First and last day, both included, as YYYY-MM-DD. */
+/** Both included, as YYYY-MM-DD. */
 export type Days = readonly [first: string, last: string];
 export type Reading = (today: string, zone: string) => Days | undefined;
 
@@ -14,7 +14,7 @@ const monthOf = (day: string): number => Number(day.slice(5, 7));
 
 export const lengthOf = (year: number, month: number): number =>
   new Date(Date.UTC(year, month, 0)).getUTCDate();
-/** `undefined` where the month does not have it. */
+/** Undefined if the month does not have the day. */
 export const date = (year: number, month: number, day: number): string | undefined =>
   day >= 1 && day <= lengthOf(year, month) ? `${year}-${two(month)}-${two(day)}` : undefined;
 const dateIn = (year: number, month: number, day: number): string =>
@@ -23,20 +23,20 @@ const dateIn = (year: number, month: number, day: number): string =>
 /** 0 is Monday. */
 export const weekdayOf = (day: string): number => (new Date(`${day}T00:00Z`).getUTCDay() + 6) % 7;
 const mondayOf = (day: string): string => plus(day, -weekdayOf(day));
-/** `undefined` where the year has no week 53. */
+/** Undefined if the year has no week 53. */
 const mondayOfWeek = (year: number, week: number): string | undefined => {
   const monday = plus(mondayOf(`${year}-01-04`), 7 * (week - 1));
   return week >= 1 && yearOf(plus(monday, 3)) === year ? monday : undefined;
 };
 
-/** The year and those before it, as far as 29 February or week 53 may be away. */
+/** As many years as 29 February or week 53 can be away. */
 const yearsBefore = (year: number): number[] => Array.from({ length: 9 }, (_, ago) => year - ago);
 const latest = (today: string, of: (year: number) => string | undefined): string | undefined =>
   yearsBefore(yearOf(today) + 1)
     .map(of)
     .find((day) => day !== undefined && day <= today);
 
-/** A whole unit that may still be running. */
+/** A whole unit, which may still be running. */
 const unit = (
   first: string | undefined,
   last: (first: string) => string,
@@ -53,7 +53,7 @@ export const theDay =
   (year: number, month: number, day: number): Reading =>
   (today) =>
     unit(date(year, month, day), (first) => first, today);
-/** Without a year: the latest that has begun. */
+/** The latest such day that has begun. */
 export const latestDay =
   (month: number, day: number): Reading =>
   (today) =>
@@ -77,7 +77,7 @@ export const daysAgo =
     const [day = ''] = daysAhead(today, count, zone);
     return [day, day];
   };
-/** The latest before today. */
+/** The latest such day before today. */
 export const lastWeekday =
   (weekday: number): Reading =>
   (today) => {
@@ -101,7 +101,6 @@ export const theMonth =
   (year: number, month: number): Reading =>
   (today) =>
     unit(dateIn(year, month, 1), months(1), today);
-/** `quarter` 1 to 4. */
 export const theQuarter =
   (year: number, quarter: number): Reading =>
   (today) =>
@@ -118,7 +117,6 @@ export const theYear =
   (year: number): Reading =>
   (today) =>
     unit(dateIn(year, 1, 1), months(12), today);
-/** An ISO week. */
 export const theWeek =
   (year: number, week: number): Reading =>
   (today) =>
@@ -139,14 +137,14 @@ export const latestMonth = (month: number): Reading => latestOf((year) => theMon
 export const latestQuarter = (quarter: number): Reading => latestOf((year) => theQuarter(year, quarter));
 export const latestHalf = (half: number): Reading => latestOf((year) => theHalf(year, half));
 export const latestWeek = (week: number): Reading => latestOf((year) => theWeek(year, week));
-/** “last november”: the latest whole one. */
+/** “last november”: the latest whole November. */
 export const lastWholeMonth =
   (month: number): Reading =>
   (today) => {
     const end = latest(plus(today, -1), (year) => months(1)(dateIn(year, month, 1)));
     return end === undefined ? undefined : [`${end.slice(0, 8)}01`, end];
   };
-/** “october last year” is `ofYear(1, …)`, “this september” `ofYear(0, …)`. */
+/** “october last year” is `ofYear(1, …)`, “this september” is `ofYear(0, …)`. */
 export const ofYear =
   (ago: number, reading: (year: number) => Reading): Reading =>
   (today, zone) =>
@@ -161,7 +159,7 @@ export const halfOfMonth =
     return unit(`${first.slice(0, 8)}${two(from)}`, () => `${first.slice(0, 8)}${two(to)}`, today);
   };
 
-/** Some days of a month. Without a year: of the latest month that has begun, or of the one before if they have not. */
+/** Without a year: of the latest month in which the days have begun. */
 export const daysOfMonth =
   (month: number, year: number | undefined, some: (days: readonly string[]) => readonly string[]): Reading =>
   (today) => {
@@ -175,7 +173,6 @@ export const daysOfMonth =
     return unit(first, () => last, today);
   };
 
-/** The unit before the last one. */
 export const unitBeforeLast =
   (of: Unit): Reading =>
   (today, zone) => {
@@ -185,7 +182,6 @@ export const unitBeforeLast =
 
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 const SIZES = { month: 1, quarter: 3, year: 12 } as const;
-/** The first day of the unit that is running. */
 const beginOf = (today: string, of: Unit): string => {
   if (of === 'day') return today;
   if (of === 'week') return mondayOf(today);
@@ -195,7 +191,7 @@ const beginOf = (today: string, of: Unit): string => {
 export const thisUnit =
   (of: Unit): Reading =>
   (today) => [beginOf(today, of), today];
-/** Complete units. */
+/** Complete units only. */
 export const lastUnits =
   (count: number, of: Unit): Reading =>
   (today, zone) => {
@@ -215,14 +211,14 @@ export const since =
     const days = from(today, zone);
     return days && [days[0], today];
   };
-/** Both have their years. A last day in the future is refused, a last unit that is running ends today. */
+/** For ends with years. A last day in the future is refused; a last unit that is running ends today. */
 export const between =
   (from: Reading, to: Reading): Reading =>
   (today, zone) => {
     const [first, last] = [from(today, zone), to(today, zone)];
     return first && last && first[0] <= last[0] ? [first[0], last[1]] : undefined;
   };
-/** Without years: the first day is the latest that has begun, the last one the next after it. */
+/** Without years, the first day is the latest that has begun, and the last day the next after it. */
 export const betweenDays =
   (from: readonly [month: number, day: number], to: readonly [month: number, day: number]): Reading =>
   (today, zone) => {
@@ -233,7 +229,6 @@ export const betweenDays =
     );
     return last !== undefined && last <= today ? [first, last] : undefined;
   };
-/** The same of months. */
 export const betweenMonths =
   (from: number, to: number): Reading =>
   (today, zone) => {
