@@ -53,9 +53,7 @@ function auditMessage({ entries, older }: AuditPage): Message {
       header(TITLE),
       entries.length === 0 ? section('No entries.') : entryList(entries),
       ...buttonRow([older !== undefined && button('audit:older', 'Older', { value: older })]),
-      context(
-        `Times are in your time zone · Tally keeps the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries`,
-      ),
+      context(`Tally keeps the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries`),
     ],
   };
 }

@@ -76,7 +76,7 @@ async function testAndSave(
   const isNew = !names.includes(name);
   if (isNew && names.length >= MAX_CONNECTIONS)
     return refuseField(
-      `You have ${MAX_CONNECTIONS} connections, the maximum. Replace one, or remove one with ${commandText('/billing disconnect')}.`,
+      `You have ${MAX_CONNECTIONS} connections, the maximum. Replace one, or disconnect one with ${commandText('/billing disconnect')}.`,
     );
   limits.demand('tests', { teamId: user.teamId, userId: user.id });
   const access = { ...input, workspace: user.teamId, connection: name };

@@ -49,7 +49,7 @@ import {
 
 const ACCESS_HELP: HelpLine = {
   usage: `${commandText('/billing projects access')} [project]`,
-  what: 'Register the application access that issues OS_TOKENs, and choose who can get them.',
+  what: 'Add the application access that issues OS_TOKENs, and choose who can get them.',
   right: 'manage',
   examples: [`${commandText('/billing projects access')} prod`],
 };
@@ -126,7 +126,7 @@ async function issueToken(named: ProjectReference, request: Request, services: T
   await reply.modal.open(
     modal({
       title: TITLE,
-      blocks: [section(`Issuing a token for ${target.label}…`), context('It appears here. Only you see it.')],
+      blocks: [section(`Issuing a token for ${target.label}…`), context('It appears here.')],
     }),
   );
   await requireIssuer(target, request);
@@ -250,7 +250,7 @@ function tokenModal(
         `OS_TOKEN for ${escapeMarkup(label)}: a temporary key to the cloud platform’s API. Anyone who has it can act in the project.\n${expiry}`,
       ),
       preformatted(issued.token),
-      section('For your shell, ready to paste:'),
+      section('For your shell:'),
       preformatted(lines),
       section(describeTokenScope(issued)),
       issued.isRestricted === false && markup(UNRESTRICTED),
