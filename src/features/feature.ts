@@ -1,3 +1,4 @@
+/** The contract of features: what each one provides, and what it is created with. */
 import type { BillingClient } from '../billing/client.ts';
 import type { DeliveryService } from '../delivery/delivery-service.ts';
 import type { ActionName, BillingVerb, SlashCommand } from '../domain/command-names.ts';
@@ -35,7 +36,7 @@ export interface Feature extends Listeners {
 
 export interface ProjectAction {
   readonly label: string;
-  /** @param word what was typed to name the project: untrusted */
+  /** @param word the project as typed; untrusted */
   open(word: string, request: Request): Promise<void>;
 }
 

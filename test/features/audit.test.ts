@@ -31,7 +31,7 @@ const shown = () => [...newest().visibleText.matchAll(/project-(\d+)/g)].map(([,
 describe('/billing audit', () => {
   it('says when there are no entries', async () => {
     const { visibleText, blocks } = await bot.ask('/billing audit');
-    expect(visibleText).toContain('No entries yet');
+    expect(visibleText).toContain('No entries.');
     expect(blocks.some(({ type }) => type === 'actions')).toBe(false);
   });
 
@@ -87,7 +87,7 @@ describe('/billing audit', () => {
     expect(JSON.stringify(blocks.filter(({ type }) => type !== 'rich_text'))).not.toContain('channel');
   });
 
-  it('shows the twenty newest entries first, with pages to older ones and back', async () => {
+  it('shows the twenty newest entries first, and older ones on further pages', async () => {
     await recordMany(45);
     const page = await bot.ask('/billing audit');
     expect(shown()).toEqual(Array.from({ length: 20 }, (_, i) => 45 - i));
@@ -97,8 +97,6 @@ describe('/billing audit', () => {
     await bot.slack.waitFor(() => shown()[0] === 5);
     expect(shown()).toEqual([5, 4, 3, 2, 1]);
     expect(newest().visibleText).not.toContain('Older');
-    await bot.press(page, 'Newest');
-    await bot.slack.waitFor(() => shown()[0] === 45);
     expect(bot.answers()).toHaveLength(1);
   });
 
@@ -117,7 +115,7 @@ describe('/billing audit', () => {
     await recordMany(25);
     const answer = await bot.ask('/billing audit', person, GENERAL);
     expect(answer.visibleText).toMatch(/Only Tally managers can do this|Guests can’t use Tally/);
-    for (const action_id of ['audit:older', 'audit:newest']) {
+    for (const action_id of ['audit:older', 'audit:x']) {
       const click = clickOf(person, { action_id, value: '9999999999999-0' }, GENERAL);
       await bot.next(() => bot.interact(click), person, GENERAL);
     }

@@ -14,7 +14,7 @@ const EXAMPLES = [
   {
     kind: 'schedule',
     ...{ list: 'schedules', words: 'prod', another: 'dev', max: 100 },
-    ...{ title: 'Scheduled posts', counted: /^(\d+) scheduled posts?/, none: 'No scheduled posts here yet' },
+    ...{ title: 'Schedules', counted: /^(\d+) schedules?/, none: 'No schedules here yet' },
     ...{ deleted: 'Deleted *Yesterday’s spend* for prod', tooMany: '100 schedules' },
     ...{
       paused: 'Paused. Nothing is posted or corrected',

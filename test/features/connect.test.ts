@@ -402,7 +402,7 @@ describe('several connections', () => {
     expect(bot.billing.requests.at(-1)!.token).toBe('Read-only');
     await bot.drop('settings');
     const answer = await bot.ask('/balance 123');
-    expect(answer.visibleText).toContain('You have several connections, but no default.');
+    expect(answer.visibleText).toContain('You have several connections, but no default, ');
     expect(await register('us', { token: administrator() })).toContain('us is the default connection.');
     expect((await auditLines())[0]).toBe('changed the default connection to us');
     await bot.ask('/balance 123');
@@ -478,7 +478,7 @@ describe('/billing disconnect', () => {
     expect(await disconnect()).toContain('copy of the token for finance.');
     expect(await told()).toHaveProperty('connection:main');
     expect(await connectionIn('finance')).toBeNull();
-    expect((await auditLines())[0]).toBe('removed the connection finance');
+    expect((await auditLines())[0]).toBe('disconnected finance');
   });
 
   it.each([
@@ -493,7 +493,7 @@ describe('/billing disconnect', () => {
     await open('main');
     expect(modalText()).toContain(said);
     expect(await disconnect()).toContain(said);
-    expect((await auditLines())[0]).toBe('removed the connection main');
+    expect((await auditLines())[0]).toBe('disconnected main');
     expect(await bot.read('/balance 123')).toContain(answer);
   });
 

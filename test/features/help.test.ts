@@ -50,7 +50,7 @@ describe('help', () => {
       .split('\n')
       .filter((line, at, all) => /^`[^`]*`$/.test(all[at - 1] ?? '') && !line.includes('`'));
     expect(orders.length).toBeGreaterThan(12);
-    const verbs = ['Add', 'Ask', 'Delete', 'Get', 'List', 'Post', 'Register', 'See', 'Set', 'Show'];
+    const verbs = ['Add', 'Ask', 'Disconnect', 'Get', 'List', 'Post', 'See', 'Set', 'Show'];
     expect(orders.filter((line) => !verbs.includes(line.split(' ')[0] ?? ''))).toEqual([]);
   });
 

@@ -639,17 +639,6 @@ describe('Revoke now', () => {
     expect(identity.isLive(token)).toBe(false);
   });
 
-  it('says that an expired token has expired, without asking the service', async () => {
-    await register();
-    await issue();
-    const before = identity.requests.length;
-    bot.clock.now += 3_600_000;
-    await press('Revoke now');
-    await shows('This token has expired.');
-    expect(identity.requests).toHaveLength(before);
-    expect(buttonsOf()).toEqual([]);
-  });
-
   it('says that the token was already invalid', async () => {
     await register();
     await issue();

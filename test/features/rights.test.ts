@@ -123,7 +123,7 @@ async function submit(person: string, currency: string, around: Loose = {}) {
   expect(ack.status).toBe(200);
 }
 
-const SCHEDULES = /scheduled post/;
+const SCHEDULES = /\d schedules?\b|No schedules here yet/;
 const WATCHES = /watch/;
 const saved = async (kind: 'schedule' | 'watch') =>
   (await bot.redis.client.hkeys(HASH)).filter((key) => key.startsWith(`${kind}:`)).length;

@@ -386,7 +386,7 @@ describe('in the whole bot', async () => {
     expect(await bot.home()).not.toContain('Yesterday’s spend');
     const status = async (person = OWNER, channel = CHANNEL) =>
       await bot.read('/billing status', person, channel);
-    expect(await status()).toContain('*Scheduled posts* · 1 running');
+    expect(await status()).toContain('*Schedules* · 1 running');
     expect(await status()).toMatch(/ · next .+ · nothing posted yet\nEvery day at 09:00 .+ · owner </);
     const fields = await bot.redis.client.hkeys(KEY);
     const { since: at, id } = await bot.stored(fields.find((one) => one.startsWith('schedule:')) ?? '');
@@ -399,7 +399,7 @@ describe('in the whole bot', async () => {
     await expect.poll(() => bot.home()).toContain(paused);
     expect(await status(MEMBER)).toContain('0 running · *1 paused by Tally*');
     expect(await status(MEMBER)).toContain(paused);
-    expect(await status(MEMBER, GENERAL)).not.toContain('Scheduled posts');
+    expect(await status(MEMBER, GENERAL)).not.toContain('*Schedules*');
   });
 });
 

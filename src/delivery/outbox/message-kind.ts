@@ -70,12 +70,12 @@ export interface Recipient {
   readonly workspace: Workspace;
   /** `isUnlimited` if only a manager reads the message. */
   readonly scope: ProjectScope;
-  /** True for a former full member, who no longer gets messages. */
-  readonly isGone: boolean;
 }
 
-export interface Refusal extends Pick<Recipient, 'isGone'> {
+export interface Refusal {
   readonly cause: StoredFailure;
+  /** True for a former full member, who no longer gets messages. */
+  readonly isGone: boolean;
 }
 
 /** A message's new state, if nothing is sent. `outcome` appears in logs and metrics. */

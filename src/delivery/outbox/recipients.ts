@@ -1,7 +1,7 @@
 /** Decides who may get the messages that Tally sends on its own. Every send and update asks again. */
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { ChosenProject } from '../../workspace/projects/project-ref.ts';
-import { isShownTo } from '../../workspace/projects/resolve-project.ts';
+import { isShownTo, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { meetsRight } from '../../workspace/roles-and-rights.ts';
@@ -9,36 +9,32 @@ import type { OutboxMessage } from '../delivery-log.ts';
 import type { DeliveryContext, Recipient, Refusal } from './message-kind.ts';
 import { notSentFailure } from './retry-policy.ts';
 
-export type RecipientContext = Pick<DeliveryContext, 'loadWorkspace' | 'users' | 'client' | 'teamId'>;
-
-async function findRecipient(
-  to: string,
-  { loadWorkspace, users, client, teamId }: RecipientContext,
-): Promise<Recipient> {
-  const workspace = await loadWorkspace();
-  if (!isPerson(to)) return { workspace, scope: { channel: to, isUnlimited: false }, isGone: false };
-  const hasLimits = workspace.projects.some(({ channels }) => channels.length > 0);
-  const people = users(await client(), teamId);
-  const permissions = await people.permissionsOf(to, workspace.settings, hasLimits);
-  return {
-    workspace,
-    scope: { channel: undefined, isUnlimited: permissions.canManage },
-    isGone: !meetsRight('member', permissions),
-  };
-}
-
 /** @returns a refusal if the recipient may not see these projects now @throws slack-failed, store-unavailable */
 export async function checkRecipient(
   to: SlackId,
   projects: readonly ChosenProject[],
-  context: RecipientContext,
+  {
+    loadWorkspace,
+    users,
+    client,
+    teamId,
+  }: Pick<DeliveryContext, 'loadWorkspace' | 'users' | 'client' | 'teamId'>,
 ): Promise<{ readonly recipient: Recipient; readonly refusal?: Refusal }> {
-  const recipient = await findRecipient(to, context);
-  const { workspace, scope, isGone } = recipient;
-  const isShown = projects.every((project) => isShownTo(project, workspace, scope));
-  if (!isGone && isShown) return { recipient };
-  const why = isGone ? 'person-left' : isPerson(to) ? 'person-not-manager' : 'channel-limited';
-  return { recipient, refusal: { isGone, cause: notSentFailure(why) } };
+  const workspace = await loadWorkspace();
+  const isShown = (scope: ProjectScope) => projects.every((project) => isShownTo(project, workspace, scope));
+  if (!isPerson(to)) {
+    const recipient = { workspace, scope: { channel: to, isUnlimited: false } };
+    if (isShown(recipient.scope)) return { recipient };
+    return { recipient, refusal: { isGone: false, cause: notSentFailure('channel-limited') } };
+  }
+  const hasLimits = workspace.projects.some(({ channels }) => channels.length > 0);
+  const people = users(await client(), teamId);
+  const permissions = await people.permissionsOf(to, workspace.settings, hasLimits);
+  const recipient = { workspace, scope: { channel: undefined, isUnlimited: permissions.canManage } };
+  const isGone = !meetsRight('member', permissions);
+  if (!isGone && isShown(recipient.scope)) return { recipient };
+  const cause = notSentFailure(isGone ? 'person-left' : 'person-not-manager');
+  return { recipient, refusal: { isGone, cause } };
 }
 
 /** Managers named in the settings come first, then the people who registered a connection. */

@@ -10,7 +10,13 @@ import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
-import { type FieldWrite, type OutboxMessage, OvertakenError } from '../delivery-log.ts';
+import {
+  type FieldWrite,
+  newMessage,
+  type OutboxMessage,
+  OvertakenError,
+  putMessage,
+} from '../delivery-log.ts';
 import { askAbout } from '../outbox/follow-up.ts';
 import {
   type DeliveryContext,
@@ -22,20 +28,13 @@ import {
 import { type AlertBasis, alertMessage, alertText, correctionText, recoveryText } from './alert-message.ts';
 import {
   type Alert,
-  type AlertAbout,
-  alertAbout,
   alertKey,
   alertName,
   findAlert,
   isOpen,
-  isPausedOrSnoozed,
-  MAX_ALERTS,
-  messagesOfAlert,
-  startingRecord,
   type WatchRecord,
   watchField,
   watchRecordOf,
-  withoutUnseenAlerts,
 } from './alert-record.ts';
 import {
   fetchFigures,
@@ -46,6 +45,14 @@ import {
   parseWatchFigures,
   type StoredFigures,
 } from './watch-figures.ts';
+
+const alertAbout = z.object({
+  /** The watch's owner, who gets the message if its recipient can't. */
+  owner: z.string(),
+  /** A hash of the alert that Slack shows. If the alert has another hash now, the message is updated. */
+  shows: z.string(),
+});
+type AlertAbout = Readonly<z.infer<typeof alertAbout>>;
 
 function subjectOf({ key }: OutboxMessage, { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>) {
   const [, id = '', name = ''] = key.split('/');
@@ -182,7 +189,8 @@ function checkWatch(
       (message) => message.key.startsWith(key) && (message.state !== 'due' || alert.source === source),
     );
   };
-  const before = withoutUnseenAlerts(startingRecord(watch, stored), isSeen);
+  const known = stored?.since === watch.since ? stored : { since: watch.since, alerted: [], alerts: [] };
+  const before = withoutUnseenAlerts(known, isSeen);
   const canEvaluate = figures !== undefined && hasFigures(watch.rule, figures);
   const { record, added } = canEvaluate
     ? applyFindings(watch, before, figures, { workspace, now })
@@ -243,3 +251,31 @@ function coverageText({ amounts, today, zone }: WatchFigures): string {
   const reported = daysBefore(today, WEEK, zone).filter((day) => amounts.has(day)).length;
   return reported === 0 ? '' : `${reported} of the last ${WEEK} days reported`;
 }
+
+/** How many alerts of a watch are kept. Buttons of older alerts say that they are gone. */
+const MAX_ALERTS = 6;
+
+/**
+ * Drops alerts that no recipient was allowed to see. Their threshold then counts as not crossed, so that the recipients
+ * get a new alert once they may see the project.
+ */
+function withoutUnseenAlerts(record: WatchRecord, isSeen: (alert: Alert) => boolean): WatchRecord {
+  const unseen = record.alerts.filter((alert) => isOpen(alert) && !isSeen(alert));
+  if (unseen.length === 0) return record;
+  const episodes = new Set(unseen.map(({ episode }) => episode));
+  return {
+    ...record,
+    alerted: record.alerted.filter(({ episode }) => !episodes.has(episode)),
+    alerts: record.alerts.filter((alert) => !unseen.includes(alert)),
+  };
+}
+
+/** A paused or snoozed watch is checked, but sends no alerts. */
+const isPausedOrSnoozed = ({ paused, snoozedUntil = 0 }: Watch, now: Millis): boolean =>
+  paused !== undefined || snoozedUntil > now;
+
+const messagesOfAlert = (watch: Watch, alert: Alert): readonly FieldWrite[] =>
+  (watch.people ?? [watch.channel]).map((to) => {
+    const about: AlertAbout = { owner: watch.owner, shows: hashOf(alert) };
+    return putMessage(newMessage(alertKey(watch.id, alertName(alert)) + to, to, about, alert.at));
+  });

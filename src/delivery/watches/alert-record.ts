@@ -2,12 +2,8 @@
  * A watch's state and alerts in the delivery log. Each recipient gets a message, which is updated as the alert changes.
  */
 import * as z from 'zod';
-import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
-import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
-import { type DeliveryLogSnapshot, type FieldWrite, newMessage, putMessage } from '../delivery-log.ts';
-import { hashOf } from '../outbox/message-kind.ts';
+import type { DeliveryLogSnapshot } from '../delivery-log.ts';
 
 const level = z.enum(['threshold', '50', '80', 'forecast', '100']);
 
@@ -69,44 +65,3 @@ export const findAlert = (record: Pick<WatchRecord, 'alerts'> | undefined, name:
 export const alertKey = (watch: string, name: string): string => `alert/${watch}/${name}/`;
 
 export const isOpen = ({ state }: Pick<Alert, 'state'>): boolean => state === 'open';
-
-/** How many alerts of a watch are kept. Buttons of older alerts say that they are gone. */
-export const MAX_ALERTS = 6;
-
-export const startingRecord = ({ since }: Watch, stored: WatchRecord | undefined): WatchRecord =>
-  stored?.since === since ? stored : { since, alerted: [], alerts: [] };
-
-/**
- * Drops alerts that no recipient was allowed to see. Their threshold then counts as not crossed, so that the recipients
- * get a new alert once they may see the project.
- */
-export function withoutUnseenAlerts(record: WatchRecord, isSeen: (alert: Alert) => boolean): WatchRecord {
-  const unseen = record.alerts.filter((alert) => isOpen(alert) && !isSeen(alert));
-  if (unseen.length === 0) return record;
-  const episodes = new Set(unseen.map(({ episode }) => episode));
-  return {
-    ...record,
-    alerted: record.alerted.filter(({ episode }) => !episodes.has(episode)),
-    alerts: record.alerts.filter((alert) => !unseen.includes(alert)),
-  };
-}
-
-const targetsOf = ({ channel, people }: Watch): readonly SlackId[] => people ?? [channel];
-
-/** A paused or snoozed watch is checked, but sends no alerts. */
-export const isPausedOrSnoozed = ({ paused, snoozedUntil = 0 }: Watch, now: Millis): boolean =>
-  paused !== undefined || snoozedUntil > now;
-
-export const alertAbout = z.object({
-  /** The watch's owner, who gets the message if its recipient can't. */
-  owner: z.string(),
-  /** A hash of the alert that Slack shows. If the alert has another hash now, the message is updated. */
-  shows: z.string(),
-});
-export type AlertAbout = Readonly<z.infer<typeof alertAbout>>;
-
-export const messagesOfAlert = (watch: Watch, alert: Alert): readonly FieldWrite[] =>
-  targetsOf(watch).map((to) => {
-    const about: AlertAbout = { owner: watch.owner, shows: hashOf(alert) };
-    return putMessage(newMessage(alertKey(watch.id, alertName(alert)) + to, to, about, alert.at));
-  });

@@ -82,7 +82,7 @@ export function createAskManagerFeature({
         needs: (value) => ({ opensForm: rulesOfCommand(readAsked(value).line ?? '')?.opensForm === true }),
         async run({ value }, _, rerun) {
           const { place, line = '' } = readAsked(value);
-          // The manager can't see another person's direct message, so its command runs without a channel.
+          // Managers can't see a direct message, so a command from there runs without a channel.
           const askedIn = place === undefined || isDirectMessage(place) ? {} : { askedIn: place };
           await rerun(parseCommand(line), { replaces: false, ...askedIn });
         },

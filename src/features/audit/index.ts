@@ -5,7 +5,6 @@ import {
   button,
   buttonRow,
   clipText,
-  compact,
   context,
   header,
   type Message,
@@ -25,17 +24,11 @@ const LONGEST_ABOUT = 200;
 export function createAuditFeature({ audit }: Services): Feature {
   const show = async ({ user, reply }: Request, before?: string): Promise<void> => {
     const page = await audit.page(user.teamId, ENTRIES_OF_A_PAGE, before);
-    await reply.update(auditMessage(page, before === undefined));
+    await reply.update(auditMessage(page));
   };
 
   return {
-    help: [
-      {
-        usage: commandText('/billing audit'),
-        what: 'Show who changed what.',
-        right: 'manage',
-      },
-    ],
+    help: [{ usage: commandText('/billing audit'), what: 'Show who changed what.', right: 'manage' }],
     verbs: {
       audit: {
         right: 'manage',
@@ -53,21 +46,14 @@ export function createAuditFeature({ audit }: Services): Feature {
   };
 }
 
-function auditMessage({ entries, older }: AuditPage, isNewest: boolean): Message {
-  const buttons = compact([
-    older !== undefined && button('audit:older', 'Older', { value: older }),
-    !isNewest && button('audit:newest', 'Newest'),
-  ]);
-  const none = section(isNewest ? 'No entries yet.' : 'No older entries.');
+function auditMessage({ entries, older }: AuditPage): Message {
   return {
     text: `${TITLE}: ${entries.length} entries`,
     blocks: [
       header(TITLE),
-      entries.length === 0 ? none : entryList(entries),
-      ...buttonRow(buttons),
-      context(
-        `Times are in your time zone · Tally keeps the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries`,
-      ),
+      entries.length === 0 ? section('No entries.') : entryList(entries),
+      ...buttonRow([older !== undefined && button('audit:older', 'Older', { value: older })]),
+      context(`Tally keeps the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries`),
     ],
   };
 }
@@ -90,7 +76,7 @@ function entryLine({ at, who, action, about }: AuditEntry): RichTextSection {
   return { type: 'rich_text_section', elements: [time, text(' '), person, text(` ${action} `), ...subject] };
 }
 
-/** For the IDs of channels and people, Slack shows names, or “private channel” to people who aren't in the channel. */
+/** Slack shows the names of channels and people, or “private channel” to people who aren't in the channel. */
 const namedParts = (about: string): RichTextElement[] =>
   about.split(SLACK_ID_PATTERN).flatMap((part, at): RichTextElement[] => {
     if (at % 2 === 0) return part === '' ? [] : [text(part, true)];

@@ -56,7 +56,7 @@ export const createConnectForm = (services: Services) =>
     },
     fields: connectionFields(services.parseAddress),
     revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.connection + (input?.name ?? id)),
-    // Typing another connection's name means to replace that connection, so it is no conflict.
+    // If the typed name is another connection's, the person means to replace that connection.
     conflict: ({ id, input }) => (input.name === id ? CHANGED_FIRST : undefined),
     save: (sent) => testAndSave(sent, services),
     done: 'connected',
@@ -76,7 +76,7 @@ async function testAndSave(
   const isNew = !names.includes(name);
   if (isNew && names.length >= MAX_CONNECTIONS)
     return refuseField(
-      `You have ${MAX_CONNECTIONS} connections, the maximum. Replace one, or remove one with ${commandText('/billing disconnect')}.`,
+      `You have ${MAX_CONNECTIONS} connections, the maximum. Replace one, or disconnect one with ${commandText('/billing disconnect')}.`,
     );
   limits.demand('tests', { teamId: user.teamId, userId: user.id });
   const access = { ...input, workspace: user.teamId, connection: name };
@@ -156,7 +156,7 @@ function connectedMessage(
   );
   const text = ['Connected ✓', fact, ...notAnswered, ...defaultLines(name, workspace)].join(' ');
   const words = [...(found.length > 0 ? [project] : []), ...(only ? [PRODUCTS[only.product].word] : [])];
-  // Billing is asked about a project without a name over the default connection.
+  // Tally uses the default connection for a project without a name.
   const isAskable = only && (named?.connection ?? workspace.defaultConnection) === name;
   const [label, command] = isAskable
     ? ['Post it every morning', toCommand('/billing schedule', words.join(' '))]

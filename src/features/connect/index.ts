@@ -45,7 +45,7 @@ export function createConnectFeature(services: Services): Feature {
       },
       {
         usage: `${commandText('/billing disconnect')} [name]`,
-        what: 'Delete a token from Tally.',
+        what: 'Disconnect from a billing service.',
         right: 'manage',
       },
     ],
@@ -154,7 +154,7 @@ const createDisconnectForm = ({ workspaces }: Services) =>
     async save({ input: { name }, request }) {
       const { workspace } = request;
       if (!workspace.connectionNames.includes(name)) return refuseField('Choose a connection.');
-      await workspaces.removeConnection(auditedChange(request, ['removed the connection', name]), name);
+      await workspaces.removeConnection(auditedChange(request, ['disconnected', name]), name);
       const done = `Disconnected. Tally deleted its copy of the token for ${name}.`;
       return textMessage(joinTexts(' ', [done, defaultText(name, workspace)]));
     },

@@ -1,3 +1,4 @@
+/** The blocks of Tally's Home tab. */
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';

@@ -52,7 +52,7 @@ export const needsAttention = ({ level }: Pick<HealthLine, 'level'>): boolean =>
 export const isProblem = ({ level }: Pick<HealthLine, 'level'>): boolean =>
   level === 'broken' || level === 'warning';
 
-/** Sections and lines are sorted, the worst first. @param others of other features */
+/** The worst sections and lines come first. @param others sources of other features */
 export async function loadHealth(
   others: readonly HealthSource[],
   request: Request,

@@ -27,7 +27,7 @@ import {
   textMessage,
   withoutActions,
 } from '../../slack/block-kit/blocks.ts';
-import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { commandButton, parseCommand } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -49,7 +49,7 @@ import {
 
 const ACCESS_HELP: HelpLine = {
   usage: `${commandText('/billing projects access')} [project]`,
-  what: 'Register the application access that issues OS_TOKENs, and choose who can get them.',
+  what: 'Add the application access that issues OS_TOKENs, and choose who can get them.',
   right: 'manage',
   examples: [`${commandText('/billing projects access')} prod`],
 };
@@ -126,7 +126,7 @@ async function issueToken(named: ProjectReference, request: Request, services: T
   await reply.modal.open(
     modal({
       title: TITLE,
-      blocks: [section(`Issuing a token for ${target.label}…`), context('It appears here. Only you see it.')],
+      blocks: [section(`Issuing a token for ${target.label}…`), context('It appears here.')],
     }),
   );
   await requireIssuer(target, request);
@@ -155,7 +155,6 @@ async function requireIssuer({ label, access }: TokenProject, { user, slack }: R
 
 const shownTokenSchema = z.object({
   token: z.string(),
-  expiresAt: z.number().optional(),
   /** The service that issued the token: the token is sent to no other. */
   authUrl: z.string(),
   project: projectId,
@@ -198,11 +197,8 @@ async function showToken(
     if (isRevoked) await record(REVOKED).catch(request.recordError);
     return new Failure('token-not-shown', { label, why, isRevoked }, { cause });
   };
-  const { token, expiresAt } = issued;
-  const sealed =
-    access.revocable === false
-      ? undefined
-      : sealToken({ token, expiresAt, authUrl: access.authUrl, project }, user, keyring);
+  const shown = { token: issued.token, authUrl: access.authUrl, project };
+  const sealed = access.revocable === false ? undefined : sealToken(shown, user, keyring);
   const lines = renderShellCommands(issued, access.authUrl);
   if (lines.length > SLACK_LIMITS.section || (sealed ?? '').length > SLACK_LIMITS.privateMetadata)
     throw await notShown(`It has ${issued.token.length} characters, more than Slack can show.`);
@@ -242,15 +238,19 @@ function tokenModal(
   lines: string,
   sealed: string | undefined,
 ): ModalView {
+  const { expiresAt } = issued;
+  const expiry = expiresAt
+    ? `Expires: ${formatInstant(expiresAt)}`
+    : 'The service doesn’t say when it expires.';
   return modal({
     title: TITLE,
     ...(sealed !== undefined && { metadata: sealed }),
     blocks: compact([
       markup(
-        `OS_TOKEN for ${escapeMarkup(label)}: a temporary key to the cloud platform’s API. Anyone who has it can act in the project.\n${formatTokenExpiry(issued)}`,
+        `OS_TOKEN for ${escapeMarkup(label)}: a temporary key to the cloud platform’s API. Anyone who has it can act in the project.\n${expiry}`,
       ),
       preformatted(issued.token),
-      section('For your shell, ready to paste:'),
+      section('For your shell:'),
       preformatted(lines),
       section(describeTokenScope(issued)),
       issued.isRestricted === false && markup(UNRESTRICTED),
@@ -262,11 +262,6 @@ function tokenModal(
     ]),
   });
 }
-
-const formatTokenExpiry = ({ expiresAt }: IssuedToken): string =>
-  expiresAt === undefined
-    ? 'The service doesn’t say when it expires.'
-    : `Expires: ${formatInstant(expiresAt)}`;
 
 const revokeButton = (label: string) => button('os-token-revoke', label, { style: 'danger' });
 
@@ -280,14 +275,12 @@ const REVOCATIONS: Readonly<Record<Revocation, string>> = {
 
 /** People can revoke their token even if they can't get tokens any more. @param metadata untrusted */
 async function revokeToken(metadata: string, request: Request, services: TokenServices): Promise<void> {
-  const { identity, keyring, clock } = services;
+  const { identity, keyring } = services;
   const { user, reply } = request;
   const shown = openToken(metadata, user, keyring);
   if (shown === undefined)
     return reply.modal.show(TITLE, textMessage('You can’t revoke this token: it isn’t yours.'));
-  const { token, authUrl, project, expiresAt } = shown;
-  if (expiresAt !== undefined && expiresAt <= clock())
-    return reply.modal.show(TITLE, textMessage('This token has expired.'));
+  const { token, authUrl, project } = shown;
   if (!(await isFirstUse(`revoke ${metadata}`, request, services))) return;
   await reply.modal.update(modal({ title: TITLE, blocks: [section('Revoking the token…')] }));
   const outcome = await identity.revoke(authUrl, token, tenantOf(project, request)).catch(failureOf);
@@ -295,10 +288,15 @@ async function revokeToken(metadata: string, request: Request, services: TokenSe
     await recordToken(REVOKED, project, request, services).catch(request.recordError);
   const message = isFailure(outcome) ? failedRevocation(outcome, request) : textMessage(REVOCATIONS[outcome]);
   const mayWork = isFailure(outcome) || outcome === 'refused';
-  const again = mayWork ? sealToken(shown, user, keyring) : undefined;
-  const view = again === undefined ? {} : { metadata: again };
-  const retry = again === undefined ? [] : [actions(revokeButton('Revoke'))];
-  await reply.modal.update(modal({ title: TITLE, ...view, blocks: [...message.blocks, ...retry] }), message);
+  const retry = mayWork ? [actions(revokeButton('Revoke'))] : [];
+  await reply.modal.update(
+    modal({
+      title: TITLE,
+      ...(mayWork && { metadata: sealToken(shown, user, keyring) }),
+      blocks: [...message.blocks, ...retry],
+    }),
+    message,
+  );
 }
 
 function failedRevocation(failure: Failure, request: Request): Message {
@@ -312,12 +310,7 @@ function failedRevocation(failure: Failure, request: Request): Message {
 function onlyInWindow({ alias, project }: ProjectReference): Message {
   const word = alias ?? project ?? '';
   const typed = joinTexts(' ', [commandText('/os-token'), word]);
-  const open = commandButton(
-    'form',
-    'Open the window…',
-    { command: '/os-token', text: word },
-    { style: 'primary' },
-  );
+  const open = commandButton('form', 'Open the window…', parseCommand(typed), { style: 'primary' });
   return textMessage(
     `Tally never sends a token in a message. Open a window instead, or type ${typed} in a channel. Only you will see the token.`,
     actions(...open),

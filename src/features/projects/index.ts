@@ -81,11 +81,9 @@ export function createProjectsFeature(services: Services): Feature {
         right: 'ask',
         needs: (rest) => needsOfProjects(rest, Object.keys(registry.projectVerbs())),
         parse(rest, workspace) {
-          const { kind, word } = {
-            word: '',
-            ...parseProjectsText(rest, Object.keys(registry.projectVerbs())),
-          };
-          if (kind === 'edit' || kind === 'remove') requireProject(word, workspace, `projects ${kind}`);
+          const asked = parseProjectsText(rest, Object.keys(registry.projectVerbs()));
+          if (asked.kind === 'edit' || asked.kind === 'remove')
+            requireProject(asked.word, workspace, `projects ${asked.kind}`);
         },
         run: work,
       },

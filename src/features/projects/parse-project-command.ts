@@ -51,14 +51,9 @@ export function parseProjectsText(rest: string, more: readonly string[], typed =
   if (kind === 'add') {
     if (rest.includes(',')) throw new InvalidWord(',', 'means several projects', 'Add one at a time.');
     const [connected = '', connection] = / on ([a-z0-9][a-z0-9-]*)$/.exec(rest) ?? [];
-    const words = rest
-      .slice(0, rest.length - connected.length)
-      .split(' ')
-      .slice(1);
-    return {
-      kind,
-      filled: withoutUndefined({ ...parseProjectFields(words, typed.split(' ').slice(1)), connection }),
-    };
+    const [, ...words] = rest.slice(0, rest.length - connected.length).split(' ');
+    const [, ...asTyped] = typed.split(' ');
+    return { kind, filled: withoutUndefined({ ...parseProjectFields(words, asTyped), connection }) };
   }
   if (kind !== undefined) return { kind, word: others.join(' ') };
   const page = /^(?:page (\d{1,3}))?$/.exec(rest) ?? refuse(first, others, more);

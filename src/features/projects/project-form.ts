@@ -73,7 +73,7 @@ const MORE_FIELDS = {
     check: async ({ values: { connection = '' }, request }) =>
       isDefault(connection) || request.workspace.connectionNames.includes(connection)
         ? undefined
-        : 'Someone removed that connection. Choose another.',
+        : 'Someone else just removed that connection. Choose another.',
   }),
   currency: more(currencyField('Shown next to amounts, instead of the workspace’s label.')),
   channels: more(

@@ -46,7 +46,7 @@ const HELP: readonly HelpLine[] = [
   },
   {
     usage: commandText('/billing schedules'),
-    what: 'List scheduled posts with their next run and last result. Pause, edit, send or delete them there.',
+    what: 'List schedules with their next run and last result. Pause, edit, send or delete them there.',
     right: 'member',
   },
 ];
@@ -112,10 +112,10 @@ function createScheduleKind({
         }),
     } satisfies Record<string, AutomationAction<Schedule>>,
     words: {
-      title: 'Scheduled posts',
-      count: (schedules) => pluralize(schedules, 'scheduled post'),
+      title: 'Schedules',
+      count: (schedules) => pluralize(schedules, 'schedule'),
       create: 'Schedule a post…',
-      none: 'No scheduled posts here yet. Tally can post a report every morning, for example yesterday’s spend.',
+      none: 'No schedules here yet. Tally can post a report every morning, for example yesterday’s spend.',
       summary: scheduleMarkup,
       auditText: scheduleAuditText,
       paused: 'Paused. Nothing is posted or corrected until you resume.',
@@ -163,7 +163,7 @@ const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
 const scheduleMarkup = (schedule: Schedule, { workspace }: Pick<Request, 'workspace'>): string =>
   `${reportMarkup(schedule, workspace)}, ${escapeMarkup(timingText(schedule))}`;
 
-/** Why a schedule posts nothing. @param last without a cause that the reader may not know */
+/** Why a schedule posts nothing. @param last lacks its cause if the reader may not know it */
 function pauseText(
   schedule: Schedule,
   last: LastDelivery | undefined,

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 /** `/billing settings`: the time zone of days, who sees answers, who manages Tally, and who else may ask. */
+import { isDeepStrictEqual } from 'node:util';
 import type { PlainTextOption } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { formatMoney, isLocale, ZERO } from '../../domain/money/amount.ts';

@@ -37,7 +37,7 @@ export function createWorkflowStepsFeature({ registry }: Services): Feature {
   return { steps: Object.fromEntries(names.map((name) => [name, step(name)])) };
 }
 
-/** A step has fields, so errors that say what to type after a command get other words. */
+/** Rewords errors about what to type, because a step has fields instead of a command. */
 function withStepAdvice<T>({ project }: StepInputs, read: () => T): T {
   try {
     return read();

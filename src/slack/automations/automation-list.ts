@@ -119,7 +119,7 @@ function itemRow<T extends Automation>(
 
 const MOST_LINES = 5;
 
-export async function automationHealth<T extends Automation>(kind: AutomationKind<T>, viewer: Request) {
+async function automationHealth<T extends Automation>(kind: AutomationKind<T>, viewer: Request) {
   const { describe, needOf } = await kind.viewFor(viewer);
   const all = visibleAutomations(kind, viewer).map((item) => ({ item, need: needOf(item) }));
   if (all.length === 0) return undefined;

@@ -16,21 +16,26 @@ import {
   slackId,
 } from '../record/parse-record.ts';
 
-export const LIFETIMES = ['30-days', '60-days', '90-days', '1-year', 'none'] as const;
-
-export const LIFETIME_NAMES: Record<(typeof LIFETIMES)[number], string> = {
+export const LIFETIME_NAMES = {
   '30-days': '30 days',
   '60-days': '60 days',
   '90-days': '90 days',
   '1-year': '1 year',
   none: 'No expiry',
-};
+} as const;
+export const ROLE_NAMES = {
+  administrator: 'Administrator',
+  'read-only': 'Read-only',
+  accountant: 'Accountant',
+  engineer: 'Engineer',
+} as const;
+export const TYPE_NAMES = { 'for-oneself': 'For oneself', 'for-a-user': 'For a user' } as const;
 
 const SOON_DAYS = 14;
 
 export interface Expiring {
   readonly expiresAt?: Millis;
-  readonly lifetime?: (typeof LIFETIMES)[number];
+  readonly lifetime?: keyof typeof LIFETIME_NAMES;
 }
 
 export type Expiry = { readonly expiresAt: Millis } | { readonly lifetime: 'none' };
@@ -67,20 +72,6 @@ const daysAhead = (days: number): string => ['today', 'tomorrow'][days] ?? `${da
 
 const daysAgo = (days: number): string => ['today', 'yesterday'][days] ?? `${days} days ago`;
 
-export const ROLES = ['administrator', 'read-only', 'accountant', 'engineer'] as const;
-export const TOKEN_TYPES = ['for-oneself', 'for-a-user'] as const;
-
-export const ROLE_NAMES: Record<(typeof ROLES)[number], string> = {
-  administrator: 'Administrator',
-  'read-only': 'Read-only',
-  accountant: 'Accountant',
-  engineer: 'Engineer',
-};
-export const TYPE_NAMES: Record<(typeof TOKEN_TYPES)[number], string> = {
-  'for-oneself': 'For oneself',
-  'for-a-user': 'For a user',
-};
-
 /** Every request reads the record whole, so its parts are limited. */
 export const MAX_CONNECTIONS = 20;
 export const FIRST_CONNECTION_NAME = 'main';
@@ -91,6 +82,8 @@ export const isConnectionName = (text: string): boolean => NAME.test(text);
 
 const BILLING_TOKEN = 'billing-token';
 
+const keyOf = <T extends object>(names: T) => z.enum(Object.keys(names) as [keyof T & string]);
+
 const connectionSchema = z.object({
   name: z.string(),
   baseUrl: z.url(),
@@ -100,10 +93,10 @@ const connectionSchema = z.object({
   /** The first 12 hex digits of the token's SHA-256. */
   fingerprint: z.string(),
   /** What the cloud console says about the token, if the person entered it. */
-  role: z.enum(ROLES).exactOptional(),
+  role: keyOf(ROLE_NAMES).exactOptional(),
   /** `none` if the token never expires. Absent if the person entered a date, or nothing. */
-  lifetime: z.enum(LIFETIMES).exactOptional(),
-  type: z.enum(TOKEN_TYPES).exactOptional(),
+  lifetime: keyOf(LIFETIME_NAMES).exactOptional(),
+  type: keyOf(TYPE_NAMES).exactOptional(),
   account: z.string().exactOptional(),
   test: z
     .object({

@@ -69,16 +69,8 @@ export const createAudit = (redis: RedisConnection): Audit => ({
   },
 });
 
-function entryOf([id, fields]: readonly [id: string, fields: readonly string[]]): AuditEntry {
-  const named = new Map<string, string>();
-  for (let at = 0; at < fields.length; at += 2) named.set(fields[at] ?? '', fields[at + 1] ?? '');
-  const text = (name: string): string => named.get(name) ?? '';
-  const at = Number(text('at'));
-  return {
-    // An invalid time is replaced by the time in the entry's ID, which comes from Redis's clock.
-    at: Number.isSafeInteger(at) && at > 0 ? at : Number.parseInt(id, 10),
-    who: text('who'),
-    action: text('action'),
-    about: text('about'),
-  };
+/** Redis returns an entry's fields as names and values in turn. */
+function entryOf([, fields]: readonly [id: string, fields: readonly string[]]): AuditEntry {
+  const [, at, , who = '', , action = '', , about = ''] = fields;
+  return { at: Number(at), who, action, about };
 }
