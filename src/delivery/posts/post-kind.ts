@@ -35,7 +35,7 @@ import {
   scheduleOf,
 } from './post-record.ts';
 
-/** The posts of different workspaces that are due at the same time are spread over 20 seconds. */
+/** Posts of different workspaces that are due at the same time are spread over this time. */
 const WORKSPACE_SPREAD: Millis = 20_000;
 const LATE_AFTER: Millis = 5 * MINUTE;
 const BILLING_CHECK_INTERVAL: Millis = 30 * MINUTE;
