@@ -29,7 +29,7 @@ export interface FieldWrite {
   readonly after: string | undefined;
 }
 
-/** Another process changed these fields first. The next run reads what that process wrote. */
+/** Another process has changed these fields first. The next run reads what that process wrote. */
 export class OvertakenError extends Error {
   constructor() {
     super('Another process changed the same record.');

@@ -51,7 +51,7 @@ interface CredentialRejection extends CredentialName {
   readonly mark: string;
 }
 
-/** The connection over which billing was asked. `failures` were stored before. */
+/** The connection over which billing was asked. `failures` were stored before this query. */
 interface UsedAccess {
   readonly workspace: SlackId;
   readonly connection: string;
@@ -149,7 +149,7 @@ function planRejection(
   };
 }
 
-/** Only a registered project's failure is stored. `since` stays that of the first failure. */
+/** Only a registered project's failure is stored. `since` stays the time of the first failure. */
 function planFailure(
   { project: id, product }: Asked,
   failure: LastFailure,

@@ -6,7 +6,9 @@ import { askOnce } from '../../src/delivery/run.ts';
 const ACCESS = { workspace: 'T1', connection: 'main', baseUrl: 'https://b.example.com', token: 't' };
 const PROJECT: Subscription = { project: '123', product: 1 };
 const SPAN: TimeRange = {
-  ...{ from: 1, to: 2, zone: 'UTC' },
+  from: 1,
+  to: 2,
+  zone: 'UTC',
   days: { first: '1970-01-01', last: '1970-01-01' },
 };
 

@@ -53,7 +53,10 @@ const noteKind = (): MessageKind<Note> => ({
 const another = () =>
   createRunner(
     {
-      ...{ redis, slackUrl: slack.url, clock: () => now, keyring },
+      redis,
+      slackUrl: slack.url,
+      clock: () => now,
+      keyring,
       onFinished: (work) => void works.push(work),
     },
     [noteKind()],

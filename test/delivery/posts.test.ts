@@ -909,7 +909,9 @@ describe('the button “Send it now”', () => {
     await given({ since: NINE });
     const other = another();
     const outcomes = await Promise.all([
-      ...[sendNow('U0OWNER001'), sendNow('U0OWNER001'), sendNow('U0BOSS0001', other)],
+      sendNow('U0OWNER001'),
+      sendNow('U0OWNER001'),
+      sendNow('U0BOSS0001', other),
     ]);
     expect(outcomes.toSorted()).toEqual(['posted', 'repeated', 'repeated']);
     delivery.now += 59_000;

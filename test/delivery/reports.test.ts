@@ -84,10 +84,14 @@ describe('the post about yesterday', () => {
   it('counts days in its own zone, whatever the settings are now', async () => {
     const late = Date.parse('2026-11-21T20:00:00Z');
     expect((await post('yesterday', ['5001'], late, 1, 'UTC')).covers).toEqual({
-      ...{ first: '2026-11-20', last: '2026-11-20', zone: 'UTC' },
+      first: '2026-11-20',
+      last: '2026-11-20',
+      zone: 'UTC',
     });
     expect((await post('yesterday', ['5001'], late, 1, 'Pacific/Auckland')).covers).toEqual({
-      ...{ first: '2026-11-21', last: '2026-11-21', zone: 'Pacific/Auckland' },
+      first: '2026-11-21',
+      last: '2026-11-21',
+      zone: 'Pacific/Auckland',
     });
   });
 
@@ -99,7 +103,10 @@ describe('the post about yesterday', () => {
         [
           'main',
           expect.objectContaining({
-            ...{ id: '5001', product: 1, balance: '1234567.80', bonuses: '12000' },
+            id: '5001',
+            product: 1,
+            balance: '1234567.80',
+            bonuses: '12000',
             forecast: { total: '3050.5', month: '2026-11' },
           }),
         ],
@@ -123,7 +130,6 @@ describe('the post about yesterday', () => {
     const { message } = await post('yesterday', ['5001']);
     const words = textOf(message.blocks.filter(({ type }) => type !== 'data_visualization'));
     const numbers = words.match(/\d[\d,.]*/g) ?? [];
-    // The 20th is named as a day, and so is the 13th.
     expect(numbers).toHaveLength(new Set(numbers).size);
     expect(message.blocks.map(({ type }) => type)).toEqual(['header', 'section', 'data_visualization']);
     const { reads } = await post('yesterday', ['123']);
@@ -136,11 +142,9 @@ describe('the post about yesterday', () => {
     ['1234.5', '12× a usual Friday'],
     ['150', '1.5× a usual Friday'],
     ['149.99', ''],
-    ['100', ''],
     ['50.01', ''],
     ['50', '0.5× a usual Friday'],
     ['4', ''],
-    ['0', ''],
     ['-10', ''],
   ])('compares an amount of %s with a usual 100: “%s”', async (amount, news) => {
     setDays('5001', days('2026-10', 1, 31, '100'), days('2026-11', 1, 19, '100'));

@@ -40,8 +40,14 @@ const connect = (token: string) =>
   delivery.save({ connections: [{ token, registeredBy: OWNER, registeredAt: delivery.now }] });
 const watch = (rule: WatchRule, given: Partial<Watch> = {}) =>
   ({
-    ...{ id: 'watch001', projects: [{ id: '123', product: 1 }], rule, channel: CHANNEL },
-    ...{ owner: OWNER, createdBy: OWNER, createdAt: BEGIN, since: BEGIN },
+    id: 'watch001',
+    projects: [{ id: '123', product: 1 }],
+    rule,
+    channel: CHANNEL,
+    owner: OWNER,
+    createdBy: OWNER,
+    createdAt: BEGIN,
+    since: BEGIN,
     ...given,
   }) as Watch;
 const save = (one: Watch) => delivery.save({ watches: [one] });
@@ -55,8 +61,13 @@ const acknowledge = async (by: string, alert?: string) => {
 const alerts = (channel = CHANNEL) => slack.posts.filter((post) => post.channel === channel);
 
 const PROD = {
-  ...{ alias: 'prod', id: '123', product: 1 as const, channels: [] },
-  ...{ owner: OWNER, addedBy: OWNER, addedAt: 0 },
+  alias: 'prod',
+  id: '123',
+  product: 1 as const,
+  channels: [],
+  owner: OWNER,
+  addedBy: OWNER,
+  addedAt: 0,
 } as const;
 
 describe('a project that is watched', () => {
@@ -489,7 +500,9 @@ describe('billing queries for a watched project', () => {
     const project = resolveProject({ project: '123', product: 1 }, workspace, UNLIMITED);
     const preview = await delivery.parts.watching.fetchPreview(workspace, project, RUNWAY);
     expect(preview).toMatchObject({
-      ...{ today: TODAY, source: 'main', account: { balance: '100000.00' } },
+      today: TODAY,
+      source: 'main',
+      account: { balance: '100000.00' },
       usage: { until: '2026-11-19', zone: 'UTC', days: { '2026-11-19': '1000.00' } },
     });
   });
@@ -559,7 +572,9 @@ describe('a watch whose account is gone', () => {
     expect(slack.posts.filter(({ channel }) => channel === CHANNEL)).toEqual([]);
     for (const id of ['watch001', 'watch002'])
       expect(await stateOf(id)).toMatchObject({
-        ...{ measurement: undefined, isCrossed: false, isPaused: true },
+        measurement: undefined,
+        isCrossed: false,
+        isPaused: true,
         problem: expect.stringMatching(/token/),
       });
     fakeBilling.failure = () => undefined;
@@ -590,34 +605,5 @@ describe('a watch whose account is gone', () => {
     await forHours(3);
     expect(alerts()).toEqual([]);
     expect(await stateOf()).toMatchObject({ problem: expect.any(String), isPaused: false });
-  });
-});
-
-describe('a rejected token', () => {
-  it('pauses its watches until it is replaced', async () => {
-    for (let n = 0; n < 10; n += 1)
-      await save(
-        watch(BALANCE, {
-          id: `watch00${n}`,
-          projects: [{ id: `${n + 1}`, product: 1 }],
-          channel: `C${n}`,
-        }),
-      );
-    await forHours(1);
-    fakeBilling.asked.length = 0;
-    const rejects = (token: string) => token === 'a good token';
-    fakeBilling.failure = ({ token }) =>
-      rejects(token) ? new Failure('token-rejected', { service: 'billing' }) : undefined;
-    balance = 10;
-    await forHours(5);
-    expect(await stateOf('watch000')).toMatchObject({ isPaused: true });
-    await connect('a better token');
-    await run();
-    const inChannels = slack.posts.filter(({ channel }) => channel.startsWith('C'));
-    expect(new Set(inChannels.map(({ channel }) => channel)).size).toBe(10);
-    expect(inChannels).toHaveLength(10);
-    expect(alerts(directMessage(OWNER)).map(({ text }) => text)).toEqual([
-      'The access token for connection main was replaced',
-    ]);
   });
 });

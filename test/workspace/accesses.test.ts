@@ -6,7 +6,6 @@ import { createKeyring, reseal } from '../../src/vault/keyring.ts';
 import {
   accessSummary,
   describeAccess,
-  describeToken,
   expiresSoon,
   isNamedIssuer,
   MAX_ISSUER_GROUPS,
@@ -105,10 +104,6 @@ describe('a token', () => {
     expect(soon(at + 14 * DAY + 2 * HOUR)).toBe(false);
     expect(soon(at + 14 * DAY + 2 * HOUR, 'Europe/Rome')).toBe(true);
     expect(expiresSoon({}, at, 'UTC')).toBe(false);
-    expect(describeToken({ lastFour: 'abcd', fingerprint: '0123' })).toBe(
-      'token ending abcd · fingerprint 0123',
-    );
-    expect(describeToken({ lastFour: '····', fingerprint: '0123' })).toBe('token ending  · fingerprint 0123');
   });
 });
 

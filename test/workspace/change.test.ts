@@ -39,27 +39,27 @@ const FIRST = 'Someone else changed this first.';
 
 /** Every method that saves, each on a record that it can change. */
 const SAVING: Record<string, (change: WorkspaceChange) => Promise<unknown>> = {
-  'a setting': (by) => workspaces.saveSettings(by, { zone: 'Asia/Tokyo' }),
-  'a connection': (by) => workspaces.saveConnection(by, { ...MAIN, name: 'eu' }, 'eu'),
+  'a changed setting': (by) => workspaces.saveSettings(by, { zone: 'Asia/Tokyo' }),
+  'a new connection': (by) => workspaces.saveConnection(by, { ...MAIN, name: 'eu' }, 'eu'),
   'a replaced connection': (by) => workspaces.saveConnection(by, { ...MAIN, token: 'another-fake-token' }),
-  'no connection': (by) => workspaces.removeConnection(by, 'main'),
-  'another default': (by) => workspaces.chooseDefault(by, 'second'),
-  'a project': (by) => workspaces.addProject(by, { ...PROD, alias: 'staging' }),
+  'a removed connection': (by) => workspaces.removeConnection(by, 'main'),
+  'another default connection': (by) => workspaces.chooseDefault(by, 'second'),
+  'a new project': (by) => workspaces.addProject(by, { ...PROD, alias: 'staging' }),
   'a changed project': (by) => workspaces.changeProject(by, 'prod', { ...PROD, product: 2 }),
   'a renamed project': (by) => workspaces.changeProject(by, 'prod', { ...PROD, alias: 'live' }),
-  'no project': (by) => workspaces.removeProject(by, PROD),
-  'a channel’s default': (by) => workspaces.setChannelDefault(by, 'C2', 'prod'),
-  'no channel’s default': (by) => workspaces.setChannelDefault(by, 'C1', undefined),
-  'no damaged project': (by) => workspaces.dropDamagedProject(by, 'damaged'),
-  'an access': (by) => workspaces.saveAccess(by, { ...ACCESS, project: '456' }),
+  'a removed project': (by) => workspaces.removeProject(by, PROD),
+  'a channel default': (by) => workspaces.setChannelDefault(by, 'C2', 'prod'),
+  'a removed channel default': (by) => workspaces.setChannelDefault(by, 'C1', undefined),
+  'a removed damaged project': (by) => workspaces.dropDamagedProject(by, 'damaged'),
+  'a new access': (by) => workspaces.saveAccess(by, { ...ACCESS, project: '456' }),
   'a replaced access': (by) => workspaces.saveAccess(by, { ...ACCESS, registeredAt: NOW + 1 }),
-  'no access': (by) => workspaces.removeAccess(by, '123'),
-  'a schedule': (by) => workspaces.schedules.save(by, schedule({ id: 'schedul9' })),
+  'a removed access': (by) => workspaces.removeAccess(by, '123'),
+  'a new schedule': (by) => workspaces.schedules.save(by, schedule({ id: 'schedul9' })),
   'a changed schedule': (by) => workspaces.schedules.save(by, schedule({ channel: 'C9' })),
-  'no schedule': (by) => workspaces.schedules.remove(by, 'schedul1'),
-  'a watch': (by) => workspaces.watches.save(by, { ...WATCH, id: 'watchid9' }),
+  'a removed schedule': (by) => workspaces.schedules.remove(by, 'schedul1'),
+  'a new watch': (by) => workspaces.watches.save(by, { ...WATCH, id: 'watchid9' }),
   'a changed watch': (by) => workspaces.watches.save(by, { ...WATCH, owner: 'U2' }),
-  'no watch': (by) => workspaces.watches.remove(by, 'watchid1'),
+  'a removed watch': (by) => workspaces.watches.remove(by, 'watchid1'),
 };
 
 /** One item of everything that can be changed. */
@@ -261,13 +261,13 @@ describe('two people who change the same thing at once', () => {
   });
 
   it.each([
-    ['a replaced access', 'no access'],
-    ['no access', 'a replaced access'],
-    ['a changed schedule', 'no schedule'],
-    ['no schedule', 'a changed schedule'],
-    ['a changed watch', 'no watch'],
-    ['no watch', 'a changed watch'],
-    ['no channel’s default', 'no project'],
+    ['a replaced access', 'a removed access'],
+    ['a removed access', 'a replaced access'],
+    ['a changed schedule', 'a removed schedule'],
+    ['a removed schedule', 'a changed schedule'],
+    ['a changed watch', 'a removed watch'],
+    ['a removed watch', 'a changed watch'],
+    ['a removed channel default', 'a removed project'],
   ])('get the faster person’s change: %s, then %s', async (quick, slow) => {
     await redis.flushdb();
     await saveAll();
@@ -277,8 +277,14 @@ describe('two people who change the same thing at once', () => {
   });
 
   it.each([
-    ...['another default', 'a setting', 'no channel’s default', 'a channel’s default', 'no access'],
-    ...['no damaged project', 'a changed watch'],
+    ...[
+      'another default connection',
+      'a changed setting',
+      'a removed channel default',
+      'a channel default',
+      'a removed access',
+    ],
+    ...['a removed damaged project', 'a changed watch'],
   ])('write one change and one audit entry if both make it: %s', async (name) => {
     await redis.flushdb();
     await saveAll();

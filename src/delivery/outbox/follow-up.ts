@@ -1,4 +1,4 @@
-/** The question that a message answers. In the message's thread, people can ask follow-ups to it. */
+/** The question that a message answers. People can ask follow-up questions in the message's thread. */
 import type { Logger } from 'pino';
 import type { SlashCommand } from '../../domain/command-names.ts';
 import type { SlackId } from '../../domain/slack-id.ts';

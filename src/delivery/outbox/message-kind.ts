@@ -1,4 +1,4 @@
-/** The decisions for each kind of message: when a message is due, what it says, and what follows. `send.ts` sends it. */
+/** What each kind of message decides: when a message is due, and what it says. `send.ts` sends the messages. */
 import { createHash } from 'node:crypto';
 import type { BillingClient } from '../../billing/client.ts';
 import type { StoredFailure } from '../../domain/failure/index.ts';
@@ -78,7 +78,7 @@ export interface Refusal {
   readonly isGone: boolean;
 }
 
-/** A message's new state, if nothing is sent. `outcome` appears in logs and metrics. */
+/** The new state of a message that isn't sent. `outcome` appears in logs and metrics. */
 export interface Transition<About> {
   readonly outcome: 'skipped' | 'waiting' | 'retrying' | 'paused' | 'refused' | 'failed' | 'changed';
   readonly message: OutboxMessage<About> | undefined;
@@ -89,7 +89,7 @@ export const hashOf = (value: unknown): string =>
 
 const SETUP_FIELDS = [FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project];
 
-/** After a change of the setup, a paused post may work, and a watch may find something else. */
+/** Changes with the setup. A paused post may then work, and a watch may then alert. */
 export const hashSetup = ({ fields }: Workspace, kind: 'schedule' | 'watch'): string =>
   hashOf(
     Object.entries(fields).filter(([name]) =>

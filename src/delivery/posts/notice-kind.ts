@@ -58,16 +58,11 @@ const isSameNews = (a: NoticeAbout, b: NoticeAbout): boolean =>
   isDeepStrictEqual([a.owner, a.why, a.cause], [b.owner, b.why, b.cause]);
 
 function newsOfAll({ workspace, snapshot }: RunView): readonly NoticeAbout[] {
-  const all: NoticeAbout[] = [];
-  for (const schedule of workspace.schedules) {
-    const news = newsOf(schedule, snapshot);
-    if (news === undefined) continue;
-    const same = all.findIndex((other) => isSameNews(other, news));
-    const before = all[same];
-    if (before === undefined) all.push(news);
-    else all[same] = { ...before, cases: [...before.cases, ...news.cases] };
-  }
-  return all;
+  const all = workspace.schedules.flatMap((schedule) => newsOf(schedule, snapshot) ?? []);
+  const isFirst = (news: NoticeAbout, at: number) => all.findIndex((other) => isSameNews(other, news)) === at;
+  const casesLike = (news: NoticeAbout) =>
+    all.filter((other) => isSameNews(other, news)).flatMap(({ cases }) => cases);
+  return all.filter(isFirst).map((news) => ({ ...news, cases: casesLike(news) }));
 }
 
 /** Schedules that the same cause stops later are added to the notice while the pause goes on. */

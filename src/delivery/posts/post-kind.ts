@@ -35,7 +35,7 @@ import {
   scheduleOf,
 } from './post-record.ts';
 
-/** Workspaces whose posts are due at the same time take turns within this time. */
+/** Posts of different workspaces that are due at the same time are spread over this time. */
 const WORKSPACE_SPREAD: Millis = 20_000;
 const LATE_AFTER: Millis = 5 * MINUTE;
 const BILLING_CHECK_INTERVAL: Millis = 30 * MINUTE;
@@ -47,7 +47,7 @@ const MAX_NAMED_DATES = 10;
 function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView) {
   const posts = postsOf(schedule.id, snapshot);
   const { last, settled, due, upcoming } = planDates(schedule, posts, now);
-  // The newest post names the missed dates. It waits until Tally knows whether the earlier post was sent.
+  // The newest post names the missed dates, so it waits until Tally knows whether an earlier post was sent.
   const isBegun = posts.some(
     (post) => dateOf(post) === due?.date || (post.state === 'sending' && post.about.basis === undefined),
   );

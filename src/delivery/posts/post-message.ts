@@ -1,4 +1,4 @@
-/** Renders a post. Later updates it if figures have changed, or a project that didn't answer now does. */
+/** Renders a post, and updates the post later if figures change or a silent project answers. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Button } from '@slack/types';
 import { wordFailure } from '../../domain/failure/index.ts';
@@ -150,8 +150,8 @@ function parseFigure(digits: string | undefined) {
 const CORRECTED_FROM_PERCENT = 5;
 
 /**
- * Makes a posted report again, with the projects, days, zone and connections of the post and the rights of now. @throws
- * Failure
+ * Makes a posted report again: with the projects, days, zone and connections of the post, but with today's rights.
+ * @throws Failure
  */
 export async function refreshPost(
   message: PostEntry,

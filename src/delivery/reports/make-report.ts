@@ -61,12 +61,12 @@ export interface ReportRequest {
   readonly projects: readonly ChosenProject[];
   readonly channel: SlackId;
   readonly at: Millis;
-  /** The zone of the days: the reporting zone; for a correction, the zone of the post. */
+  /** The time zone of the days: the reporting zone, or for a correction, the zone that the post has. */
   readonly zone: Zone;
   /** How many days a “Yesterday’s spend” covers: three on a Monday, for example. */
   readonly days: number;
   readonly billing: BillingClient;
-  /** For a correction: the posted figures. A project that doesn't answer keeps its own. */
+  /** For a correction: the posted figures. A project that doesn't answer keeps its posted figure. */
   readonly posted?: ReportResult['figures'];
   readonly answeredBy: AnswerCollector['add'];
 }
@@ -110,7 +110,7 @@ interface ReportContext {
   readonly clock: () => Millis;
 }
 
-/** Makes a report with figures as of `at` and the rights of now. @throws Failure */
+/** Makes a report with figures as of `at` and with today's rights. @throws Failure */
 export async function runReport(
   { timing, zone, ...request }: ReportSubject,
   at: Millis,
@@ -200,7 +200,7 @@ function awaitedDay({ answered, periods }: ReportView): Day | undefined {
   return answered.some(isAwaited) ? newest : undefined;
 }
 
-/** The report also works without the balance. */
+/** If only the balance fails, the report goes without it. */
 async function fetchProject(
   { workspace, channel, billing, answeredBy, posted = {} }: ReportRequest,
   chosen: ReportRequest['projects'][number],

@@ -69,7 +69,7 @@ export interface ProjectFigures extends ProjectAnswer {
   readonly locale: string;
   /** The balance, or a sentence that says why there is none. */
   readonly balance: Account | string;
-  /** For an update, if this project doesn't answer: the figure that the post shows now. */
+  /** If this project doesn't answer at an update: the figure that the post already shows. */
   readonly unchanged?: { readonly headline: Headline; readonly amount: Money; readonly failure: Failure };
 }
 

@@ -67,7 +67,10 @@ const NEXT_STEP: Readonly<Record<Watch['rule']['kind'], string>> = {
   spike: 'Find out what ran that day. Tally only sees the amount.',
 };
 
-/** Once the header shows a newer figure, the first line has the original one. */
+/**
+ * What happened since the alert. If the header shows a newer figure, the first of these lines shows the original
+ * figure.
+ */
 function stateLines({ at, state, now, acknowledged, snoozed }: Alert, title: string): readonly string[] {
   return compact([
     now !== undefined && `${formatInstant(at)} · Alert: ${escapeMarkup(title)}`,

@@ -51,8 +51,8 @@ const schema = z.object({
 export type StoredFigures = Readonly<z.infer<typeof schema>>;
 
 /**
- * A field for each alias: two aliases of a project can have different connections, and so accounts. Lists show the
- * stored figures; alerts rest on fresh ones.
+ * Two aliases of a project can have different connections, so each alias has its own field. Lists show the stored
+ * figures, alerts use fresh figures.
  */
 export const figuresField = (project: ChosenProject): string => `figures/${projectValue(project)}`;
 

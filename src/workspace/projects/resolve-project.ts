@@ -166,7 +166,7 @@ export function openConnection(
 export const isConnectionMissing = ({ connection }: Project, { connectionNames }: Workspace): boolean =>
   connection !== undefined && !connectionNames.includes(connection);
 
-/** Where somebody asks about projects, and whether channel limits apply. */
+/** Where a person asks about projects, and whether channel limits apply. */
 export interface ProjectScope {
   /** Undefined in Home and in forms opened from there. */
   readonly channel: SlackId | undefined;

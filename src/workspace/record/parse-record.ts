@@ -48,7 +48,9 @@ export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string
   return record.data;
 }
 
-/** Like `parseRecord`, and refuses a record that was copied from another field. @param name from the field's name */
+/**
+ * Like `parseRecord`, but also refuses a record that was copied from another field. @param name from the field's name
+ */
 export function parseNamedRecord<T, Key extends keyof T>(
   schema: z.ZodType<T>,
   json: string,

@@ -43,7 +43,7 @@ export function answerFields({ connection, at, balance }: StoredAnswer): RecordF
   return { ...used, [balanceField(id, product)]: JSON.stringify({ ...amounts, connection, at }) };
 }
 
-/** Undefined for never, or if the stored time can't be read. */
+/** Undefined if the connection was never used, or if the stored time can't be read. */
 export function parseLastUsed(fields: RecordFields, connection: string): number | undefined {
   const at = Number(fields[lastUsedField(connection)]);
   return Number.isSafeInteger(at) ? at : undefined;
