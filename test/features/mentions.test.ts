@@ -19,7 +19,6 @@ beforeEach(async () => {
   begun = bot.slack.calls.length;
 });
 
-/** Sends a text, and waits for an answer that the person sees in the channel. */
 async function say(text: string, { as = MEMBER, channel = CHANNEL, thread = '' } = {}) {
   const message = await bot.ask(text, as, channel, thread || undefined);
   const asked = bot.slack.messages(as, channel).findLast(({ from }) => from === as)!;

@@ -18,7 +18,6 @@ async function start(redisUrl?: string): Promise<void> {
   bot = await startBot({ now: () => now, ...(redisUrl !== undefined && { redisUrl }) });
 }
 
-/** @param redis the server that the bot uses */
 async function prepare(redis: TestRedis = bot.redis): Promise<void> {
   const there = { ...bot, redis };
   await addConnection(there);
@@ -32,7 +31,6 @@ afterEach(async () => {
 
 const seenBy = (person: string, channel = CHANNEL) => bot.answers(person, channel);
 
-/** Sends a text, and waits for Tally's next message that the person sees. */
 async function ask(text: string, thread?: string) {
   now += 1_000;
   const message = await bot.ask(`@Tally ${text}`, MEMBER, CHANNEL, thread);

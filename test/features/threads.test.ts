@@ -18,7 +18,6 @@ interface Place {
   readonly thread?: string;
 }
 
-/** Sends a text, and waits for Tally's next message that the person sees. */
 async function say(text: string, { as = MEMBER, channel = CHANNEL, thread = '' }: Place = {}) {
   bot.clock.now += 1_000;
   const message = await bot.ask(text, as, channel, thread || undefined);

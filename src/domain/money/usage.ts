@@ -147,7 +147,7 @@ export interface DayFigure {
 export interface Usage {
   /** Rows for requested days, then for other days, then for items without a day. */
   readonly rows: readonly UsageRow[];
-  /** Includes today, days that weren't requested, and items without a readable day. */
+  /** The sum of all items, also of today, of other days, and without a readable day. */
   readonly total: UsageTotal;
   readonly bonuses: UsageTotal;
   /** How many of the requested days are over. */

@@ -36,7 +36,7 @@ export interface Evaluation {
 }
 
 export interface EvaluationOptions {
-  /** Names a new alert about balance or runway. */
+  /** A unique name for a new alert about balance or runway. */
   readonly episode: string;
   /** The day when the rule was set. Earlier days and months don't alert. */
   readonly since: Day;

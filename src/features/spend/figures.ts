@@ -54,7 +54,7 @@ export interface SpendView extends AnswerView<SpendFigures> {
   readonly shape: {
     readonly [Name in 'top' | 'isLowest' | 'isOfDays' | 'unit']?: ParsedCommand[Name] | undefined;
   };
-  /** The projects that are shown after `top 3`, `among` those with figures, `of` all that the question is about. */
+  /** After `top 3`: the projects shown, the number of projects with figures, and the number of all projects. */
   readonly top?:
     | { readonly shown: readonly SpendFigures[]; readonly among: number; readonly of: number }
     | undefined;

@@ -225,7 +225,7 @@ function coverageFact({ answered, period: { versus, comparison } }: SpendView): 
 export type BudgetQuestion = 'budget' | 'over-budget';
 
 interface BudgetState extends SpendFigures {
-  /** The lowest, if several watches have one. */
+  /** The lowest budget, if several watches have one. */
   readonly budget: Money | undefined;
   readonly spent: Money | undefined;
   readonly isOver: boolean;

@@ -18,7 +18,6 @@ import {
 import { runs } from '../../support/thorough.ts';
 import { item, itemsOf, usageOfItems } from '../../support/usage.ts';
 
-/** A Saturday. */
 const TODAY = '2026-11-21';
 
 /** Forecasts from the days since `from`. @param costOn undefined for an unreported day */
