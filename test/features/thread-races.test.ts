@@ -127,7 +127,7 @@ describe('a workspace that uninstalls Tally', () => {
 });
 
 it.each(['hangs', 'dies'] as const)(
-  'while Redis is away because it %s, no figures are sent and the next question has to name its project',
+  'while Redis %s, Tally sends no figures, and the next question must name a project',
   async (how) => {
     const redis = await testRedis();
     stores.push(redis);
@@ -154,7 +154,7 @@ it.each(['hangs', 'dies'] as const)(
 );
 
 it.each(['message_changed', 'message_deleted'])(
-  'the remembered question is unaffected by a %s',
+  'a %s event doesn’t change the remembered question',
   async (subtype) => {
     await start();
     await prepare();

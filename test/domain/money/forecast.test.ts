@@ -121,7 +121,7 @@ describe('the forecast of the current month', () => {
     );
   });
 
-  it('expects a charge that came on the same day of the last two months to come again', () => {
+  it('expects a charge of the last two months on the same day of this month', () => {
     const charged =
       (dates: readonly string[], last = '2026-12') =>
       (day: Day) =>
@@ -199,7 +199,7 @@ describe('the forecast of random costs', () => {
     );
   });
 
-  it('is as many times larger as the costs are', () => {
+  it('grows in proportion to the costs', () => {
     const isNear = (a = '0', b = '0') =>
       Math.abs(Number(a) / 2 ** 70 - Number(b)) <= 1e-9 * Math.abs(Number(b));
     fc.assert(
