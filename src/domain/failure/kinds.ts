@@ -233,7 +233,7 @@ export const KINDS = {
     { summary: 'damaged record' },
   ).says(({ what }) => `Tally can’t read the stored ${RECORDS.get(what) ?? 'record'}.`),
   'settings-damaged': plain('This workspace’s settings are damaged.'),
-  'edit-conflict': kind({ now: text }).says(({ now }) => `Someone else changed this first. ${now}`.trim()),
+  'edit-conflict': kind({ now: text }).says(({ now }) => `Someone else just changed this. ${now}`.trim()),
   /** `write`: `unsure` if Redis's answer was lost, so data may have been changed. */
   'store-unavailable': kind({
     write: z.enum(['refused', 'unsure']).optional(),

@@ -294,13 +294,14 @@ function listBudgets(states: readonly BudgetState[], view: SpendView, asked: Bud
   const { verdict, projects, what } = judge(known, asked);
   const names =
     projects.length > MOST_NAMED ? `${projects.length} of ${known.length}` : listNames(labelsOf(projects));
-  const answer = `${verdict}: ${names === '' ? `all ${known.length} within budget` : `${names} ${what}`}`;
+  const be = projects.length === 1 ? 'is' : 'are';
+  const answer = names === '' ? `all ${known.length} within budget` : `${names} ${be} ${what}`;
   const text =
     states.length === 0
       ? 'No budget is set for these projects'
       : known.length === 0
         ? 'no figures yet'
-        : answer;
+        : `${verdict}: ${answer}`;
   const parts = listParts(view, states, [
     { title: 'Spent of budget', cell: (state) => shareText(state, locale) },
     {
