@@ -103,8 +103,8 @@ export const KINDS = {
     if (connection !== undefined && project !== undefined)
       return `${project.label} uses the connection “${connection}”, which no longer exists.`;
     if (connection !== undefined) return `There’s no connection named ${connection}.`;
-    const needed = project && `, and ${project.label} doesn’t say which one to use`;
-    return `You have several connections, but no default${needed ?? ''}.`;
+    const needed = project?.alias ? `, and ${project.alias} doesn’t say which one to use` : '';
+    return `You have several connections, but no default${needed}.`;
   }),
   /** `owned`: what somebody else owns, and the words of the refused action, `pause abcd1234`. */
   'not-allowed': kind(
