@@ -41,7 +41,6 @@ export type ReportName = keyof typeof REPORTS;
 
 export const REPORT_NAMES = Object.keys(REPORTS) as readonly ReportName[];
 
-/** `yesterday, last-week, month-to-date or balance` */
 export const REPORT_CHOICES = `${REPORT_NAMES.slice(0, -1).join(', ')} or ${REPORT_NAMES.at(-1)}`;
 
 export const findReport = (phrase: string): ReportName | undefined =>

@@ -76,8 +76,7 @@ function isRandom(run: string): boolean {
 }
 
 /**
- * Stricter than `looksLikeSecret`: true in case of doubt, except for likely typos and project names. Such a word is never
- * quoted or used as a name.
+ * Also true for a doubtful word, which is then neither quoted nor used as a name; but not for likely typos and names.
  * @param word as typed, because capitals matter; may be several words
  */
 export const couldBeSecret = (word: string): boolean => word.split(/\s+/).some(couldBe);

@@ -34,9 +34,7 @@ describe('a failure', () => {
   it('has its own sentence for each reason', () => {
     const said = failuresOfAll().map(([{ kind, message }]) => `${kind} ${message}`);
     expect(said.filter((one, at) => said.indexOf(one) !== at)).toEqual([
-      // An unknown kind of record is called “record”.
       ...['unseal-failed', 'unseal-failed'].map((kind) => `${kind} Tally can’t read the stored record.`),
-      // Both outcomes of a write have one sentence.
       'store-unavailable Tally can’t reach its database right now.',
     ]);
   });
@@ -102,7 +100,6 @@ const OF_REQUESTS = [
 const PLAIN = 'It failed. This version of Tally doesn’t know the reason.';
 const TODAY = '2026-11-21';
 
-/** As Redis gives it back. */
 const readBack = (json: string) => storedFailure.parse(JSON.parse(json));
 
 describe('a stored failure', () => {

@@ -82,7 +82,7 @@ describe.each(Object.entries(SHAPES))('a secret of the shape %s', (_, shape) => 
     );
   });
 
-  it.each(Object.entries(READERS))('is not repeated by %s', async (__, read) => {
+  it.each(Object.entries(READERS))('is not quoted by %s', async (__, read) => {
     await fc.assert(
       fc.asyncProperty(shape, async (secret) => {
         fc.pre(couldBeSecret(secret));

@@ -1,7 +1,4 @@
-/**
- * A second, slower calendar to check the first one with: it asks Intl hour by hour and minute by minute, and
- * counts days with Date's own setters. Nothing of src is used.
- */
+/** A second, slower calendar, which shares no code with src, to check the calendar of src with. */
 import fc from 'fast-check';
 
 const HOUR = 3_600_000;
@@ -16,12 +13,11 @@ const ZONES = [
 
 export const zones = fc.constantFrom(...ZONES);
 
-/** Moments from 1995 to 2035, to the millisecond. */
 export const moments = fc.integer({ min: Date.UTC(1995, 0, 1), max: Date.UTC(2035, 11, 31) });
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
-/** 'YYYY-MM-DD HH:mm:ss' as the clocks of the zone show it. */
+/** `2026-11-21 10:15:30`, on the clocks of the zone */
 export function shown(instant: number, zone: string): string {
   const clock =
     clocks.get(zone) ??
@@ -30,7 +26,7 @@ export function shown(instant: number, zone: string): string {
   return clock.format(instant);
 }
 
-/** The first minute at which the clocks show that time of the day or a later one. */
+/** @returns the first minute at which the clocks show `time` on `day`, or later */
 export function beginning(day: string, zone: string, time = '00:00'): number {
   const reached = (instant: number) => shown(instant, zone) >= `${day} ${time}`;
   let instant = Date.parse(`${day}T${time}Z`) - 16 * HOUR;
@@ -46,13 +42,12 @@ export function plus(day: string, days: number): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** The day that has begun and whose next has not. */
 export function todayAt(now: number, zone: string): string {
   const date = shown(now, zone).slice(0, 10);
   return [plus(date, 1), date, plus(date, -1)].find((day) => beginning(day, zone) <= now) ?? date;
 }
 
-/** Known from history: what the zones above left out. */
+/** The only day that one of the zones skipped. */
 export function isLeftOut(day: string, zone: string): boolean {
   return zone === 'Pacific/Apia' && day === '2011-12-30';
 }
@@ -63,7 +58,6 @@ export function daysOf(first: string, last: string, zone: string): string[] {
   return days;
 }
 
-/** `count` days before `day` that the zone had. */
 export function daysAhead(day: string, count: number, zone: string): string[] {
   return daysOf(plus(day, -count - 1), plus(day, -1), zone).slice(-count || Infinity);
 }

@@ -19,7 +19,6 @@ beforeEach(async () => {
   begun = bot.slack.calls.length;
 });
 
-/** Sends a text, and waits for an answer that the person sees in the channel. */
 async function say(text: string, { as = MEMBER, channel = CHANNEL, thread = '' } = {}) {
   const message = await bot.ask(text, as, channel, thread || undefined);
   const asked = bot.slack.messages(as, channel).findLast(({ from }) => from === as)!;
@@ -151,7 +150,7 @@ describe('a mention', () => {
   });
 });
 
-describe('a mention that is not a command', () => {
+describe('a mention without a command', () => {
   it('without words is answered with a private help', async () => {
     const { message, visibleText } = await say('@Tally');
     expect(message.ephemeral).toBe(true);
@@ -175,7 +174,7 @@ describe('a mention that is not a command', () => {
     expect(bot.billing.requests).toHaveLength(before);
   });
 
-  it('that refers to an earlier answer is answered by asking for the project', async () => {
+  it('about an earlier answer is answered by asking for the project', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const { message, visibleText } = await say('@Tally how much did it cost last month?');
     expect(message.ephemeral).toBe(true);
@@ -189,18 +188,15 @@ describe('a mention that is not a command', () => {
     ['our token expired', '/billing connect'],
     ['how do I add a project', '/billing projects'],
     ['will the money last until december?', '/balance'],
-  ])(
-    '“%s” is answered with the matching command, and with no button that loses words',
-    async (asked, command) => {
-      await addProject(bot, { alias: 'prod', id: '123' });
-      const { visibleText, blocks } = await say(`@Tally ${asked}`);
-      expect(visibleText).toMatch(/^That needs a command\. /);
-      expect(visibleText).toContain(`Type ${command}`);
-      expect(blocks.flatMap((block) => ('elements' in block ? block.elements : []))).toMatchObject([
-        { text: { text: 'All commands' } },
-      ]);
-    },
-  );
+  ])('with an order names the command for the order: “%s”', async (asked, command) => {
+    await addProject(bot, { alias: 'prod', id: '123' });
+    const { visibleText, blocks } = await say(`@Tally ${asked}`);
+    expect(visibleText).toMatch(/^That needs a command\. /);
+    expect(visibleText).toContain(`Type ${command}`);
+    expect(blocks.flatMap((block) => ('elements' in block ? block.elements : []))).toMatchObject([
+      { text: { text: 'All commands' } },
+    ]);
+  });
 
   it.each([
     'how much do we spend on prod every monday?',
@@ -408,7 +404,7 @@ describe('a direct message to Tally', () => {
     await bot.updated(message, ' · 9–15 Nov · ', MEMBER);
   });
 
-  it('is never answered if Tally itself sent it', async () => {
+  it('is never answered if Tally is the sender', async () => {
     const own = {
       type: 'message',
       channel_type: 'im',
@@ -454,7 +450,7 @@ describe('a mention in a channel that is answered privately', () => {
     bot.slack.messages(MEMBER, CHANNEL).find((said) => said.text.includes(text.trim()))?.reactions;
 
   it.each(['@Tally spend blorkk', '@Tally hello there', '@Tally schedule help'])(
-    'gets a reaction, so that others see that it was answered: %s',
+    'gets a reaction as a sign for others: %s',
     async (text) => {
       expect((await say(text)).message.ephemeral).toBe(true);
       await expect.poll(() => reactionsOf(text.replace('@Tally', ''))).toEqual(['speech_balloon']);

@@ -88,7 +88,6 @@ describe('/spend about several projects', () => {
       return undefined;
     });
     expect(await bot.read(`/spend ${ids.join(',')} yesterday`)).toMatch(/^12 projects · /);
-    // Each project needs two queries.
     expect(most).toBeLessThanOrEqual(8);
   });
 

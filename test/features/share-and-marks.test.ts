@@ -32,7 +32,7 @@ describe('the Share button', () => {
 });
 
 it.each(['/spend', '/balance'])(
-  'a shared answer about %s names no project that the channel may not ask about',
+  'a shared answer about %s names only projects that are allowed in the channel',
   async (command) => {
     const shared = await bot.next(
       async () => bot.press(await bot.ask(`${command} prod,closed`), 'Share'),

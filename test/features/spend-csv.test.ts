@@ -86,7 +86,7 @@ describe('/spend … csv', () => {
     expect(visibleText).toBe(`Tally can’t send files here: ${why}`);
   });
 
-  it('stays in a suggested command', async () => {
+  it('is also in the suggested correction of a command', async () => {
     expect(await bot.read('/spend prod lst-week csv')).toContain('/spend prod last-week csv');
   });
 });
@@ -158,7 +158,7 @@ describe('a CSV file of several projects, some of which fail', () => {
     );
   });
 
-  it('has rows that are also in the details', async () => {
+  it('lists the failed projects in the details, too', async () => {
     await bot.openForm('/balance web,empty details');
     expect(await bot.modalSays('7103')).toContain('No figures  No Cloud platform data for project 7103.');
   });

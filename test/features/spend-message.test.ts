@@ -21,7 +21,6 @@ const TARGET = {
   connection: undefined,
 };
 
-/** Renders the answer to a command from items of billing. */
 function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['sharedBy'], now = NOW) {
   const period = resolvePeriodText(words, now, 'UTC');
   const figures = {

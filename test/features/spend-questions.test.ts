@@ -76,7 +76,7 @@ describe('the answer about a budget', () => {
     await setBudget('200');
     await setBudget('120', '456', 'staging');
     const { lines, rows } = await bot.ask('/spend all over-budget');
-    expect(lines[0]).toBe('November · Yes: prod over budget');
+    expect(lines[0]).toBe('November · Yes: prod is over budget');
     expect(rows.map(([, spent]) => spent)).toEqual([
       'Spent of budget',
       '231.00 of 200.00 (115.5 %)',

@@ -60,7 +60,6 @@ describe('/spend … vs …', () => {
   });
 });
 
-/** The folded table and the chart of an answer. */
 function partsOf({ blocks, types }: Answer) {
   const { title, child_blocks } = (blocks.find(({ type }) => type === 'container') ?? {}) as {
     readonly title?: { readonly text: string };

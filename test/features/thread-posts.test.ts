@@ -19,7 +19,6 @@ import { addConnection, addProject, addProjects } from '../support/projects.ts';
 const HOUR = DAY / 24;
 const DIRECT = directOf(MEMBER);
 const at = (text: string): number => Date.parse(text);
-/** A Friday. */
 const NINE = at('2026-11-20T09:00:00Z');
 const http = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
 /** A second process that delivers posts when a test tells it to. */
@@ -89,7 +88,6 @@ async function alerted(
   return delivered('channel' in target ? CHANNEL : DIRECT);
 }
 
-/** Sends a text in a thread, and waits for the answer. */
 async function say(text: string, thread: string | undefined, as = MEMBER, channel = CHANNEL) {
   bot.clock.now += 1_000;
   const message = await bot.ask(channel.startsWith('C') ? `@Tally ${text}` : text, as, channel, thread);

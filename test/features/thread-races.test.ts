@@ -18,7 +18,6 @@ async function start(redisUrl?: string): Promise<void> {
   bot = await startBot({ now: () => now, ...(redisUrl !== undefined && { redisUrl }) });
 }
 
-/** @param redis the server that the bot uses */
 async function prepare(redis: TestRedis = bot.redis): Promise<void> {
   const there = { ...bot, redis };
   await addConnection(there);
@@ -32,7 +31,6 @@ afterEach(async () => {
 
 const seenBy = (person: string, channel = CHANNEL) => bot.answers(person, channel);
 
-/** Sends a text, and waits for Tally's next message that the person sees. */
 async function ask(text: string, thread?: string) {
   now += 1_000;
   const message = await bot.ask(`@Tally ${text}`, MEMBER, CHANNEL, thread);
@@ -129,7 +127,7 @@ describe('a workspace that uninstalls Tally', () => {
 });
 
 it.each(['hangs', 'dies'] as const)(
-  'while Redis is away because it %s, no figures are sent and the next question has to name its project',
+  'while Redis %s, Tally sends no figures, and the next question must name a project',
   async (how) => {
     const redis = await testRedis();
     stores.push(redis);
@@ -156,7 +154,7 @@ it.each(['hangs', 'dies'] as const)(
 );
 
 it.each(['message_changed', 'message_deleted'])(
-  'the remembered question is unaffected by a %s',
+  'a %s event doesn’t change the remembered question',
   async (subtype) => {
     await start();
     await prepare();

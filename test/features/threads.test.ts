@@ -18,7 +18,6 @@ interface Place {
   readonly thread?: string;
 }
 
-/** Sends a text, and waits for Tally's next message that the person sees. */
 async function say(text: string, { as = MEMBER, channel = CHANNEL, thread = '' }: Place = {}) {
   bot.clock.now += 1_000;
   const message = await bot.ask(text, as, channel, thread || undefined);
@@ -66,15 +65,12 @@ describe('a follow-up in a thread', () => {
     ['spend prod,staging october', 'and september?', ['2 projects · ', 'September']],
     ['spend prod,staging october', 'and staging?', ['staging · ', 'October']],
     ['how much did prod spend last month?', 'and staging?', ['staging · ', 'October']],
-  ])(
-    'takes the words it leaves out from the answer in the thread: %s, then %s',
-    async (first, then, shown) => {
-      const { reply, thread } = await startThread(first);
-      const { message, visibleText } = await reply(then);
-      expect(message).toMatchObject({ ephemeral: false, threadTs: thread });
-      for (const text of shown) expect(visibleText).toContain(text);
-    },
-  );
+  ])('takes missing words from the answer in the thread: %s, then %s', async (first, then, shown) => {
+    const { reply, thread } = await startThread(first);
+    const { message, visibleText } = await reply(then);
+    expect(message).toMatchObject({ ephemeral: false, threadTs: thread });
+    for (const text of shown) expect(visibleText).toContain(text);
+  });
 
   it('can ask for a file', async () => {
     const { reply, thread } = await startThread('spend prod october');
@@ -299,7 +295,7 @@ describe('the remembered question', () => {
 });
 
 describe('the project of the last answer', () => {
-  it('is not mistaken for another project after it was renamed or removed', async () => {
+  it('is not mistaken for another project after a change of names', async () => {
     const { reply } = await startThread('spend prod october');
     await removeProject('prod');
     await addProject(bot, { alias: 'prod', id: '789' });
@@ -312,7 +308,7 @@ describe('the project of the last answer', () => {
     expect((await reply('and staging?')).visibleText).toContain('staging · ');
   });
 
-  it('is asked for after it was removed, even if “september” could be in two years', async () => {
+  it('is asked for after the project was removed', async () => {
     const { reply } = await startThread('spend prod october 2025');
     await removeProject('prod');
     await addProject(bot, { alias: 'prod', id: '789' });
@@ -321,7 +317,7 @@ describe('the project of the last answer', () => {
 
   // After October 2025, “september” has two meanings, and both buttons would name the project.
   it.each(['spend prod october', 'spend prod,staging october', 'spend prod october 2025'])(
-    'is not named if it may no longer be asked about there: %s',
+    'is not named if the project is no longer allowed there: %s',
     async (first) => {
       const { reply } = await startThread(first);
       await removeProject('prod');

@@ -35,7 +35,7 @@ const { store, redis, workspaces, read } = await startWorkspaceStore(OLD);
 
 const change = () => changeIn(workspaces, 'T1', ENTRY);
 const entries = async () => (await createAudit(redis).page('T1', 10)).entries;
-const FIRST = 'Someone else changed this first.';
+const FIRST = 'Someone else just changed this.';
 
 /** Every method that saves, each on a record that it can change. */
 const SAVING: Record<string, (change: WorkspaceChange) => Promise<unknown>> = {

@@ -8,7 +8,6 @@ export * from './kinds.ts';
 
 export type FailureKind = keyof typeof KINDS;
 export type DataOf<K extends FailureKind> = Parameters<(typeof KINDS)[K]['says']>[0];
-/** `data` may be left out if none of its fields is required. */
 type Details<K extends FailureKind> =
   Record<never, never> extends DataOf<K>
     ? [data?: DataOf<K>, options?: ErrorOptions]
@@ -70,7 +69,6 @@ export function withRequestedDays(failure: Failure, days: RequestedDays): Failur
   return new Failure(failure.kind, { ...failure.data, question: { ...question, days } });
 }
 
-/** @returns undefined for a kind that a newer version of Tally stored */
 export const kindOf = (kind: string): Kind | undefined =>
   Object.hasOwn(KINDS, kind) ? KINDS[kind as FailureKind] : undefined;
 
@@ -144,7 +142,6 @@ export class InvalidWord extends FailureError<'invalid-word'> {
     this.offered = [suggestion].flat().filter(mayQuote);
   }
 
-  /** @param whole turns a suggestion into the whole command's text */
   within(whole: (text: string) => string): InvalidWord {
     const { word, why, works, offered, quoting, projectFor } = this;
     return new InvalidWord(word, why, works, offered.map(whole), quoting, projectFor);

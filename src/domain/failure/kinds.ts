@@ -11,7 +11,6 @@ export interface Kind<Data = object> {
   /** @param today the reader's date, whose year the sentence leaves out */
   says(data: Data, today?: Day): string;
   readonly schema: z.ZodType<Record<string, unknown>>;
-  /** Two or three words for a table's cell. */
   readonly summary?: string;
   /** What somebody can check or change if a project's request fails in this way. */
   readonly remedy?: 'project' | 'token' | 'address' | 'patience';
@@ -56,7 +55,6 @@ export type BillingQuestion = Readonly<z.input<typeof question>>;
 const question = z.object({
   project: string,
   product: z.literal(PRODUCT_IDS),
-  /** Absent if the question is about a balance. */
   days: z.object({ first: z.iso.date(), last: z.iso.date(), today: extra<Day>() }).optional(),
 });
 const projectAndDays = ({ project, days }: BillingQuestion, today: Day | undefined): string =>
@@ -105,8 +103,8 @@ export const KINDS = {
     if (connection !== undefined && project !== undefined)
       return `${project.label} uses the connection “${connection}”, which no longer exists.`;
     if (connection !== undefined) return `There’s no connection named ${connection}.`;
-    const needed = project && `, and ${project.label} doesn’t say which one to use`;
-    return `You have several connections, but no default${needed ?? ''}.`;
+    const needed = project?.alias ? `, and ${project.alias} doesn’t say which one to use` : '';
+    return `You have several connections, but no default${needed}.`;
   }),
   /** `owned`: what somebody else owns, and the words of the refused action, `pause abcd1234`. */
   'not-allowed': kind(
@@ -184,7 +182,6 @@ export const KINDS = {
   'access-not-found': plain('The identity service doesn’t recognize that application access (HTTP 404).'),
   /** The project of the application access is disabled or deleted. */
   'project-disabled': plain('The identity service won’t issue a token for that project (HTTP 404).'),
-  /** `suggestion`: an address that may be right. */
   'wrong-identity-url': kind({ host, status, suggestion: extra<string>() }).says(
     ({ status }) => `No identity service answers at this address (HTTP ${status}).`,
   ),
@@ -235,7 +232,7 @@ export const KINDS = {
     { summary: 'damaged record' },
   ).says(({ what }) => `Tally can’t read the stored ${RECORDS.get(what) ?? 'record'}.`),
   'settings-damaged': plain('This workspace’s settings are damaged.'),
-  'edit-conflict': kind({ now: text }).says(({ now }) => `Someone else changed this first. ${now}`.trim()),
+  'edit-conflict': kind({ now: text }).says(({ now }) => `Someone else just changed this. ${now}`.trim()),
   /** `write`: `unsure` if Redis's answer was lost, so data may have been changed. */
   'store-unavailable': kind({
     write: z.enum(['refused', 'unsure']).optional(),

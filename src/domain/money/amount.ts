@@ -134,7 +134,6 @@ export function toRoundedDigits(value: Money): string {
   return short.toFixed(1 - short.e);
 }
 
-/** Writes all decimals of a number as the locale does. @param sign a currency sign to add */
 function localize(digits: string, locale: string, sign?: string): string {
   const fraction = digits.slice(digits.indexOf('.') + 1);
   const formatter = formatters.memo(`${sign === undefined ? '#' : '$'} ${locale}`);
@@ -192,6 +191,5 @@ export const formatFactor = (factor: Money, locale: string): string => {
   return digits.includes('.') ? localize(digits, locale) : digits;
 };
 
-/** `12.4 %` */
 export const formatShare = (percent: Money, locale: string): string =>
   `${localize(percent.round(1, Big.roundHalfEven).toFixed(1), locale)} %`;

@@ -72,7 +72,6 @@ const shortSides = (coverage: UsageChange['coverage']): readonly Side[] =>
 export const isWellReported = (reported: number, of: number): boolean =>
   reported > 0 && reported * 5 >= of * 4;
 
-/** A sentence that says why there is no comparison; '' if there is one. */
 export function formatUncompared({ coverage }: UsageChange, labels: PeriodPair<string>): string {
   const short = shortSides(coverage);
   const [side] = short;
@@ -86,7 +85,6 @@ export function formatUncompared({ coverage }: UsageChange, labels: PeriodPair<s
   return `Too few days reported to compare with ${labels.before} (${which}).`;
 }
 
-/** `6 of 7 days reported`; for a single day `not reported` */
 export const formatCoverage = ({ reported, of }: Coverage): string =>
   of === 1
     ? reported === 0
@@ -102,7 +100,6 @@ const spentIn = (cost: Cost | undefined): Money | undefined =>
 export interface ExplainedDays {
   /** How much more the current period cost: the sum of the rows' differences. */
   readonly value: Money;
-  /** What the compared days of the period before cost. */
   readonly base: Money;
   /** The largest absolute difference first; of equal ones the earliest first. */
   readonly rows: readonly Row[];

@@ -140,7 +140,6 @@ function relativeError({ first, costs }: CostHistory, model: DailyCostModel): nu
   return Number.isFinite(error) ? ERROR.leastShare + ERROR.factor * error : undefined;
 }
 
-/** `about 861,234.00 by 30 Nov` */
 export const formatForecast = (total: Money, today: Day, money: MoneyFormatter): string =>
   `about ${money(total)} by ${forecastDay(today)}`;
 
@@ -158,7 +157,6 @@ export function forecastDay(today: Day): string {
   return formatDays(last, last, last.slice(0, 4)).slice('Mon '.length);
 }
 
-/** The costs of consecutive days from `first` on, undefined for an unreported day. */
 interface CostHistory {
   readonly first: Day;
   readonly costs: readonly (number | undefined)[];
@@ -168,7 +166,6 @@ interface DailyCostModel {
   readonly expectedCost: (day: Day) => number;
   /** The first of the days whose weighted average is the usual daily cost. */
   readonly since: Day;
-  /** Outliers, in order of days, each with its difference from the median of the days around. */
   readonly spikes: readonly { readonly day: Day; readonly excess: number }[];
   /** The extra cost that recurs on this day of every month, such as an invoice; usually 0. */
   readonly monthlyCharge: (day: Day) => number;
@@ -254,7 +251,6 @@ function median(values: readonly number[]): number {
   return ((sorted[middle] ?? Number.NaN) + (sorted[(sorted.length - 1) >> 1] ?? Number.NaN)) / 2;
 }
 
-/** @returns the spikes' indexes, each with its difference from the median of the days around */
 function findSpikes(costs: Costs): ReadonlyMap<number, number> {
   const spikes = new Map<number, number>();
   costs.forEach((cost, n) => {
@@ -280,7 +276,6 @@ function findSpikes(costs: Costs): ReadonlyMap<number, number> {
   return spikes;
 }
 
-/** @returns seven factors with mean 1, beginning with the weekday of the first day; all are 1 without enough data */
 function weekdayFactors(usual: Costs): readonly number[] {
   const ratios: number[][] = Array.from({ length: WEEK }, () => []);
   usual.forEach((cost, n) => {

@@ -34,7 +34,6 @@ export interface Row {
   readonly before?: Cost | undefined;
   /** `current` minus `before`; undefined where they are not compared. */
   readonly value?: Money | undefined;
-  /** `so far`, `2 items added` */
   readonly note?: string;
 }
 

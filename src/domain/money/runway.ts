@@ -64,7 +64,6 @@ const LIMIT = { years: 10, days: 3652 } as const;
 export const computeRunway = (account: Account, week: Usage, today: Day): Runway =>
   runwayFrom(account, { of: week.fullDays, ...sumReported(week.amounts, week.reported) }, today);
 
-/** @param sum what the reported days cost */
 export function runwayFrom(
   { balance: amount, bonuses }: Account,
   { sum, reported, of }: Pick<Basis, 'reported' | 'of'> & { readonly sum: Money },
@@ -124,7 +123,6 @@ export function formatRunwayLine(runway: Runway, money: MoneyFormatter): string 
 
 export const formatRunway = (runway: Runway, money: MoneyFormatter): string => lineOf(runway, money).join('');
 
-/** @returns the part to print bold, and the rest */
 function lineOf(runway: Runway, money: MoneyFormatter): readonly [string, string] {
   switch (runway.kind) {
     case 'estimate':
@@ -155,7 +153,6 @@ export function formatRunwayBasis(runway: Runway, money: MoneyFormatter): string
   return runway.kind === 'no-spend' ? basis(runway) : `at ${money(runway.average)} a day (${basis(runway)})`;
 }
 
-/** `41 days`, `> 10 years`, `no spending`, `overdrawn`, `unknown` */
 export function formatRunwayShort(runway: Runway): string {
   if (runway.kind === 'estimate') return formatDaysLeft(runway.days);
   if (runway.kind === 'beyond') return `> ${runway.years} years`;

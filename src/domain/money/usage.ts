@@ -36,7 +36,6 @@ export type RowAmount =
 /** A day's charges, or an item without a readable day. Bonuses may be part of the amount, so the two are never summed. */
 export interface DayCharges {
   readonly day?: Day;
-  /** The day, or what billing sent instead of a readable day. */
   readonly shown: string;
   readonly amount: RowAmount;
   readonly bonuses: RowAmount;
@@ -145,9 +144,8 @@ export interface DayFigure {
 }
 
 export interface Usage {
-  /** Rows for requested days, then for other days, then for items without a day. */
   readonly rows: readonly UsageRow[];
-  /** Includes today, days that weren't requested, and items without a readable day. */
+  /** The sum of all items, also of today, of other days, and without a readable day. */
   readonly total: UsageTotal;
   readonly bonuses: UsageTotal;
   /** How many of the requested days are over. */
@@ -161,7 +159,6 @@ export interface Usage {
   readonly outside: UsageTotal;
   readonly unplaced: UsageTotal;
   readonly average?: Money;
-  /** The most expensive day; of equal ones the earliest. */
   readonly highest?: DayFigure;
   readonly today?: DayFigure;
 }

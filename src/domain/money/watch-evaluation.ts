@@ -20,7 +20,6 @@ export interface AlertedLevel {
   readonly episode: string;
   readonly level: WatchLevel;
   readonly isOver?: boolean;
-  /** The amount last reported for a spike's day, as plain digits. */
   readonly amount?: string;
 }
 
@@ -36,7 +35,6 @@ export interface Evaluation {
 }
 
 export interface EvaluationOptions {
-  /** Names a new alert about balance or runway. */
   readonly episode: string;
   /** The day when the rule was set. Earlier days and months don't alert. */
   readonly since: Day;

@@ -53,7 +53,6 @@ export type WatchMeasurement =
 
 /** Billing may report the last days of a month late. */
 const LATE_DAYS = 7;
-/** Enough days to find the first one of a long spike. */
 const SPIKE_DAYS = 45;
 const WEEK = 7;
 
@@ -84,7 +83,6 @@ function runwayOf(account: Account, { amounts, today, zone }: WatchFigures): Run
   return runwayFrom(account, { of: days.length, ...sumReported(amounts, days) }, today);
 }
 
-/** @returns the average of the last 7 complete days; undefined if fewer than 3 are reported */
 export function averageDay(figures: WatchFigures): Money | undefined {
   const runway = runwayOf({ balance: NOTHING, bonuses: NOTHING }, figures);
   return 'average' in runway ? runway.average : undefined;
@@ -119,7 +117,6 @@ export const spendOf = (days: readonly Day[], amounts: WatchFigures['amounts']):
 const SAME_WEEKDAYS = { weeks: 4, minReported: 3 } as const;
 const DAYS_BEFORE = { reported: 14, within: 60 } as const;
 
-/** Takes the median of the last four same weekdays; if fewer than three are reported, the average of 14 days. */
 function baselineOf(
   day: Day,
   amounts: WatchFigures['amounts'],
@@ -144,7 +141,6 @@ function median(values: readonly Money[]): Money {
 }
 
 export type WatchRule =
-  /** The balance without bonuses falls below an amount. */
   | { readonly kind: 'balance'; readonly below: Money }
   | { readonly kind: 'runway'; readonly days: number }
   /** The month has cost 50, 80 or 100 % of `amount`, or is expected to cost more than `amount`. */

@@ -36,7 +36,6 @@ export interface DueTime {
   readonly at: Millis;
 }
 
-/** Never ends. Includes days that the zone skipped. */
 function* daysOf(cadence: Cadence, first: Day): Generator<Day> {
   if (cadence.kind === 'monthly')
     for (let month = startOfUnit('month', first); ; month = shiftUnits('month', month, 1)) {
@@ -52,7 +51,6 @@ function* daysOf(cadence: Cadence, first: Day): Generator<Day> {
     if (cadence.kind !== 'weekdays' || isoWeekday(day) <= 5) yield day;
 }
 
-/** Never ends. */
 export function* dueTimes(timing: Timing, after: Millis): Generator<DueTime> {
   for (const date of daysOf(timing.cadence, dayAt(after, timing.zone))) {
     const due = { date, at: instantOf(date, timing.time, timing.zone) };
@@ -82,6 +80,5 @@ function describeCadence(cadence: Cadence): string {
   }
 }
 
-/** `Every weekday at 09:00 (Europe/Rome)` */
 export const formatTiming = ({ cadence, time, zone }: Timing): string =>
   `${describeCadence(cadence)} at ${time} (${zone})`;

@@ -11,7 +11,6 @@ import { listNames } from '../wording.ts';
 /** `2026-11-21`, in the years 1900 to 9999. Days sort as text. */
 export type Day = string;
 
-/** An IANA name: `Europe/Rome` */
 export type Zone = string;
 
 /** A duration, or an instant since the epoch. */
@@ -38,7 +37,6 @@ export const daysBetween = (a: Day, b: Day): number => (midnightOf(b) - midnight
 /** @returns 1 for Monday to 7 for Sunday */
 export const isoWeekday = (day: Day): number => new Date(midnightOf(day)).getUTCDay() || 7;
 
-/** @param month 1 to 12 */
 export const daysInMonth = (year: number, month: number): number =>
   new Date(Date.UTC(year, month, 0)).getUTCDate();
 
@@ -119,7 +117,6 @@ export function formatRequestedDays({ first, last, today }: RequestedDays): stri
     : withYear(`Q${Math.ceil(Number(first.slice(5, 7)) / 3)}`, first, today);
 }
 
-/** @returns the unit of which these are all days */
 export const wholeUnit = ({ first, last }: Pick<RequestedDays, 'first' | 'last'>) =>
   (['month', 'quarter', 'year'] as const).find(
     (unit) => startOfUnit(unit, first) === first && endOfUnit(unit, first) === last,
@@ -191,7 +188,6 @@ export function countUnits(unit: 'month' | 'quarter' | 'year', first: Day, last:
 const instants = new LRUCache<string, number>({ max: 10_000 });
 const offsets = new LRUCache<string, number>({ max: 10_000 });
 
-/** @returns how far the zone's clocks are ahead of UTC */
 function offsetAt(instant: Millis, zone: Zone): number {
   const key = `${instant} ${zone}`;
   const cached = offsets.get(key);
@@ -219,7 +215,6 @@ export function instantOf(day: Day, time: string, zone: Zone): Millis {
   return epochMilliseconds;
 }
 
-/** @param text ISO 8601 with an offset */
 export const parseInstant = (text: string): Millis | undefined =>
   tryParse(() => Temporal.Instant.from(text).epochMilliseconds);
 

@@ -42,7 +42,6 @@ export interface Period {
   readonly zone: Zone;
   /** In order, including today, without days that the zone skipped. */
   readonly days: readonly Day[];
-  /** Set if the period ends today. */
   readonly today?: Day;
   readonly requested: RequestedDays;
   /** `14–20 Nov`, `October`; with the year unless it is today's */
@@ -87,7 +86,6 @@ export function periodOf({ text, typed, rule, ...named }: NamedDays, now: Millis
 
 /** The days that a period is compared with. */
 export interface ComparisonWindow {
-  /** The first and the last millisecond. */
   readonly from: Millis;
   readonly to: Millis;
   readonly days: readonly Day[];
@@ -109,7 +107,6 @@ export type ComparisonRule =
 export const sameDaysLastWeek = (days: readonly Day[], zone: Zone): readonly Day[] =>
   days.map((day) => addDays(day, -7)).filter((day) => dayExists(day, zone));
 
-/** @param count how many complete days the period has */
 function daysBeforePeriod(first: Day, rule: ComparisonRule, count: number, zone: Zone): readonly Day[] {
   if (count === 0) return [];
   if (rule.kind === 'units' || rule.kind === 'running') {
@@ -180,7 +177,6 @@ export type Versus =
 const ONLY_COMPLETE = 'Only complete days are compared, never today.';
 const OTHER_DAYS = 'Name other days, or leave out “vs” to compare with the days before.';
 
-/** `2026-09`, `last-year`, `30-days-before` */
 export function formatVersus(versus: Versus): string {
   if ('text' in versus) return versus.text;
   if ('same' in versus) return versus.same === 'year' ? 'last-year' : `same-days-last-${versus.same}`;

@@ -118,7 +118,6 @@ export function createBalanceFeature({ billing, answerStore, clock }: Services):
   };
 }
 
-/** @throws InvalidWord, secret-pasted */
 function parseBalance(text: string, reader: Reader) {
   const { output, ...words } = parseTyped('/balance', text, reader, parseBalanceText);
   if (output !== 'why') return { ...words, output };
@@ -144,7 +143,6 @@ interface BalanceFigures extends ConnectedAnswer, Account {
 
 type BalanceView = AnswerView<BalanceFigures>;
 
-/** @throws Failure if the balance can't be fetched; the runway may be missing */
 async function fetchBalance(
   billing: BillingClient,
   workspace: Workspace,
@@ -279,7 +277,6 @@ const balanceFile = (view: BalanceView): AnswerFile<BalanceFigures> => ({
 const estimateOf = ({ runway }: BalanceFigures) =>
   typeof runway !== 'string' && runway.kind === 'estimate' ? runway : undefined;
 
-/** @returns '' without an estimate */
 function averageDigits(figures: BalanceFigures): string {
   const { balance, bonuses } = figures;
   const amounts = [balance, bonuses].flatMap((amount) => ('value' in amount ? [amount.value] : []));

@@ -85,7 +85,6 @@ function isSaidToTally({ type, channel_type, bot_id, subtype }: SlackEvent): boo
   return bot_id === undefined && subtype === undefined && (type === 'app_mention' || channel_type === 'im');
 }
 
-/** @param fact what is wrong with the message, if known */
 export const mentionHelp = (examples: readonly string[], fact = 'What would you like to know?'): Message =>
   textMessage(fact, markup(exampleMarkup(examples)), actions(...ALL_COMMANDS));
 

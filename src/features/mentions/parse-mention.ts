@@ -123,7 +123,6 @@ const COMMAND_FOR: readonly (readonly [RegExp, ...CommandName[]])[] = [
 /** In characters. Correcting longer text takes long. */
 const LONGEST_CORRECTED = 200;
 
-/** Corrects a mistyped command and the words after it. */
 function nearestCommand(
   name: string,
   rest: string,
@@ -228,7 +227,6 @@ function readWith(asked: Asked, question: ThreadQuestion | undefined): Question 
   }
 }
 
-/** @throws Failure not-allowed if the person can't ask about the command's project */
 function checkProjects(
   rerun: Command,
   { mention: { text }, request }: Asked,
@@ -285,7 +283,6 @@ const isAskable = ({ command, text }: Command, request: Request): boolean =>
   }, Failure) ??
     false);
 
-/** Reads the thread's last command as of the day when it was asked. */
 function answeredIn({ command, text }: ThreadQuestion, askedOn: string, reader: Reader): LastAnswer {
   const then = { ...reader, today: askedOn, writtenOn: askedOn };
   const { phrase, versus, ...words } = parseCommandText(text, then);

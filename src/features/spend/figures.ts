@@ -41,20 +41,17 @@ export interface SpendFigures extends ConnectedAnswer {
   readonly usage: Usage;
   /** A sentence if the earlier days couldn't be fetched; undefined if nothing is compared. */
   readonly change: UsageChange | string | undefined;
-  /** Usage on the days that the period is compared with. */
   readonly before: Usage | undefined;
   /** Undefined if the period isn't the current month, or if too few days are reported. */
   readonly forecast: Forecast | undefined;
 }
 
-/** Everything that an answer to `/spend` shows. */
 export interface SpendView extends AnswerView<SpendFigures> {
   readonly period: Period;
-  /** How to sort and group the rows. */
   readonly shape: {
     readonly [Name in 'top' | 'isLowest' | 'isOfDays' | 'unit']?: ParsedCommand[Name] | undefined;
   };
-  /** The projects that are shown after `top 3`, `among` those with figures, `of` all that the question is about. */
+  /** After `top 3`: the projects shown, the number of projects with figures, and the number of all projects. */
   readonly top?:
     | { readonly shown: readonly SpendFigures[]; readonly among: number; readonly of: number }
     | undefined;
@@ -126,7 +123,6 @@ function earlierDays(period: Period): Omit<TimeRange, 'zone'> | undefined {
 
 const COMPARED = 'compared, not in the total';
 
-/** Writes a row per day, then the exact period and totals. */
 export function spendFile({ answered, period, projects }: SpendView): AnswerFile<SpendFigures> {
   const compared = period.versus && period.comparison;
   const days = [period.requested, ...(compared ? [compared.requested] : [])].map(fileDays).join('-vs-');
@@ -181,7 +177,6 @@ const sums = ({ total, bonuses }: Usage, { from, to }: { readonly from: Millis; 
     ['Items', String(total.readable + total.unreadable)],
   ] as const;
 
-/** A day without data has no amount. */
 type FileRow = Pick<UsageRow, 'day' | 'shown' | 'outside' | 'merged'> &
   Partial<Pick<UsageRow, 'amount' | 'bonuses'>>;
 

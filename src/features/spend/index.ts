@@ -78,7 +78,6 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
   };
 }
 
-/** @throws InvalidWord, secret-pasted */
 function parseSpend(text: string, reader: Reader): ParsedCommand {
   const words = parseTyped('/spend', text, reader, parseCommandText);
   const { several, isOfDays, unit, versus } = words;
@@ -96,7 +95,6 @@ function parseSpend(text: string, reader: Reader): ParsedCommand {
   return words;
 }
 
-/** @throws InvalidWord if another period than the current month was typed */
 function inMonthOfBudget({ output, ...words }: ParsedCommand, reader: Reader): ParsedCommand {
   if (output !== 'budget' && output !== 'over-budget') return words;
   const month = parsePeriodText('this-month', reader);
@@ -108,7 +106,6 @@ function inMonthOfBudget({ output, ...words }: ParsedCommand, reader: Reader): P
   );
 }
 
-/** @throws InvalidWord with a corrected command; Failure period-just-began */
 function resolveSpendPeriod(
   { phrase, versus }: Pick<ParsedCommand, 'phrase' | 'versus'>,
   { output, ...named }: Pick<AskedProjects, 'word' | 'product'> & { readonly output: Output | undefined },
@@ -128,7 +125,6 @@ function resolveSpendPeriod(
   }
 }
 
-/** @throws Failure not-allowed if a guest asks about a budget */
 function drawAnswer(view: SpendView, output: Output | undefined, request: Request): Answer<SpendFigures> {
   if (output === 'why') return whyAnswer(view);
   if (output === 'budget' || output === 'over-budget') return budgetAnswer(view, output, request);

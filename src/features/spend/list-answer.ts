@@ -59,7 +59,6 @@ export function keepTopProjects(view: SpendView): SpendView {
   return { ...view, answered: [...shown, ...others], top };
 }
 
-/** `Top 3 of 12 projects`, `Top 3 of 12 projects, 10 with figures` */
 export function formatTop({ shown, among, of }: NonNullable<SpendView['top']>, isLowest = false): string {
   const known = among === of ? '' : `, ${among} with figures`;
   return `${isLowest ? 'Lowest' : 'Top'} ${shown.length} of ${pluralize(of, 'project')}${known}`;
@@ -110,7 +109,6 @@ function listNotes({ answered, period, projects }: SpendView, failed: readonly s
   ]);
 }
 
-/** `least by staging`; '' unless the question is which project costs least */
 function leastText({ answered, shape }: SpendView): string {
   const [first, second] = answered.filter(({ usage }) => readableTotal(usage)).sort(bySpendIn(shape));
   return shape.isLowest && first && second && hasOneCurrency(answered)
@@ -118,7 +116,6 @@ function leastText({ answered, shape }: SpendView): string {
     : '';
 }
 
-/** `about 1,234,000.00 by 30 Nov for 2 of 3 projects` */
 function forecastText({ answered, failed, period: { today }, locale }: SpendView): string {
   const known = answered.flatMap(({ forecast }) => forecast?.total ?? []);
   if (today === undefined || known.length === 0 || !hasOneCurrency(answered)) return '';
@@ -127,7 +124,6 @@ function forecastText({ answered, failed, period: { today }, locale }: SpendView
   return `${formatForecast(sumMoney(known), today, moneyFormatter(locale))}${whose}`;
 }
 
-/** `bonuses: prod 1,000.00 and staging 200.00` */
 function bonusFact(view: SpendView): string {
   const used = view.answered.flatMap((figures) => {
     const text = formatBonusTotal(figures.usage.bonuses, moneyIn(view)(figures)).replace(/^bonuses /, '');
@@ -145,7 +141,6 @@ function totalChange({ answered, period }: SpendView): ComparedChange | undefine
   return sum?.figures.percent && sum;
 }
 
-/** `biggest change: prod + 3,120.00` */
 function biggestChange({ answered, locale }: SpendView): string {
   if (!hasOneCurrency(answered) || answered.length < 2) return '';
   const [first] = answered
@@ -201,7 +196,6 @@ const PARTLY = '*';
 const isPartlyReported = ({ reported, fullDays, total }: Usage): boolean =>
   total.readable > 0 && reported.length < fullDays;
 
-/** `* prod: 6 of 7 days reported, compared by its daily average` */
 function coverageFact({ answered, period: { versus, comparison } }: SpendView): string {
   const bases = new Set(answered.flatMap((figures) => comparedChange(figures)?.figures.basis ?? []));
   const reported = (usage: Usage | undefined) =>
@@ -225,7 +219,7 @@ function coverageFact({ answered, period: { versus, comparison } }: SpendView): 
 export type BudgetQuestion = 'budget' | 'over-budget';
 
 interface BudgetState extends SpendFigures {
-  /** The lowest, if several watches have one. */
+  /** The lowest budget, if several watches have one. */
   readonly budget: Money | undefined;
   readonly spent: Money | undefined;
   readonly isOver: boolean;
@@ -261,7 +255,6 @@ function budgetOf(figures: SpendFigures, { workspace }: Request): BudgetState {
 
 const budgetMonth = ({ period: { requested } }: SpendView) => formatMonth(requested.first, requested.today);
 
-/** Says yes or no, and which projects are or will be over budget. @param states with budget and figures */
 function judge(states: readonly BudgetState[], asked: BudgetQuestion) {
   const [no, soFar, yes] = asked === 'budget' ? ['No', 'Yes, so far', 'Yes'] : ['Yes', 'Not yet', 'No'];
   const over = states.filter(({ isOver }) => isOver);
@@ -270,7 +263,6 @@ function judge(states: readonly BudgetState[], asked: BudgetQuestion) {
   return { verdict: soon.length > 0 ? soFar : yes, projects: soon, what: 'expected to pass the budget' };
 }
 
-/** `740,697.00 of 800,000.00 EUR (92.6 %)` */
 function shareText({ target, budget, spent }: BudgetState, locale: string): string {
   if (budget === undefined) return 'No budget is set';
   if (spent === undefined) return 'no figures yet';
@@ -278,7 +270,6 @@ function shareText({ target, budget, spent }: BudgetState, locale: string): stri
   return `${formatMoney(spent, locale)} of ${formatMoney(budget, locale, target.currency)} (${share})`;
 }
 
-/** `prod · November · Not yet: 740,697.00 of 800,000.00 (92.6 %)` */
 function projectBudget(state: BudgetState, view: SpendView, asked: BudgetQuestion): AnswerText {
   const { target, budget, spent, forecast, excess, remarks } = state;
   const { locale, period } = view;
@@ -297,20 +288,20 @@ function projectBudget(state: BudgetState, view: SpendView, asked: BudgetQuestio
   };
 }
 
-/** `November · No: prod over budget` */
 function listBudgets(states: readonly BudgetState[], view: SpendView, asked: BudgetQuestion): AnswerText {
   const { locale, failed } = view;
   const known = states.filter(({ spent }) => spent);
   const { verdict, projects, what } = judge(known, asked);
   const names =
     projects.length > MOST_NAMED ? `${projects.length} of ${known.length}` : listNames(labelsOf(projects));
-  const answer = `${verdict}: ${names === '' ? `all ${known.length} within budget` : `${names} ${what}`}`;
+  const be = projects.length === 1 ? 'is' : 'are';
+  const answer = names === '' ? `all ${known.length} within budget` : `${names} ${be} ${what}`;
   const text =
     states.length === 0
       ? 'No budget is set for these projects'
       : known.length === 0
         ? 'no figures yet'
-        : answer;
+        : `${verdict}: ${answer}`;
   const parts = listParts(view, states, [
     { title: 'Spent of budget', cell: (state) => shareText(state, locale) },
     {

@@ -123,7 +123,6 @@ function factLine(figures: SpendFigures, view: SpendView): string {
   ]);
 }
 
-/** @returns '' if too few days are reported */
 function comparisonText(figures: SpendFigures, view: SpendView): string {
   const { period, locale } = view;
   const change = comparedChange(figures);
@@ -151,7 +150,6 @@ export function changeText(change: ComparedChange, { period, locale }: SpendView
   return `vs ${money(daily.before)}${comparison.days.length === 1 ? ' on' : ' a day in'} ${against}`;
 }
 
-/** `daily average, 6 of 7 days reported` */
 const changeNotes = (
   { figures: { basis, percent }, coverage: { before } }: ComparedChange,
   ...amounts: readonly string[]
@@ -199,7 +197,6 @@ const labelled = (title: string): Column<Row> => ({ title, cell: formatLabel });
 const foldedRows = (fold: string, cells: readonly (readonly string[])[]): Answer['rows'] =>
   fitsTable(cells) ? { fold: `${fold} (${cells.length - 1})`, cells } : undefined;
 
-/** One row per day, even without data; per week or longer unit if asked, or if there are too many days. */
 function daysTable(
   { usage }: SpendFigures,
   { period, shape, locale }: SpendView,
@@ -251,7 +248,6 @@ function versusTable({ usage, before }: SpendFigures, { period, locale }: SpendV
 
 const MOST_NAMED = 3;
 
-/** The most expensive or cheapest days, if asked for. */
 function rankDays({ usage }: SpendFigures, { shape, period, locale }: SpendView) {
   if (!shape.isOfDays) return { line: '', rows: undefined };
   const sign = shape.isLowest ? 1 : -1;

@@ -121,7 +121,6 @@ function percentText(value: Money, explained: readonly Explained[], locale: stri
   return percent ? `*${formatPercent(percent, locale)}*` : '';
 }
 
-/** @returns [] if nothing is compared, or if too few days are reported */
 function explain(figures: SpendFigures, { period: { comparison } }: SpendView): Explained[] {
   const { usage, before } = figures;
   if (comparison === undefined || before === undefined || !comparedChange(figures)) return [];
@@ -164,7 +163,6 @@ function differenceColumns(
   ];
 }
 
-/** `3,120.00 EUR more than`, `unchanged vs` */
 function differenceText(sums: readonly LabelledAmount[], locale: string): string {
   const changes = sums
     .filter(({ value }) => !value.eq(0))
@@ -198,7 +196,6 @@ function nameOf({ label, current, before }: Row, noun: Noun): string {
   return count === 1 ? `one ${words} day` : `${count} ${words} days`;
 }
 
-/** `no data for Mon 16 Nov, the amount for Tue 17 Nov couldn’t be read in full.` */
 function gapNote({ figures: { usage }, before }: Explained, { comparison }: SpendView['period']): string {
   const nameDay = dayNamerFor([...(comparison?.currentDays ?? []), ...(comparison?.days ?? [])]);
   const daysOf = (name: 'missing' | 'unreadableDays') => [...usage[name], ...before[name]].sort();
@@ -210,7 +207,6 @@ function gapNote({ figures: { usage }, before }: Explained, { comparison }: Spen
   return text && `${text}.`;
 }
 
-/** `3 projects`, `2 of 3 projects`, `Top 3 of 12 projects` */
 function countText(compared: number, { answered, failed, top }: SpendView): string {
   const of = top?.shown.length ?? answered.length + failed.length;
   if (compared > 0 && compared < of) return `${compared} of ${pluralize(of, 'project')}`;

@@ -15,7 +15,7 @@ describe('an item’s ISO date', () => {
   });
 
   it.each(['2026-02-30', '2026-02-29', '2026-13-01', '2026-00-10', '2026-11-31', '2026-1-5', '0000-01-01'])(
-    'that doesn’t exist in the calendar is shown as it came: %s',
+    'that doesn’t exist is shown as billing sent it: %s',
     (text) => {
       expect(read(text)).toEqual({ unplaced: text });
     },
@@ -108,7 +108,7 @@ describe('an item’s number as day', () => {
 
 describe('an unreadable day of an item', () => {
   it.each(['14.11.2026', '11/14/2026', 'Nov 14', 'yesterday', '2026-W46', '2026-318', 'true'])(
-    'is shown as it came: %s',
+    'is shown as billing sent it: %s',
     (text) => {
       expect(read(text)).toEqual({ unplaced: text });
     },

@@ -25,7 +25,6 @@ describe('the comparison of two periods', () => {
   const days = { current: NOW, before: THEN };
   const usageOf = (items: readonly WireCharge[], asked: readonly string[], today?: string) =>
     usageOfItems(items, { days: asked, zone: 'UTC', ...(today && { today }) });
-  /** Compares two periods: how many days each has reported, and what a day costs. */
   const change = (now: number, then: number, amounts: readonly [string, string] = ['12', '10']) =>
     compareUsage(
       usageOf(each(NOW.slice(0, now), amounts[0]), NOW),

@@ -18,7 +18,6 @@ import {
 import { runs } from '../../support/thorough.ts';
 import { item, itemsOf, usageOfItems } from '../../support/usage.ts';
 
-/** A Saturday. */
 const TODAY = '2026-11-21';
 
 /** Forecasts from the days since `from`. @param costOn undefined for an unreported day */
@@ -122,7 +121,7 @@ describe('the forecast of the current month', () => {
     );
   });
 
-  it('expects a charge that came on the same day of the last two months to come again', () => {
+  it('expects a charge of the last two months on the same day of this month', () => {
     const charged =
       (dates: readonly string[], last = '2026-12') =>
       (day: Day) =>
@@ -200,7 +199,7 @@ describe('the forecast of random costs', () => {
     );
   });
 
-  it('is as many times larger as the costs are', () => {
+  it('grows in proportion to the costs', () => {
     const isNear = (a = '0', b = '0') =>
       Math.abs(Number(a) / 2 ** 70 - Number(b)) <= 1e-9 * Math.abs(Number(b));
     fc.assert(

@@ -313,7 +313,7 @@ describe('the note on unreadable amounts', () => {
     ]);
   });
 
-  it('names a day with only one unreadable item', () => {
+  it('names a day even if only one item is unreadable', () => {
     expect(said(item('2026-11-14', 'x'), item('2026-11-14', '1'))).toEqual([
       'The amount for 14 couldn’t be read in full, so it isn’t in the average.',
       'The total is incomplete: 1 amount couldn’t be read.',

@@ -26,8 +26,8 @@ describe('a watch on the runway', () => {
 
   it.each<[string, Runway]>([
     ['13 days', lasting(13)],
-    ['an overdrawn project', { kind: 'overdrawn', which: 'balance', balance: new Big(-1), ...funds }],
-  ])('alerts once about %s', (_, runway) => {
+    ['used up', { kind: 'overdrawn', which: 'balance', balance: new Big(-1), ...funds }],
+  ])('alerts once if the runway is %s', (_, runway) => {
     expect(judge(runway)).toMatchObject({ isKnown: true, crossings: [NOW], recoveries: [], alerted: [NOW] });
     expect(judge(runway, [BEFORE])).toMatchObject({ isKnown: true, ...NOTHING_NEW, alerted: [BEFORE] });
   });
@@ -38,10 +38,10 @@ describe('a watch on the runway', () => {
   });
 
   it.each<[string, Runway]>([
-    ['one more day', lasting(15)],
-    ['ten years', { kind: 'beyond', years: 10, ...basis }],
-    ['no spending', { kind: 'no-spend', ...basis }],
-  ])('recovers with %s', (_, runway) => {
+    ['15 days', lasting(15)],
+    ['more than ten years', { kind: 'beyond', years: 10, ...basis }],
+    ['unlimited', { kind: 'no-spend', ...basis }],
+  ])('recovers if the new runway is %s', (_, runway) => {
     expect(judge(runway, [BEFORE])).toMatchObject({
       isKnown: true,
       crossings: [],
@@ -51,9 +51,9 @@ describe('a watch on the runway', () => {
   });
 
   it.each<[string, Runway | undefined]>([
-    ['an unknown balance', undefined],
-    ['too few days', { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7, ...funds }],
-  ])('does nothing about %s', (_, runway) => {
+    ['unknown', undefined],
+    ['based on too few days', { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7, ...funds }],
+  ])('does nothing if the runway is %s', (_, runway) => {
     expect(judge(runway, [BEFORE])).toMatchObject({ isKnown: false, ...NOTHING_NEW, alerted: [BEFORE] });
   });
 });
@@ -209,7 +209,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     [196, 1],
     [195.99, 2],
     [null, 1],
-  ])('counts two spikes with a day of %s between them as %s', (between, count) => {
+  ])('alerts about two spikes with a day of %s between them this often: %s', (between, count) => {
     expect(judge(daysOf([100, 300, between, 300])).crossings).toHaveLength(count);
   });
 

@@ -23,7 +23,6 @@ const daysUntil = (today: Day, amounts: readonly (number | null)[]): ReadonlyMap
     ),
   );
 
-/** Evaluates the figures of several checks one after the other. */
 function judgeAll(rule: WatchRule, checks: readonly WatchFigures[], since = '2020-01-01') {
   let alerted: readonly AlertedLevel[] = [];
   return checks.map((figures, n) => {

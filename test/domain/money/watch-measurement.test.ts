@@ -9,7 +9,6 @@ import {
 } from '../../../src/domain/money/watch-measurement.ts';
 import { addDays, type Day } from '../../../src/domain/time/calendar.ts';
 
-/** A Saturday. */
 const TODAY = '2026-11-21';
 const amount = (value: number): Amount => ({ value: new Big(value), raw: String(value) });
 const costs = (...days: readonly (readonly [Day, number])[]): ReadonlyMap<Day, Money> =>

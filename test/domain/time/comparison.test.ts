@@ -6,7 +6,6 @@ import { compareWith, periodOf } from '../../../src/domain/time/period.ts';
 import { readerAt, resolvePeriodText } from '../../support/read-words.ts';
 import { beginning, daysAhead, daysOf, moments, plus, todayAt, zones } from '../wall-clock.ts';
 
-/** A Saturday. */
 const now = Date.parse('2026-11-21T10:15:30.123Z');
 const on = (day: string) => Date.parse(`${day}T10:15:30.123Z`);
 
