@@ -25,7 +25,7 @@ export function App() {
   const { snapshot, isStopped } = useStream(place.as);
   if (snapshot) return <Shell snapshot={snapshot} isStopped={isStopped} go={go} wanted={place.channel} />;
   return (
-    <p className="waiting" role="status">
+    <p className="top-bar" role="status">
       {isStopped ? 'Sandbox stopped' : 'Opening the workspace…'}
     </p>
   );
@@ -102,9 +102,11 @@ function Shell({ snapshot, isStopped, go, wanted }: ShellProps) {
         <Modals />
       </div>
       {confirmation}
-      <p className="toast" role="alert">
-        {problem}
-      </p>
+      {problem && (
+        <p className="toast" role="alert">
+          {problem}
+        </p>
+      )}
     </WorkspaceProvider>
   );
 }
