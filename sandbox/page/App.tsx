@@ -1,3 +1,4 @@
+/** The sandbox's page: a conversation or the App Home between the sidebar and the panel. */
 import type { KnownBlock, View } from '@slack/types';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Example, Snapshot } from '../protocol.ts';

@@ -1,3 +1,4 @@
+/** The field for a message or a reply. */
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { post, sentenceOf } from './api.ts';
 import { Icon, useWorkspace } from './workspace.tsx';
