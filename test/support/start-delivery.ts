@@ -15,8 +15,7 @@ const HOUR = 3_600_000;
 export const TEAM = 'T0TEAM0001';
 
 /**
- * Before each test, Redis is empty, Slack is reset
- * and the worker is new.
+ * Before each test, Redis is empty, Slack is reset and the worker is new.
  * @param begin the time at which each test begins
  * @param options read whenever a worker starts
  */
