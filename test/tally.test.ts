@@ -204,9 +204,13 @@ describe('the executable tally', () => {
     await on.stopBot();
     const child = spawn(process.execPath, [tallyFile, 'start'], {
       env: {
-        ...{ PATH, ...slackEnvironment('http', on.slack), REDIS_URL: on.redis.url },
-        ...{ ENCRYPTION_KEYS: encryptionKeys, TRUSTED_API_HOSTS: '127.0.0.1' },
-        ...{ BILLING_BASE_URL: on.billing.url, PORT: new URL(on.url).port },
+        PATH,
+        ...slackEnvironment('http', on.slack),
+        REDIS_URL: on.redis.url,
+        ENCRYPTION_KEYS: encryptionKeys,
+        TRUSTED_API_HOSTS: '127.0.0.1',
+        BILLING_BASE_URL: on.billing.url,
+        PORT: new URL(on.url).port,
       },
       stdio: 'ignore',
     });

@@ -34,7 +34,8 @@ function client(
 const answering = (body: unknown, status = 200) =>
   serving(serve((_, response) => json(response, body, status)));
 const access = (service: Service, token = TOKEN, workspace = 'T1') => ({
-  ...{ workspace, connection: 'main' },
+  workspace,
+  connection: 'main',
   baseUrl: service.url,
   token,
 });

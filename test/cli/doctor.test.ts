@@ -93,7 +93,10 @@ async function sealedWith(id: string, key: string): Promise<Env> {
   const keyring = createKeyring([{ id, key: Buffer.from(key, 'base64') }]);
   const workspaces = createWorkspaces({ redis: server.client, keyring });
   await workspaces.saveConnection(await changeIn(workspaces, 'T1'), {
-    ...{ name: 'main', baseUrl: 'https://api.example.com', token: 'a-user-token', registeredBy: 'U1' },
+    name: 'main',
+    baseUrl: 'https://api.example.com',
+    token: 'a-user-token',
+    registeredBy: 'U1',
     registeredAt: 0,
   });
   return { REDIS_URL: urlOf(server) };

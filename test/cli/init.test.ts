@@ -33,8 +33,12 @@ beforeEach(async () => {
     startBilling(),
     testRedis(),
     startSlack({
-      ...{ mode: 'socket', botUrl: () => `http://127.0.0.1:${port}`, manifest: createManifest({}) },
-      ...{ signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN, appToken: APP_TOKEN },
+      mode: 'socket',
+      botUrl: () => `http://127.0.0.1:${port}`,
+      manifest: createManifest({}),
+      signingSecret: SIGNING_SECRET,
+      botToken: BOT_TOKEN,
+      appToken: APP_TOKEN,
     }),
   ]);
 });

@@ -97,7 +97,9 @@ describe('an alert about a runway', () => {
     bonuses: bonuses === undefined ? { unreadable: 'x' } : { value: big(bonuses), raw: '' },
   });
   const of = (runway: Runway | undefined, more: Partial<Texts> = {}): Texts => ({
-    ...{ rule: RUNWAY, measurement: measured(runway), average: big(10) },
+    rule: RUNWAY,
+    measurement: measured(runway),
+    average: big(10),
     ...more,
   });
 
@@ -119,7 +121,11 @@ describe('an alert about a runway', () => {
 
   it('says that the project is overdrawn, unless bonuses last for less than a day', () => {
     const overdrawn = (left: number): Runway => ({
-      ...{ kind: 'overdrawn', which: 'balance', balance: big(-5), left: big(left), bonusesCounted: true },
+      kind: 'overdrawn',
+      which: 'balance',
+      balance: big(-5),
+      left: big(left),
+      bonusesCounted: true,
     });
     expect(says(of(overdrawn(5), { account: account(-5, 10) }))).toEqual([
       'prod: less than a day left',
@@ -146,12 +152,18 @@ describe('an alert about a runway', () => {
 describe('an alert about a budget', () => {
   const month = (given: Known<MonthSpend> = {}) =>
     known<MonthSpend>({
-      ...{ month: '2026-11', spent: big(81), reported: 19, of: 20, forecast: big(120) },
+      month: '2026-11',
+      spent: big(81),
+      reported: 19,
+      of: 20,
+      forecast: big(120),
       ...given,
     });
   const measured = (...months: readonly MonthSpend[]): WatchMeasurement => ({ kind: 'budget', months });
   const of = (level: string, given: Known<MonthSpend> = {}) => ({
-    ...{ rule: BUDGET, level, episode: '2026-11' },
+    rule: BUDGET,
+    level,
+    episode: '2026-11',
     measurement: measured(month({ month: '2026-10', spent: big(7), forecast: big(8) }), month(given)),
   });
 
@@ -198,7 +210,11 @@ describe('an alert about a budget', () => {
 describe('an alert about a spike', () => {
   const day = (given: Known<DaySpend> = {}) =>
     known<DaySpend>({
-      ...{ day: '2026-11-18', amount: big(50), baseline: big(20), basis: 'weekday', basisDays: 4 },
+      day: '2026-11-18',
+      amount: big(50),
+      baseline: big(20),
+      basis: 'weekday',
+      basisDays: 4,
       ...given,
     });
   const measured = (...days: readonly DaySpend[]): WatchMeasurement => ({
@@ -207,7 +223,9 @@ describe('an alert about a spike', () => {
     days,
   });
   const of = (...days: readonly DaySpend[]) => ({
-    ...{ rule: SPIKE, episode: '2026-11-18', measurement: measured(...days) },
+    rule: SPIKE,
+    episode: '2026-11-18',
+    measurement: measured(...days),
   });
 
   it('says what the day cost, and how much more than usual that is', () => {
@@ -275,8 +293,13 @@ describe('amounts and names in an alert', () => {
 });
 
 const ALERT: Alert = {
-  ...{ episode: 'e1', level: 'threshold', at: NOW, source: 'main abc', state: 'open' },
-  ...{ title: ' has 40 EUR left, below 50 EUR', why: '70 EUR on Wed 18 Nov.' },
+  episode: 'e1',
+  level: 'threshold',
+  at: NOW,
+  source: 'main abc',
+  state: 'open',
+  title: ' has 40 EUR left, below 50 EUR',
+  why: '70 EUR on Wed 18 Nov.',
   covers: '6 of the last 7 days reported',
 };
 const LATER = NOW + 1;
@@ -390,7 +413,10 @@ describe('the message of an alert', () => {
 
 describe('a reminder', () => {
   const credential = (kind: 'connection' | 'access', given: Partial<ReminderView> = {}) => ({
-    ...{ kind, name: kind === 'connection' ? 'main' : '123', state: 'open' as const, at: NOW },
+    kind,
+    name: kind === 'connection' ? 'main' : '123',
+    state: 'open' as const,
+    at: NOW,
     expiresAt: NOW + 3 * 86_400_000,
     ...given,
   });

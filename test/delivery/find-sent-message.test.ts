@@ -57,7 +57,8 @@ describe('a post that may be in Slack', () => {
     const found = async (isPart: boolean, event: string, key?: string) => {
       const { url, close } = await serve((_, response) =>
         json(response, {
-          ...{ ok: true, has_more: isPart },
+          ok: true,
+          has_more: isPart,
           messages: [{ ts: '0.1', metadata: { event_type: event, event_payload: { key } } }],
         }),
       );

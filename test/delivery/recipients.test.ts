@@ -53,7 +53,11 @@ beforeAll(async () => {
     () => now,
   );
   parts = createDeliveryParts({
-    ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, keyring, clock: () => now },
+    redis: redis.client,
+    redisUrl: redis.url,
+    slackUrl: slack.url,
+    keyring,
+    clock: () => now,
     billing: billing.client,
     async report(question) {
       const result = await makeReport(question);
@@ -71,7 +75,13 @@ const set = (field: string, value: object) =>
   redis.client.hset(recordKey(team), field, JSON.stringify(value));
 const project = (alias: string, given: Partial<Project> = {}) =>
   set(`project:${alias}`, {
-    ...{ alias, id: '777', product: 1, channels: [], owner: CARL, addedBy: CARL, addedAt: 0 },
+    alias,
+    id: '777',
+    product: 1,
+    channels: [],
+    owner: CARL,
+    addedBy: CARL,
+    addedAt: 0,
     ...given,
   });
 const run = () => parts.runner.run(team);
@@ -82,7 +92,9 @@ const until = async (end: number) => {
   await run();
 };
 const DAILY = schedule({
-  ...{ projects: [{ id: '777', product: 1 }], since: BEGIN, owner: ANNA },
+  projects: [{ id: '777', product: 1 }],
+  since: BEGIN,
+  owner: ANNA,
   timing: { cadence: { kind: 'daily' }, time: '09:00', zone: 'UTC' },
 });
 const scheduled = () => save(redis.client, team, DAILY);
@@ -273,8 +285,13 @@ async function begin(asManager?: 'named' | 'group') {
   if (asManager === 'group') slack.group.add(ANNA);
   slack.fault = faultOf(undefined);
   const main: NewConnection = {
-    ...{ name: 'main', baseUrl: 'https://billing.example', token: 'a good token' },
-    ...{ role: 'read-only', lifetime: 'none', registeredBy: CARL, registeredAt: 0 },
+    name: 'main',
+    baseUrl: 'https://billing.example',
+    token: 'a good token',
+    role: 'read-only',
+    lifetime: 'none',
+    registeredBy: CARL,
+    registeredAt: 0,
   };
   await redis.client.hset(recordKey(team), 'connection:main', serializeConnection(keyring, team, main).json);
   await set('settings', {

@@ -32,7 +32,10 @@ const connect = (token: string, expiresAt?: number, registeredAt = BEGIN) =>
   save({
     connections: [
       {
-        ...{ token, lifetime: '30-days', registeredBy: ANNA, registeredAt },
+        token,
+        lifetime: '30-days',
+        registeredBy: ANNA,
+        registeredAt,
         ...(expiresAt !== undefined && { expiresAt }),
       },
     ],

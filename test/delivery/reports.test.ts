@@ -86,10 +86,14 @@ describe('the post about yesterday', () => {
   it('counts days in its own zone, whatever the settings are now', async () => {
     const late = Date.parse('2026-11-21T20:00:00Z');
     expect((await post('yesterday', ['5001'], late, 1, 'UTC')).covers).toEqual({
-      ...{ first: '2026-11-20', last: '2026-11-20', zone: 'UTC' },
+      first: '2026-11-20',
+      last: '2026-11-20',
+      zone: 'UTC',
     });
     expect((await post('yesterday', ['5001'], late, 1, 'Pacific/Auckland')).covers).toEqual({
-      ...{ first: '2026-11-21', last: '2026-11-21', zone: 'Pacific/Auckland' },
+      first: '2026-11-21',
+      last: '2026-11-21',
+      zone: 'Pacific/Auckland',
     });
   });
 
@@ -101,7 +105,10 @@ describe('the post about yesterday', () => {
         [
           'main',
           expect.objectContaining({
-            ...{ id: '5001', product: 1, balance: '1234567.80', bonuses: '12000' },
+            id: '5001',
+            product: 1,
+            balance: '1234567.80',
+            bonuses: '12000',
             forecast: { total: '3050.5', month: '2026-11' },
           }),
         ],

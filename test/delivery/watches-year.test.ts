@@ -91,7 +91,8 @@ describe(`evaluating ${DAYS} days`, () => {
         const { today, balance, reported } = figuresAt(project, at, 'UTC');
         const isQuiet = pauses.some(({ from, until }) => from <= at && at < until);
         const figures = {
-          ...{ today, zone: 'UTC' },
+          today,
+          zone: 'UTC',
           amounts: new Map([...reported].map(([day, cents]) => [day, money(cents)])),
           ...(balance !== undefined && {
             account: { balance: { value: money(balance), raw: '' }, bonuses: { value: money(0), raw: '0' } },
@@ -138,9 +139,14 @@ describe(`a worker over ${WORKER_DAYS} days`, () => {
     await delivery.save({ settings: { zone: ZONE }, connections: [{}] });
     const save = (rule: OracleRule, n: number) => {
       const watch: Watch = {
-        ...{ id: `watch00${n}`, projects: [{ id: '123', product: 1 }], rule: ruleOf(rule) },
-        ...{ channel: `C0WATCH${n}`, owner: 'U0ANNA0001', createdBy: 'U0ANNA0001' },
-        ...{ createdAt: BEGIN, since: since[n]! },
+        id: `watch00${n}`,
+        projects: [{ id: '123', product: 1 }],
+        rule: ruleOf(rule),
+        channel: `C0WATCH${n}`,
+        owner: 'U0ANNA0001',
+        createdBy: 'U0ANNA0001',
+        createdAt: BEGIN,
+        since: since[n]!,
         ...(pausedSince[n] !== undefined && { paused: { at: pausedSince[n], by: 'U0ANNA0001' } }),
         ...(snoozedUntil[n] !== undefined && { snoozedUntil: snoozedUntil[n] }),
       };

@@ -56,7 +56,10 @@ describe('a refused word', () => {
   it('is quoted at its beginning or wherever the sentence needs it', () => {
     expect(new InvalidWord('a', 'is wrong', 'Type b.').fact).toBe('“a” is wrong.');
     expect(new InvalidWord('a', 'You named {word}', '')).toMatchObject({
-      ...{ fact: 'You named “a”.', message: 'You named “a”.', word: 'a', offered: [] },
+      fact: 'You named “a”.',
+      message: 'You named “a”.',
+      word: 'a',
+      offered: [],
     });
     expect(new InvalidWord('$&', 'You named {word}', '').fact).toBe('You named “$&”.');
   });

@@ -36,7 +36,12 @@ async function readAll(length: number, read: (text: string) => unknown): Promise
 }
 
 const ANY_LENGTH: Record<string, (text: string) => unknown> = {
-  ...{ cleanTyping, simplifyText, couldBeSecret, looksLikeSecret, escapeMarkup, redact },
+  cleanTyping,
+  simplifyText,
+  couldBeSecret,
+  looksLikeSecret,
+  escapeMarkup,
+  redact,
   parseAmount: (text) => parseAmount({ text }),
   checkBaseUrl: (text) => checkBaseUrl(`https://example.com/${text}`, []),
 };

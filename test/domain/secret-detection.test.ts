@@ -59,7 +59,9 @@ const READERS: Readonly<Record<string, (word: string) => unknown>> = {
   '/billing default': verb((text) => requireProject(text, REQUEST.workspace, 'projects edit')),
   'a mention': (word) => {
     const known: KnownCommands = {
-      ...{ commands: ['/spend'], verbs: ['connect'], reader: reader() },
+      commands: ['/spend'],
+      verbs: ['connect'],
+      reader: reader(),
       acceptsWords: () => true,
     };
     const mention =

@@ -125,7 +125,10 @@ describe('a mention', () => {
       team: 'T0SANDBOX1',
     };
     const body = {
-      ...{ type: 'event_callback', team_id: 'T0SANDBOX1', event_id: 'Ev0SAMEEVENT', event_time: 1700000000 },
+      type: 'event_callback',
+      team_id: 'T0SANDBOX1',
+      event_id: 'Ev0SAMEEVENT',
+      event_time: 1700000000,
       event,
     };
     await bot.next(() => bot.event(body), MEMBER);

@@ -179,7 +179,8 @@ describe('a promise', () => {
   });
   const messageOf = (date: string, due: number, state: 'posted' | 'due'): PostEntry => ({
     ...newMessage(postKey(example().id, date), CHANNEL, { due }, due),
-    ...{ state, json: '{}' },
+    state,
+    json: '{}',
   });
   const logOf = (messages: readonly PostEntry[]) => ({ messagesOf: () => messages as never });
   /** Delivers what is planned at the start and at each due time; a date that was begun and is not planned any more is dropped. */

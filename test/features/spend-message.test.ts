@@ -11,8 +11,14 @@ import { resolvePeriodText } from '../support/read-words.ts';
 import { daysFrom, item, usageOfItems } from '../support/usage.ts';
 
 const TARGET = {
-  ...{ project: '123', product: 1 as const, label: 'prod', word: 'prod', alias: 'prod' },
-  ...{ isOwnProduct: true, currency: '', connection: undefined },
+  project: '123',
+  product: 1 as const,
+  label: 'prod',
+  word: 'prod',
+  alias: 'prod',
+  isOwnProduct: true,
+  currency: '',
+  connection: undefined,
 };
 
 /** Renders the answer to this text when billing sends these items. */

@@ -26,9 +26,14 @@ const ask = async (text: string): Promise<string> => await bot.read(text);
 /** It alerts in a channel where nobody asks. */
 async function setBudget(amount: string, id = '123', alias = 'prod'): Promise<void> {
   const watch = {
-    ...{ id: `watch${id}`, projects: [{ id, product: 1, alias }], channel: 'C0FINANCE1' },
-    ...{ rule: { kind: 'budget', amount: new Big(amount) }, owner: OWNER, createdBy: OWNER },
-    ...{ createdAt: SATURDAY - DAY, since: SATURDAY - DAY },
+    id: `watch${id}`,
+    projects: [{ id, product: 1, alias }],
+    channel: 'C0FINANCE1',
+    rule: { kind: 'budget', amount: new Big(amount) },
+    owner: OWNER,
+    createdBy: OWNER,
+    createdAt: SATURDAY - DAY,
+    since: SATURDAY - DAY,
   } as const;
   await bot.store({ [`watch:watch${id}`]: serializeWatch(watch as never) });
 }

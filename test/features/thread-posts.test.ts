@@ -76,8 +76,14 @@ async function alerted(
   target: { channel: string } | { people: string[] } = { channel: CHANNEL },
 ) {
   const watch: Watch = {
-    ...{ id: 'watch001', projects: [{ id: '123', product: 1, alias: 'prod' }], rule, ...target },
-    ...{ owner: OWNER, createdBy: OWNER, createdAt: bot.clock.now - DAY, since: bot.clock.now - DAY },
+    id: 'watch001',
+    projects: [{ id: '123', product: 1, alias: 'prod' }],
+    rule,
+    ...target,
+    owner: OWNER,
+    createdBy: OWNER,
+    createdAt: bot.clock.now - DAY,
+    since: bot.clock.now - DAY,
   };
   await bot.store({ 'watch:watch001': serializeWatch(watch) });
   return delivered('channel' in target ? CHANNEL : DIRECT);

@@ -166,8 +166,13 @@ it.each(['message_changed', 'message_deleted'])(
     const [before, seen] = [await remembered(), seenBy(MEMBER, channel).length];
     const message = { type: 'message', user: MEMBER, text: 'spend staging october', ts: '1.2' };
     await bot.slack.event({
-      ...{ type: 'message', subtype, channel, channel_type: 'im', ts: '1.3' },
-      ...{ message, previous_message: { ...message, text: 'spend prod october' } },
+      type: 'message',
+      subtype,
+      channel,
+      channel_type: 'im',
+      ts: '1.3',
+      message,
+      previous_message: { ...message, text: 'spend prod october' },
     });
     await bot.waitUntilIdle();
     expect(seenBy(MEMBER, channel)).toHaveLength(seen);

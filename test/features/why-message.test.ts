@@ -47,7 +47,11 @@ function figuresOf(
       currency: '',
       connection: undefined,
     },
-    ...{ connection: 'main', usage, before, forecast: undefined, remarks: [] },
+    connection: 'main',
+    usage,
+    before,
+    forecast: undefined,
+    remarks: [],
     change: window && compareUsage(usage, before, { current: window.currentDays, before: window.days }),
   };
 }

@@ -6,13 +6,26 @@ import { createWorkLog, type MessageWork, type RequestWork, type Work } from '..
 const key = (byte: number) => ({ id: `k${byte}`, key: Buffer.alloc(32, byte) });
 
 const request = (given: Partial<RequestWork> = {}): Work => ({
-  ...{ kind: 'request', via: 'command', route: '/spend', workspace: 'T1', user: 'U0OWNER1' },
-  ...{ outcome: 'ok', began: 0, ms: 12.345 },
+  kind: 'request',
+  via: 'command',
+  route: '/spend',
+  workspace: 'T1',
+  user: 'U0OWNER1',
+  outcome: 'ok',
+  began: 0,
+  ms: 12.345,
   ...given,
 });
 const post = (given: Partial<MessageWork> = {}): Work => ({
-  ...{ kind: 'message', message: 'post', schedule: 'schedul1', workspace: 'T1', outcome: 'sent' },
-  ...{ began: 0, ms: 80, late: 1_500, tries: 0 },
+  kind: 'message',
+  message: 'post',
+  schedule: 'schedul1',
+  workspace: 'T1',
+  outcome: 'sent',
+  began: 0,
+  ms: 80,
+  late: 1_500,
+  tries: 0,
   ...given,
 });
 
@@ -28,8 +41,13 @@ describe('the line of a request', () => {
   it('says who asked what, how it ended and how long it took', () => {
     const { time, user, ...line } = lineOf(request());
     expect(line).toEqual({
-      ...{ level: 'info', event: 'request', via: 'command', route: '/spend', workspace: 'T1' },
-      ...{ outcome: 'ok', ms: 12.3 },
+      level: 'info',
+      event: 'request',
+      via: 'command',
+      route: '/spend',
+      workspace: 'T1',
+      outcome: 'ok',
+      ms: 12.3,
       msg: 'Answered a request',
     });
   });
@@ -42,11 +60,15 @@ describe('the line of a request', () => {
     );
     const failed = lineOf(request({ outcome: error.kind, error, reference: '4f2a0000' }));
     expect(failed).toMatchObject({
-      ...{ level: 'warn', outcome: 'store-unavailable', reference: '4f2a0000', msg: 'A request failed' },
+      level: 'warn',
+      outcome: 'store-unavailable',
+      reference: '4f2a0000',
+      msg: 'A request failed',
       err: { kind: 'store-unavailable', cause: { code: 'ECONNRESET' } },
     });
     expect(lineOf(request({ outcome: 'unknown', error: new TypeError('bug') }))).toMatchObject({
-      ...{ level: 'error', err: { name: 'TypeError', stack: expect.stringContaining('work-record.test') } },
+      level: 'error',
+      err: { name: 'TypeError', stack: expect.stringContaining('work-record.test') },
     });
     expect(lineOf(request({ outcome: 'not-allowed' })).level).toBe('info');
   });
@@ -69,8 +91,15 @@ it('a person is named by a hash that is the same in every process, differs with 
 describe('the line of a delivery', () => {
   it('says which schedule, how it ended, how late and after how many failures', () => {
     expect(lineOf(post())).toMatchObject({
-      ...{ level: 'info', event: 'delivery', message: 'post', schedule: 'schedul1', workspace: 'T1' },
-      ...{ outcome: 'sent', lateMs: 1_500, tries: 0, ms: 80 },
+      level: 'info',
+      event: 'delivery',
+      message: 'post',
+      schedule: 'schedul1',
+      workspace: 'T1',
+      outcome: 'sent',
+      lateMs: 1_500,
+      tries: 0,
+      ms: 80,
     });
   });
 
@@ -85,11 +114,17 @@ describe('the line of a delivery', () => {
 
   it('is written for a run only if it failed', () => {
     const run = (outcome: string, error?: Error): Work => ({
-      ...{ kind: 'run', workspace: 'T1', began: 0, ms: 1, outcome, error },
+      kind: 'run',
+      workspace: 'T1',
+      began: 0,
+      ms: 1,
+      outcome,
+      error,
     });
     expect(linesOf([run('ok'), run('overtaken')])).toEqual([]);
     expect(lineOf(run('store-unavailable', new Failure('store-unavailable')))).toMatchObject({
-      ...{ level: 'warn', event: 'run' },
+      level: 'warn',
+      event: 'run',
     });
     expect(lineOf(run('unknown', new TypeError('bug'))).level).toBe('error');
   });

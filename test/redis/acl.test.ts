@@ -16,7 +16,9 @@ async function use(bot: Bot): Promise<void> {
   await bot.slack.waitFor(() => JSON.stringify(bot.slack.modal(OWNER)?.view ?? '').includes('Saved:'));
   await bot.ask('/billing audit');
   const body = JSON.stringify({
-    ...{ type: 'event_callback', team_id: 'T0SANDBOX1', event_time: Math.floor(Date.now() / 1000) },
+    type: 'event_callback',
+    team_id: 'T0SANDBOX1',
+    event_time: Math.floor(Date.now() / 1000),
     event: { type: 'app_uninstalled' },
   });
   const headers = { 'content-type': 'application/json', ...bot.slack.signed(body) };

@@ -70,7 +70,9 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
 
     it('leaves no key on any node after uninstalling', async () => {
       const body = JSON.stringify({
-        ...{ type: 'event_callback', team_id: TEAM, event_time: Math.floor(Date.now() / 1000) },
+        type: 'event_callback',
+        team_id: TEAM,
+        event_time: Math.floor(Date.now() / 1000),
         event: UNINSTALLED,
       });
       const headers = { 'content-type': 'application/json', ...bot.slack.signed(body) };

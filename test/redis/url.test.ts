@@ -33,8 +33,13 @@ describe('REDIS_URL', () => {
     [
       'rediss+sentinel://user:w%40rd@one/main/3?sentinelUsername=watcher&sentinelPassword=a%26b',
       {
-        ...{ kind: 'sentinel', username: 'user', password: 'w@rd', isTls: true, db: 3 },
-        ...{ sentinelPassword: 'a&b', sentinelUsername: 'watcher' },
+        kind: 'sentinel',
+        username: 'user',
+        password: 'w@rd',
+        isTls: true,
+        db: 3,
+        sentinelPassword: 'a&b',
+        sentinelUsername: 'watcher',
       },
     ],
     [

@@ -21,7 +21,8 @@ let tally: ListenerBot;
 let request: Request;
 
 const handler = (right: Right): CommandHandler => ({
-  ...{ right, figures: true },
+  right,
+  figures: true,
   async run(text, ran) {
     request = ran;
     if (text === FORM) return ran.reply.modal.open(modal({ title: 'Form', blocks: [] }));
@@ -74,8 +75,12 @@ async function askedDuring(work: () => Promise<unknown>): Promise<readonly strin
 }
 const suggest = () =>
   tally.interact({
-    ...{ type: 'block_suggestion', action_id: 'managed', block_id: 'b', value: 'a' },
-    ...{ team: { id: TEAM }, user: { id: MEMBER, team_id: TEAM } },
+    type: 'block_suggestion',
+    action_id: 'managed',
+    block_id: 'b',
+    value: 'a',
+    team: { id: TEAM },
+    user: { id: MEMBER, team_id: TEAM },
   });
 
 describe('what Slack is asked of a person', () => {
@@ -116,8 +121,13 @@ describe('what Slack is asked of a person', () => {
 describe('a refusal to someone who is no manager', () => {
   const connect = async (name: string, registeredBy: string, registeredAt: number) =>
     tally.workspaces.saveConnection(await changeIn(tally.workspaces, TEAM), {
-      ...{ name, baseUrl: 'https://billing.example', token: `a-token-for-${name}`, role: 'read-only' },
-      ...{ lifetime: '30-days', registeredBy, registeredAt },
+      name,
+      baseUrl: 'https://billing.example',
+      token: `a-token-for-${name}`,
+      role: 'read-only',
+      lifetime: '30-days',
+      registeredBy,
+      registeredAt,
     });
   const refusal = () => ask('/billing manage');
 

@@ -36,7 +36,8 @@ describe('a channel', () => {
   it('is undefined if Tally cannot see it; any other refusal is an error', async () => {
     expect(await find(refusal('channel_not_found')).found).toBeUndefined();
     await expect(find(refusal('missing_scope')).found).rejects.toMatchObject({
-      ...{ kind: 'slack-failed', data: { code: 'missing_scope', method: 'conversations.info' } },
+      kind: 'slack-failed',
+      data: { code: 'missing_scope', method: 'conversations.info' },
     });
   });
 });
@@ -51,7 +52,8 @@ describe('the members of a channel', () => {
     return { channels: channelsBy('members', members), asked };
   };
   const page = (members: readonly string[], next_cursor?: string) => ({
-    ...{ members, ...(next_cursor !== undefined && { response_metadata: { next_cursor } }) },
+    members,
+    ...(next_cursor !== undefined && { response_metadata: { next_cursor } }),
   });
 
   it('are read to the end when looking for someone who is not among them', async () => {

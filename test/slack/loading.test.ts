@@ -156,7 +156,9 @@ describe('a question in a thread', () => {
       .map(({ args }) => [args.channel, args.thread_ts, args.text] as const);
   const ask = (place: object, at: number) =>
     bot.event({
-      ...{ type: 'event_callback', team_id: TEAM, event_id: `Ev${at}` },
+      type: 'event_callback',
+      team_id: TEAM,
+      event_id: `Ev${at}`,
       event: { type: 'app_mention', user: OWNER, text: '/spend', ...place },
     });
 

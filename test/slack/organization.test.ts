@@ -25,7 +25,8 @@ const ofBilling = () => bot.billing.requests.at(-1)?.token;
 
 /** As Slack sends it for an installation of the whole organization. */
 const from = (team: Team) => ({
-  ...{ team: null, user: { id: INSTALLER, team_id: team.id } },
+  team: null,
+  user: { id: INSTALLER, team_id: team.id },
   view: { id: 'V1', type: 'modal', app_installed_team_id: ORG, private_metadata: '', state: { values: {} } },
 });
 const click = (action_id: string, value = '') => ({
@@ -33,7 +34,10 @@ const click = (action_id: string, value = '') => ({
   actions: [{ type: 'button', action_id, block_id: 'b', value }],
 });
 const eventFrom = (team: Team, event: object) => ({
-  ...{ team_id: team.id, enterprise_id: ORG, context_team_id: team.id, event_id: `Ev${Math.random()}` },
+  team_id: team.id,
+  enterprise_id: ORG,
+  context_team_id: team.id,
+  event_id: `Ev${Math.random()}`,
   authorizations: [{ enterprise_id: ORG, team_id: null, is_enterprise_install: true }],
   event: { user: INSTALLER, channel: 'C0COSTS001', ts: '1.1', ...event },
 });
@@ -46,7 +50,9 @@ describe('a payload from one of an organization’s workspaces', () => {
       'a click with its own workspace as the team',
       (team) =>
         bot.interact(team, {
-          ...{ ...from(team), team: { id: team.id }, user: { id: INSTALLER } },
+          ...from(team),
+          team: { id: team.id },
+          user: { id: INSTALLER },
           ...click('rerun:x', '/billing help'),
         }),
     ],
@@ -54,7 +60,8 @@ describe('a payload from one of an organization’s workspaces', () => {
       'a click in Home',
       (team) =>
         bot.interact(team, {
-          ...{ ...from(team), view: { ...from(team).view, type: 'home' } },
+          ...from(team),
+          view: { ...from(team).view, type: 'home' },
           ...click('rerun:x', '/billing help'),
         }),
     ],
@@ -63,7 +70,9 @@ describe('a payload from one of an organization’s workspaces', () => {
       (team) => {
         const { view, ...rest } = from(team);
         return bot.interact(team, {
-          ...{ ...rest, type: 'view_submission', view: { ...view, callback_id: 'settings' } },
+          ...rest,
+          type: 'view_submission',
+          view: { ...view, callback_id: 'settings' },
         });
       },
     ],
@@ -72,7 +81,10 @@ describe('a payload from one of an organization’s workspaces', () => {
       (team) =>
         bot.interact(team, {
           ...from(team),
-          ...{ type: 'block_suggestion', action_id: 'zone', block_id: 'zone', value: 'par' },
+          type: 'block_suggestion',
+          action_id: 'zone',
+          block_id: 'zone',
+          value: 'par',
         }),
     ],
     ['the Home being opened', (team) => bot.event(eventFrom(team, { type: 'app_home_opened', tab: 'home' }))],
@@ -137,7 +149,8 @@ describe('two workspaces of an organization', () => {
     await bot.connect(NORTH, 'Read-only', ORG);
     const before = bot.billing.requests.length;
     await bot.interact(SOUTH, {
-      ...{ ...from(SOUTH), response_url: bot.slack.replyAddress('click') },
+      ...from(SOUTH),
+      response_url: bot.slack.replyAddress('click'),
       ...click('run:x', '/balance 123'),
     });
     await waitUntil(() => bot.slack.replies.some(({ url }) => url.endsWith('/click')));
@@ -149,7 +162,9 @@ describe('two workspaces of an organization', () => {
 describe('another customer in a channel shared with an organization', () => {
   const inShared = (event: object) => ({
     ...eventFrom(OTHER, { type: 'app_mention', text: 'balance 123', ...event }),
-    ...{ enterprise_id: null, context_team_id: null, is_ext_shared_channel: true },
+    enterprise_id: null,
+    context_team_id: null,
+    is_ext_shared_channel: true,
   });
 
   it('never becomes a member of the organization and is not answered from its record', async () => {
@@ -206,7 +221,9 @@ describe('an organization’s command without a workspace', () => {
 describe('a workspace from which its organization removes Tally', () => {
   const own: Team = { ...SOUTH, whole: false };
   const access = (change: 'granted' | 'revoked', team: Team, event_time = epochSeconds()) => ({
-    ...{ team_id: null, enterprise_id: ORG, event_time },
+    team_id: null,
+    enterprise_id: ORG,
+    event_time,
     event: { type: `team_access_${change}`, team_ids: [team.id] },
   });
   const keysOf = async ({ id }: Team) => (await bot.keys()).filter((key) => key.includes(id));

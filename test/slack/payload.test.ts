@@ -43,7 +43,10 @@ const WHOLE: readonly object[] = [
   { type: 'dialog_submission', ...who, callback_id: 'x', submission: {} },
   { command: '/spend', text: '', team_id: TEAM, user_id: OWNER, channel_id: CHANNEL },
   {
-    ...{ type: 'event_callback', team_id: TEAM, event_id: 'Ev1', event_time: 1 },
+    type: 'event_callback',
+    team_id: TEAM,
+    event_id: 'Ev1',
+    event_time: 1,
     authorizations: [{ team_id: TEAM, enterprise_id: null, is_enterprise_install: false }],
     event: { type: 'app_mention', user: OWNER, channel: CHANNEL, ts: '1.1', text: 'x', item: {} },
   },

@@ -73,7 +73,10 @@ describe('a message only for the asker', () => {
   const messages = (method: string) => tally.slack.calls.filter((call) => call.method === method);
   const ask = async () => {
     await tally.interact({
-      ...{ type: 'block_actions', team: { id: TEAM }, user: { id: OWNER }, channel: { id: CHANNEL } },
+      type: 'block_actions',
+      team: { id: TEAM },
+      user: { id: OWNER },
+      channel: { id: CHANNEL },
       response_url: 'http://127.0.0.1:2/gone',
       actions: [{ type: 'button', action_id: 'run:spend', block_id: 'b', value: '/spend' }],
     });
@@ -200,7 +203,10 @@ describe('an unexpected error', () => {
     await tally.slack.say(OWNER, CHANNEL, '/spend');
     await said(text);
     await tally.interact({
-      ...{ type: 'block_actions', team: { id: TEAM }, user: { id: OWNER }, channel: { id: CHANNEL } },
+      type: 'block_actions',
+      team: { id: TEAM },
+      user: { id: OWNER },
+      channel: { id: CHANNEL },
       actions: [{ type: 'button', action_id: 'connect', block_id: 'b', value: '' }],
     });
     await tally.slack.waitFor(() => tally.messageTexts().filter((read) => read.includes(text)).length === 2);

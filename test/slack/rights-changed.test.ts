@@ -43,8 +43,11 @@ it('a double click counts once in a message and in Home, and twice in a window',
   const press = (value: string, place: object) =>
     tally.interact({
       type: 'block_actions',
-      ...{ team: { id: 'T0SANDBOX1' }, user: { id: OWNER, team_id: 'T0SANDBOX1' }, ...uniqueClick() },
-      ...{ actions: [{ type: 'button', action_id: 'watch-row', block_id: 'b', value }], ...place },
+      team: { id: 'T0SANDBOX1' },
+      user: { id: OWNER, team_id: 'T0SANDBOX1' },
+      ...uniqueClick(),
+      actions: [{ type: 'button', action_id: 'watch-row', block_id: 'b', value }],
+      ...place,
     });
   const places = {
     message: { channel: { id: CHANNEL }, container: { message_ts: '1.1' } },

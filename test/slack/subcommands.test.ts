@@ -77,7 +77,9 @@ describe('the first word of a command', () => {
 
   it('is refused if it is unknown, and the nearest known word is suggested', async () => {
     expect(await run('conect now')).toMatchObject({
-      ...{ word: 'conect', offered: ['connect now'], kind: 'invalid-word' },
+      word: 'conect',
+      offered: ['connect now'],
+      kind: 'invalid-word',
       message: 'Unknown command “conect”.',
     });
     expect(await run('“Conect” now')).toMatchObject({ word: 'Conect', offered: ['connect now'] });

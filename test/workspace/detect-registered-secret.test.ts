@@ -14,7 +14,8 @@ const UNREADABLE = fieldsOf({ connections: [], accesses: [{ project: '1' }] }, o
 const record = workspaceOf({
   projects: [{ alias: 'prod-web' }],
   connections: [TOKEN, NUMBER, 'prod-web', 'fake-connection', 'ab3de'].map((token, n) => ({
-    ...{ name: n === 0 ? 'fake-connection' : `connection-${n}`, token },
+    name: n === 0 ? 'fake-connection' : `connection-${n}`,
+    token,
   })),
   accesses: [{ secret: SECRET }],
   fields: UNREADABLE,

@@ -265,7 +265,9 @@ describe('several projects', () => {
 
 describe('the connection of a project', () => {
   const CONNECTIONS = ['main', 'eu'].map((name) => ({
-    ...{ name, baseUrl: `https://${name}.example.com`, token: `token of ${name}` },
+    name,
+    baseUrl: `https://${name}.example.com`,
+    token: `token of ${name}`,
   }));
   const record = workspaceOf({ connections: CONNECTIONS });
   const opened = (connection: string | undefined, of = record) =>

@@ -28,7 +28,10 @@ beforeEach(async () => {
 afterAll(() => redis.close());
 
 const question = (text: string, at = AT): ThreadQuestion => ({
-  ...{ command: '/spend', text, at, ids: { prod: '123' } },
+  command: '/spend',
+  text,
+  at,
+  ids: { prod: '123' },
 });
 const NOTHING = { answered: undefined, failed: undefined };
 const textsAt = async (place: ThreadPlace, at = AT) => {

@@ -33,8 +33,13 @@ const TOKEN = 'fake-user-access-token-abcd';
 const NOW = ADDED_AT;
 const MAIN: NewConnection = {
   ...CONNECTION,
-  ...{ authUrl: 'https://identity.example.com/v3', lifetime: '90-days', expiresAt: Date.UTC(2027, 1, 19) },
-  ...{ type: 'for-a-user', account: 'Acme', test: { project: '123', product: 1 }, token: TOKEN },
+  authUrl: 'https://identity.example.com/v3',
+  lifetime: '90-days',
+  expiresAt: Date.UTC(2027, 1, 19),
+  type: 'for-a-user',
+  account: 'Acme',
+  test: { project: '123', product: 1 },
+  token: TOKEN,
 };
 const STAGING: Project = { ...PROD, alias: 'staging', id: '456', connection: 'eu', currency: 'EUR' };
 

@@ -90,11 +90,13 @@ describe('the usage of two windows', () => {
     ['12', '10', ''],
   ])('say which of two single days is missing: %s, before it %s', (now, then, text) => {
     const sideOf = (day: string, amount: string | null) => ({
-      ...{ days: [day], items: amount === null ? [] : [item(day, amount)] },
+      days: [day],
+      items: amount === null ? [] : [item(day, amount)],
     });
     const [current, before] = [sideOf('2026-11-20', now), sideOf('2026-11-13', then)];
     const change = compareUsage(usageOf(current.items, current.days), usageOf(before.items, before.days), {
-      ...{ current: current.days, before: before.days },
+      current: current.days,
+      before: before.days,
     });
     expect(formatUncompared(change, { current: 'Fri 20 Nov', before: 'Fri 13 Nov' })).toBe(text);
   });

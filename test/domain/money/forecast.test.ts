@@ -260,7 +260,11 @@ describe('the range of a forecast', () => {
 
 describe('a forecast in words', () => {
   const FORECAST = {
-    ...{ total: new Big(861_234), spent: new Big(1), left: 3, reported: 27, of: 28 },
+    total: new Big(861_234),
+    spent: new Big(1),
+    left: 3,
+    reported: 27,
+    of: 28,
     error: new Big(12_000),
   };
   const { error: _, ...WITHOUT_ERROR } = FORECAST;

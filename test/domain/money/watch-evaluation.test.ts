@@ -38,7 +38,9 @@ function judgeAll(rule: WatchRule, checks: readonly WatchFigures[], since = '202
 
 const NO_DAYS: ReadonlyMap<Day, Money> = new Map();
 const balanceOf = (value: number): WatchFigures => ({
-  ...{ today: '2026-11-20', zone: 'UTC', amounts: NO_DAYS },
+  today: '2026-11-20',
+  zone: 'UTC',
+  amounts: NO_DAYS,
   account: { balance: amount(value), bonuses: amount(0) },
 });
 
@@ -75,7 +77,9 @@ describe('a watch on a balance', () => {
 
 describe('a watch on a budget', () => {
   const inMonth = (today: Day, ...amounts: (number | null)[]): WatchFigures => ({
-    ...{ today, zone: 'UTC', amounts: daysUntil(today, amounts) },
+    today,
+    zone: 'UTC',
+    amounts: daysUntil(today, amounts),
   });
   const levels = (checks: readonly WatchFigures[], since?: Day) =>
     judgeAll(BUDGET, checks, since).map(({ crossings }) =>

@@ -79,7 +79,9 @@ describe('a budget', () => {
     ['2027-01-03', ['2026-12 310 31/31', '2027-01 20 2/2']],
   ])('checked on %s covers the months %j', (today, months) => {
     const measurement = measureWatch('budget', {
-      ...{ today, zone: 'UTC', amounts: costs(...eachDay('2026-10-01', 150)) },
+      today,
+      zone: 'UTC',
+      amounts: costs(...eachDay('2026-10-01', 150)),
     });
     const measured = measurement.kind === 'budget' ? measurement.months : [];
     expect(

@@ -11,7 +11,9 @@ const amount = (value: number) => ({ value: new Big(value), raw: String(value) }
 
 /** A project that costs `costOn` each day, counted back from yesterday, which is 1. */
 const figuresOf = (costOn: (ago: number) => number | undefined, balance = 1000): WatchFigures => ({
-  ...{ today: TODAY, zone: 'UTC', account: { balance: amount(balance), bonuses: amount(0) } },
+  today: TODAY,
+  zone: 'UTC',
+  account: { balance: amount(balance), bonuses: amount(0) },
   amounts: new Map(
     Array.from({ length: 200 }, (_, n) => n + 1).flatMap((ago): (readonly [Day, Money])[] => {
       const cost = costOn(ago);

@@ -94,7 +94,10 @@ const IDS = Object.fromEntries(PROJECTS.map(({ alias, id }) => [alias, id]));
 
 /** Of somebody in a direct message who may ask about every project. */
 const REQUEST = requestOf({
-  ...{ at: NOW, channel: 'D0DIRECT01', user: { canManage: true }, isUnlimited: true },
+  at: NOW,
+  channel: 'D0DIRECT01',
+  user: { canManage: true },
+  isUnlimited: true,
   workspace: workspaceOf({ projects: PROJECTS }),
 });
 
