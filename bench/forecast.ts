@@ -132,8 +132,6 @@ function forecastsOf({ first, cost }: Costs) {
     },
   );
 }
-
-/** @returns table rows, over 30 months of each kind */
 export function forecastNotes(): string[][] {
   const seeds = Array.from({ length: 30 }, (_, n) => n + 1);
   const head = ['', 'Tally', 'average so far', 'last 7 days', 'last month', 'with ±', '± held'];

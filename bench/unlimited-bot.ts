@@ -5,7 +5,6 @@ import { createLog } from '../src/ops/log.ts';
 import { UNLIMITED } from '../test/support/no-rate-limits.ts';
 
 const config = parseConfig(process.env);
-// No loading messages, however slow the machine is.
 const loadingDelays = { message: 60_000, modal: 2_500 };
 const tally = createTally(config, createLog(config.log.level), Date.now, {
   limits: UNLIMITED,

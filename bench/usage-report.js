@@ -4,5 +4,4 @@ process.on('message', () => {
   process.send?.({ cpu: user + system, memory: process.memoryUsage.rss() });
 });
 process.on('disconnect', () => process.exit());
-// The channel must not keep the process alive.
 process.channel?.unref();

@@ -1,3 +1,4 @@
+/** Runs the unmodified bot as a child process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';

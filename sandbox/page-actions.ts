@@ -5,8 +5,6 @@ export async function say(page: Page, text: string): Promise<void> {
   const composer = page.getByRole('textbox', { name: 'Message' });
   await composer.fill(text);
   await composer.press('Enter');
-  // The first Enter may only complete the command's name.
-  if ((await composer.inputValue()) !== '') await composer.press('Enter');
 }
 
 export async function ask(page: Page, text: string, answer: string | RegExp): Promise<Locator> {

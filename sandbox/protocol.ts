@@ -61,12 +61,6 @@ export interface OpenView {
   hash: string;
 }
 
-export interface SlashCommand {
-  command: string;
-  description: string;
-  usageHint: string;
-}
-
 export interface Switch {
   service: string;
   mode: string;
@@ -94,7 +88,6 @@ export interface Snapshot {
   messages: Record<string, Message[]>;
   views: OpenView[];
   home?: View;
-  commands: SlashCommand[];
   bot: { name: string; userId: string; mode: 'http' | 'socket'; up: boolean };
   skipped: number;
   switches: Switch[];

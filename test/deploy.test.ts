@@ -24,7 +24,7 @@ const queries: string[] = dashboard.panels.flatMap(({ targets }: Manifest) =>
   targets.map(({ expr }: Manifest) => expr),
 );
 
-/** The page of `GET /metrics` after each thing happened once. */
+/** What `GET /metrics` shows after one of each thing happened. */
 async function shownMetrics(): Promise<string> {
   const metrics = createMetrics();
   metrics.measure({
@@ -37,9 +37,7 @@ async function shownMetrics(): Promise<string> {
   metrics.finished({ ...work, kind: 'run' });
   metrics.finished({ ...work, kind: 'message', message: 'post' });
   metrics.exchange({
-    service: 'billing',
-    outcome: 200,
-    took: 1,
+    ...{ service: 'billing', outcome: 200, took: 1 },
   });
   metrics.slackCall({ method: 'chat.postMessage', outcome: 'ok', took: 1 });
   metrics.throttled({ what: 'requests', whose: 'person' });
@@ -50,7 +48,7 @@ async function shownMetrics(): Promise<string> {
   return body;
 }
 
-it('alert rules and dashboard use only metrics and labels that the bot has', async () => {
+it('the rules and the dashboard use only metrics and labels that the bot has', async () => {
   const page = await shownMetrics();
   const labelsOf = (name: string): string[] =>
     [...page.matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? `, 'gm'))].flatMap(([, labels = '']) =>
@@ -80,12 +78,12 @@ it('every alert has a severity, what to do and a link', async () => {
   }
 });
 
-it('an alert names each part that can be missing', () => {
+it('every part that can be missing is named by its alert', () => {
   const alert = rules.find((rule) => rule.alert === 'TallyNotReady');
   for (const part of NOT_READY) expect(alert?.annotations.description).toContain(`${part}:`);
 });
 
-it.skipIf(!hasPromtool)('promtool finds that the alert rules fire when they should', async () => {
+it.skipIf(!hasPromtool)('the rules fire when they should and are silent otherwise, by promtool', async () => {
   const { stdout } = await run('promtool', ['check', 'rules', RULES]);
   expect(stdout).toContain(`SUCCESS: ${rules.length} rules found`);
   await run('promtool', ['test', 'rules', 'deploy/prometheus/tally.rules.test.yaml']);
@@ -105,15 +103,13 @@ describe('the Kubernetes manifests', async () => {
     expect(kustomization.resources.toSorted()).toEqual(files.toSorted());
   });
 
-  it('run the bot without privileges and with a read-only root filesystem', () => {
+  it('run the bot without privileges, with a root filesystem that nobody writes to', () => {
     expect(template.spec).toMatchObject({
       automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
     });
     expect(container.securityContext).toEqual({
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
+      ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
     });
   });
 
@@ -130,7 +126,7 @@ describe('the Kubernetes manifests', async () => {
     expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(11 + 5 + 3);
   });
 
-  it('name the image by the version in package.json, and no foreign namespaces', async () => {
+  it('name the image by the version in package.json, and no namespaces except those of the ingress and Prometheus', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'));
     expect(container.image).toBe(`tally:${version}`);
     expect((await read(join(DIR, 'example/kustomization.yaml'))).images[0].newTag).toBe(version);

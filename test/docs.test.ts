@@ -32,8 +32,8 @@ const anchorOf = (heading: string): string =>
     .trim()
     .replaceAll(' ', '-');
 
-describe('a link', () => {
-  it.each(TEXTS)('on $page leads somewhere', ({ page, text }) => {
+describe('the links', () => {
+  it.each(TEXTS)('on $page lead somewhere', ({ page, text }) => {
     const plain = text.replace(BLOCK, '').replace(/`[^`\n]*`/g, '``');
     const links = plain.matchAll(/(?:\]\(|(?:src|srcset)=")(?!\w+:)([^)#\s"]*)(?:#([^)\s"]+))?[)"]/g);
     const broken = [...links].filter(([, path = '', anchor]) => {
@@ -45,14 +45,14 @@ describe('a link', () => {
     expect(broken.map(([link]) => link)).toEqual([]);
   });
 
-  it('leads from the index of docs/ to every page and every picture', () => {
+  it('lead to every page of docs/ from its index, and to every picture', () => {
     const all = TEXTS.map(({ text }) => text).join('\n');
     const pages = markdownIn('docs').filter((page) => page !== 'docs/README.md');
     expect(pages.filter((page) => !PAGES.get('docs/README.md')?.includes(`](${page.slice(5)}`))).toEqual([]);
     expect(readdirSync('docs/pictures').filter((name) => !all.includes(`pictures/${name}`))).toEqual([]);
   });
 
-  it.each(TEXTS)('on $page that is a file name leads to a file', ({ text }) => {
+  it.each(TEXTS)('that are file names on $page lead to files that exist', ({ text }) => {
     const named = spansIn(text).filter((span) =>
       /^(?:src|test|sandbox|bench|docs)\/[\w./-]+\.\w+$/.test(span),
     );
@@ -73,31 +73,28 @@ const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const resolve = (phrase: string) => resolvePeriodText(phrase, NOW, 'UTC');
 
 describe('what `npm run docs` writes', () => {
-  it.each(TEXTS.filter(({ text }) => tablesOn(text).length > 0))(
-    'is up to date on $page',
-    async ({ page, text }) => {
-      await expect(fillTables(text, TABLES)).toMatchFileSnapshot(`../${page}`);
-    },
-  );
+  it.each(TEXTS.filter(({ text }) => tablesOn(text).length > 0))('is on $page', async ({ page, text }) => {
+    await expect(fillTables(text, TABLES)).toMatchFileSnapshot(`../${page}`);
+  });
 
-  it('has each table on exactly one page', () => {
+  it('includes every table, each on one page', () => {
     expect(TEXTS.flatMap(({ text }) => tablesOn(text)).sort()).toEqual(Object.keys(TABLES).sort());
   });
 
   it.each([
     ['.env.example', async () => `${ENV_EXAMPLE}\n`],
     ['manifest.json', async () => formatManifest(createManifest({ url: 'https://tally.example.com' }))],
-  ])('includes the whole file %s', async (file, content) => {
+  ])('is the whole of %s', async (file, content) => {
     await expect(await content()).toMatchFileSnapshot(`../${file}`);
   });
 
-  it.each(NAMES)('shows a valid example of %s', (name) => {
+  it.each(NAMES)('has an example of %s that Tally accepts, and says how to write it', (name) => {
     const { example } = DESCRIPTIONS[name];
     if (!example.includes('…')) expect(variables.shape[name].safeParse(example).error).toBeUndefined();
     expect(formOf(name)).toMatch(/^[A-Z].*\.$|xapp-…$|xoxb-…$/);
   });
 
-  it('shows each variable with the others that it needs', () => {
+  it('has an example that sets each variable together with the others it goes with', () => {
     const secret = Buffer.from([...Array(32).keys()]).toString('base64');
     const examples = NAMES.filter((name) => !/^SLACK_(CLIENT|STATE)/.test(name)).map((name) => [
       name,
@@ -106,7 +103,7 @@ describe('what `npm run docs` writes', () => {
     expect(() => parseConfig(Object.fromEntries(examples))).not.toThrow();
   });
 
-  it('shows the days, the buttons and the refusal of each period as Tally does', () => {
+  it('says the days, the buttons and the refusal of each period as Tally does', () => {
     for (const { phrases, days } of PERIOD_EXAMPLES)
       for (const phrase of phrases) {
         const read = resolve(phrase).days;
@@ -137,7 +134,7 @@ it.each(TEXTS)('Tally understands each command on $page', ({ text }) => {
   expect(commands.filter((command) => !('runs' in outcomeOfCommand(command)))).toEqual([]);
 });
 
-describe('the description of the services’ API', () => {
+describe('the contracts', () => {
   const shown = blocksIn('json').map((block) => ({ block, value: JSON.parse(block) }));
   const having = (part: RegExp) => shown.filter(({ block }) => part.test(block));
   const only = (part: RegExp) => {
@@ -148,12 +145,10 @@ describe('the description of the services’ API', () => {
   const period = {
     from: Date.UTC(2026, 10, 14),
     to: Date.UTC(2026, 10, 16, 23, 59, 59, 999),
-    zone: 'UTC',
-    running: false,
-    days: { first: '2026-11-14', last: '2026-11-16' },
+    ...{ zone: 'UTC', running: false, days: { first: '2026-11-14', last: '2026-11-16' } },
   };
 
-  /** Starts a service with one answer, and a client that may ask it. */
+  /** Starts a service with one answer, and the guarded HTTP that may ask it. */
   async function answering<T>(
     body: string,
     ask: (service: { url: string; http: ReturnType<typeof createGuardedHttp> }) => Promise<T>,
@@ -177,14 +172,14 @@ describe('the description of the services’ API', () => {
         : client.balance(access, subscription);
     });
 
-  it('has a schema of billing in which Tally’s queries are valid', () => {
+  it('show a schema of billing that Tally’s queries are valid in', () => {
     const schema = buildSchema(blocksIn('graphql').join('\n'));
     const charges = consumptionDocument({ project: '9'.repeat(32), product: 3 }, period.from, period.to);
     for (const document of [balanceDocument(subscription), charges])
       expect(validate(schema, parse(document))).toEqual([]);
   });
 
-  it('has the requests that Tally sends to billing, and answers that Tally reads', async () => {
+  it('show the requests that Tally sends to billing, and answers that it reads', async () => {
     const balance = await billing(only(/"getSubscriptionBalance"/).block);
     expect(balance.answer).toMatchObject({ balance: { text: expect.anything() }, remarks: [] });
     expect(JSON.parse(balance.sent.body)).toEqual(only(/query.*getSubscriptionBalance/).value);
@@ -193,7 +188,7 @@ describe('the description of the services’ API', () => {
     expect(JSON.parse(charges.sent.body)).toEqual(only(/query.*reportSubscriptionConsuming/).value);
   });
 
-  it('has the request for an OS_TOKEN, and an answer that Tally reads completely', async () => {
+  it('show the request that Tally sends for an OS_TOKEN, and an answer of which it reads every part', async () => {
     const request = only(/"auth"/).value;
     const { id, secret } = request.auth.identity.application_credential;
     const { answer, sent } = await answering(only(/"token"/).block, ({ url, http }) =>
@@ -205,10 +200,7 @@ describe('the description of the services’ API', () => {
     expect(JSON.parse(sent.body)).toEqual(request);
     expect(answer).toMatchObject({ token: 'a-token', expiresAt: Date.UTC(2026, 10, 21, 11, 15, 30) });
     expect(answer).toMatchObject({
-      project: 'prod',
-      user: 'tally',
-      roles: ['reader'],
-      isRestricted: true,
+      ...{ project: 'prod', user: 'tally', roles: ['reader'], isRestricted: true },
       computeUrl: expect.any(String),
     });
   });

@@ -1,4 +1,4 @@
-/** House rules that the linter can't check. */
+/** What the linter can't say; who may import whom is in biome.json. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
@@ -13,11 +13,11 @@ it('only the outer folders read the clock or random numbers', () => {
   expect(where(/\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b/, isImpure)).toEqual([]);
 });
 
-it('only one file opens connections to Redis', () => {
+it('only one place opens connections to Redis', () => {
   expect(where(/\bnew (?:Redis|Cluster)\(/, (path) => path === 'redis/connect.ts')).toEqual([]);
 });
 
-it('every exported name is exported from only one file', () => {
+it('a name is exported from only one file, so that it has one meaning', () => {
   const names = SOURCES.flatMap(({ code }) => [
     ...new Set(code.match(/(?<=^export (?:async )?(?:function|const|class|interface|type) )\w+/gm)),
   ]);

@@ -1,3 +1,4 @@
+/** The sandbox's projects and how much each one spends. */
 export type ProductId = 1 | 2 | 3;
 
 export interface Project {

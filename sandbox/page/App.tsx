@@ -1,3 +1,4 @@
+/** The sandbox's page: a conversation or the App Home between the sidebar and the panel. */
 import type { KnownBlock, View } from '@slack/types';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Example, Snapshot } from '../protocol.ts';
@@ -25,7 +26,7 @@ export function App() {
   const { snapshot, isStopped } = useStream(place.as);
   if (snapshot) return <Shell snapshot={snapshot} isStopped={isStopped} go={go} wanted={place.channel} />;
   return (
-    <p className="waiting" role="status">
+    <p className="top-bar" role="status">
       {isStopped ? 'Sandbox stopped' : 'Opening the workspace…'}
     </p>
   );
@@ -102,9 +103,11 @@ function Shell({ snapshot, isStopped, go, wanted }: ShellProps) {
         <Modals />
       </div>
       {confirmation}
-      <p className="toast" role="alert">
-        {problem}
-      </p>
+      {problem && (
+        <p className="toast" role="alert">
+          {problem}
+        </p>
+      )}
     </WorkspaceProvider>
   );
 }

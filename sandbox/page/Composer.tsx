@@ -1,6 +1,7 @@
+/** The field for a message or a reply. */
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { post, sentenceOf } from './api.ts';
-import { Avatar, Icon, useWorkspace } from './workspace.tsx';
+import { Icon, useWorkspace } from './workspace.tsx';
 
 export interface Draft {
   channel: string;
@@ -22,17 +23,12 @@ export function Composer({ channel, thread, draft, isWanted = true, onSent }: Pr
   const { snapshot, me, channel: open, report } = useWorkspace();
   const key = `${channel}/${thread ?? ''}`;
   const [text, setText] = useState(unsent.get(key) ?? '');
-  const [active, setActive] = useState(0);
   const field = useRef<HTMLTextAreaElement>(null);
   const covered = snapshot.views.length > 0;
-  const completions = /^\/\S*$/.test(text)
-    ? snapshot.commands.filter(({ command }) => command.startsWith(text.toLowerCase()))
-    : [];
 
   const write = (next: string) => {
     unsent.set(key, next);
     setText(next);
-    setActive(0);
   };
   useEffect(() => {
     if (isWanted && !covered) field.current?.focus();
@@ -55,19 +51,10 @@ export function Composer({ channel, thread, draft, isWanted = true, onSent }: Pr
     report(sentenceOf(answer));
     setText((now) => now || message);
   };
-  const complete = (command: string) => {
-    write(`${command} `);
-    field.current?.focus();
-  };
   const onKeyDown = (event: KeyboardEvent) => {
-    const chosen = completions[active]?.command;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.nativeEvent.isComposing) return;
-    if (step && completions.length > 0) setActive((active + step + completions.length) % completions.length);
-    else if (chosen && (event.key === 'Tab' || (event.key === 'Enter' && chosen !== text))) complete(chosen);
-    else if (event.key === 'Enter' && !event.shiftKey) void send();
-    else return;
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
+    void send();
   };
   const place = open?.kind === 'im' ? open.name : `#${open?.name}`;
   return (
@@ -78,25 +65,6 @@ export function Composer({ channel, thread, draft, isWanted = true, onSent }: Pr
         void send();
       }}
     >
-      {completions.length > 0 && (
-        <ul className="completion" aria-label="Commands">
-          {completions.map(({ command, usageHint, description }, index) => (
-            <li key={command}>
-              <button
-                type="button"
-                className={index === active ? 'active' : undefined}
-                onClick={() => complete(command)}
-              >
-                <Avatar from="bot" size={32} />
-                <span>
-                  <b>{command}</b> <code>{usageHint}</code>
-                  <small>{description}</small>
-                </span>
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
       <textarea
         ref={field}
         rows={1}

@@ -1,3 +1,4 @@
+/** A channel's messages and threads. */
 import type { KnownBlock } from '@slack/types';
 import { memo, useMemo, useRef, useState } from 'react';
 import type { Channel, Message } from '../protocol.ts';

@@ -1,3 +1,4 @@
+/** Modals and confirmation dialogs. */
 import type { ConfirmationDialog, KnownBlock, ModalView } from '@slack/types';
 import { useCallback, useEffect, useState } from 'react';
 import type { OpenView } from '../protocol.ts';

@@ -1,3 +1,4 @@
+/** The sandbox's controls beside the workspace. */
 import { type ReactNode, useEffect, useState } from 'react';
 import type { Example, Skip, Switch } from '../protocol.ts';
 import { post, sentenceOf } from './api.ts';
@@ -10,7 +11,7 @@ interface Props {
 
 const TOKENS = 'Tokens to paste';
 
-/** The sandbox's controls. One section is open at a time: while a form is open, the tokens. */
+/** One section is open at a time; while a form is open, the tokens. */
 export function Panel({ onTry }: Props) {
   const { snapshot } = useWorkspace();
   const { examples, credentials, switches, views, install } = snapshot;

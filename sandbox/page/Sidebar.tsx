@@ -1,3 +1,4 @@
+/** The channels, and the people that the viewer can be. */
 import type { ReactNode } from 'react';
 import { Avatar, channelIcon, HOME, Icon, useWorkspace } from './workspace.tsx';
 

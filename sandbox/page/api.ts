@@ -1,3 +1,4 @@
+/** The page's requests to the server, and the stream of snapshots from the server. */
 import { useEffect, useState } from 'react';
 import type { Snapshot, Verbs } from '../protocol.ts';
 

@@ -1,3 +1,4 @@
+/** Draws blocks: charts and rich text with a library, everything else here. */
 import type { InputBlock, KnownBlock, TableBlock } from '@slack/types';
 import { memo, useMemo } from 'react';
 import { type Block as LibraryBlock, Message, type MessageProps } from 'slack-blocks-to-jsx';
@@ -7,7 +8,6 @@ import { type AnyElement, blockIdOf, useSurface } from './form.ts';
 import { Text } from './mrkdwn.tsx';
 import { useWorkspace } from './workspace.tsx';
 
-/** Draws blocks: charts and rich text with a library, everything else here. */
 export const Blocks = memo(function Blocks({ blocks }: { blocks: KnownBlock[] }) {
   return (
     <div className="blocks">

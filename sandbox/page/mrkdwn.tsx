@@ -1,3 +1,4 @@
+/** Draws Slack's text objects. */
 import type { TextObject } from '@slack/types';
 import { createElement, type ReactNode } from 'react';
 import { fillDate } from './dates.ts';

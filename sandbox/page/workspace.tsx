@@ -1,3 +1,4 @@
+/** What all parts of the page share: the workspace, the URL, avatars and icons. */
 import type { ConfirmationDialog } from '@slack/types';
 import { createContext, useCallback, useContext, useEffect, useRef, useState } from 'react';
 import type { Channel, Message, Person, Snapshot } from '../protocol.ts';

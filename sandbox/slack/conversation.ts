@@ -86,8 +86,7 @@ async function sendCommand(
     return void workspace.changed();
   }
   // People of other organizations can't use commands, even in shared channels.
-  const isKnown = manifest.commands.some((known) => known.command === command);
-  if (!workspace.isInstalled || person.role === 'external' || !isKnown)
+  if (!workspace.isInstalled || person.role === 'external' || !manifest.commands.has(command))
     return `${command} is not a valid command.`;
   const origin = {
     workspace,

@@ -1,3 +1,4 @@
+/** What the parts of the fake Slack share. */
 import type { Delivery } from './delivery.ts';
 import type { Manifest } from './manifest.ts';
 import type { OAuth } from './oauth.ts';

@@ -208,7 +208,6 @@ function snapshotOf(
     messages: Object.fromEntries(channels.map(({ id }) => [id, workspace.messagesFor(me, id)])),
     views: workspace.stack(me).map(toOpenView),
     ...(home && { home: toOpenView(home).view }),
-    commands: [...manifest.commands],
     bot: { name: manifest.botName, userId: BOT_USER, mode, up: panel?.botUp() ?? true },
     skipped: panel?.skipped() ?? 0,
     switches: panel?.switches() ?? [],

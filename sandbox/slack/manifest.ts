@@ -13,7 +13,7 @@ export interface StepParameter {
 
 export interface Manifest {
   botName: string;
-  commands: { command: string; description: string; usageHint: string }[];
+  commands: ReadonlySet<string>;
   scopes: ReadonlySet<string>;
   events: ReadonlySet<string>;
   steps: readonly WorkflowStep[];
@@ -24,7 +24,7 @@ type Parameters = Record<string, { type: string; is_required?: boolean }>;
 interface Given {
   features?: {
     bot_user?: { display_name: string };
-    slash_commands?: { command: string; description?: string; usage_hint?: string }[];
+    slash_commands?: { command: string }[];
   };
   oauth_config?: { scopes?: { bot?: string[]; bot_optional?: string[] } };
   settings?: { event_subscriptions?: { bot_events?: string[] } };
@@ -36,11 +36,7 @@ export function readManifest(parsed: unknown): Manifest {
   const { bot = [], bot_optional = [] } = oauth_config?.scopes ?? {};
   return {
     botName: features?.bot_user?.display_name ?? 'bot',
-    commands: (features?.slash_commands ?? []).map(({ command, description = '', usage_hint = '' }) => ({
-      command,
-      description,
-      usageHint: usage_hint,
-    })),
+    commands: new Set(features?.slash_commands?.map(({ command }) => command)),
     scopes: new Set([...bot, ...bot_optional]),
     events: new Set(settings?.event_subscriptions?.bot_events),
     steps: Object.entries(functions).map(([id, { output_parameters }]) => ({

@@ -33,16 +33,22 @@ interface Example {
 
 const EXAMPLES: readonly Example[] = [
   {
-    ...{ kind: 'schedule', command: 'prod', list: 'schedules' },
-    ...{ first: { time: '10:00' }, second: { time: '11:00' } },
+    kind: 'schedule',
+    command: 'prod',
+    list: 'schedules',
+    first: { time: '10:00' },
+    second: { time: '11:00' },
     choices: [
       ['cadence', 'weekly', 'Wednesday'],
       ['cadence', 'monthly', 'Shorter months'],
     ],
   },
   {
-    ...{ kind: 'watch', command: 'prod balance 50000', list: 'watches' },
-    ...{ first: { below: '1000' }, second: { below: '2000' } },
+    kind: 'watch',
+    command: 'prod balance 50000',
+    list: 'watches',
+    first: { below: '1000' },
+    second: { below: '2000' },
     choices: [
       ['to', 'people', 'Full members of this workspace'],
       ['kind', 'spike', 'Times the usual amount'],

@@ -90,8 +90,10 @@ it('failing projects are listed only if they have a name', async () => {
     [
       'failed:77777:1',
       {
-        ...{ kind: 'no-data', data: { question: { project: '77777', product: 1 } } },
-        ...{ topic: 'balance', since: SATURDAY },
+        kind: 'no-data',
+        data: { question: { project: '77777', product: 1 } },
+        topic: 'balance',
+        since: SATURDAY,
       },
     ],
   ]);

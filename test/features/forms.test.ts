@@ -39,16 +39,22 @@ interface Sent {
 
 const NEW: Readonly<Record<string, Sent>> = {
   schedule: {
-    ...{ command: '/billing schedule 123 daily 09:00', fields: {} },
-    ...{ prefix: 'schedule:', audited: 'created a schedule:' },
+    command: '/billing schedule 123 daily 09:00',
+    fields: {},
+    prefix: 'schedule:',
+    audited: 'created a schedule:',
   },
   watch: {
-    ...{ command: '/billing watch 123 balance 50000', fields: {} },
-    ...{ prefix: 'watch:', audited: 'created a watch:' },
+    command: '/billing watch 123 balance 50000',
+    fields: {},
+    prefix: 'watch:',
+    audited: 'created a watch:',
   },
   project: {
-    ...{ command: '/billing projects add prod 123', fields: {} },
-    ...{ prefix: 'project:', audited: 'added the project' },
+    command: '/billing projects add prod 123',
+    fields: {},
+    prefix: 'project:',
+    audited: 'added the project',
   },
 };
 

@@ -18,18 +18,24 @@ await addConnection(bot);
 const set = (field: string, value: object) => bot.store({ [field]: value });
 const project = (alias: string, channels: readonly string[]) =>
   set(`project:${alias}`, {
-    ...{ alias, id: '777', product: 1, channels, owner: OWNER, addedBy: OWNER, addedAt: 0 },
+    alias,
+    id: '777',
+    product: 1,
+    channels,
+    owner: OWNER,
+    addedBy: OWNER,
+    addedAt: 0,
   });
 const watch = (id: string, owner: string, target: object) =>
   set(`watch:${id}`, {
-    ...{
-      id,
-      owner,
-      ...target,
-      projects: [{ id: '777', product: 1 }],
-      rule: { kind: 'balance', below: '50000' },
-    },
-    ...{ createdBy: owner, createdAt: SATURDAY, since: SATURDAY },
+    id,
+    owner,
+    ...target,
+    projects: [{ id: '777', product: 1 }],
+    rule: { kind: 'balance', below: '50000' },
+    createdBy: owner,
+    createdAt: SATURDAY,
+    since: SATURDAY,
   });
 
 /** MEMBER owns two watches and a schedule, and gets the alerts of another watch. */

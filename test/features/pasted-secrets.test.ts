@@ -16,12 +16,20 @@ await addProjects(bot, { prod: '123' });
 const workspaces = createWorkspaces({ redis: bot.redis.client, keyring: bot.keyring });
 const by = { registeredBy: OWNER, registeredAt: 0 };
 await workspaces.saveConnection(await changeIn(workspaces, TEAM), {
-  ...{ ...by, name: 'second', baseUrl: bot.billing.url, token: SECOND_TOKEN },
-  ...{ role: 'read-only', lifetime: 'none' },
+  ...by,
+  name: 'second',
+  baseUrl: bot.billing.url,
+  token: SECOND_TOKEN,
+  role: 'read-only',
+  lifetime: 'none',
 });
 await workspaces.saveAccess(await changeIn(workspaces, TEAM), {
-  ...{ ...by, project: '123', authUrl: 'https://identity.example.com/v3', id: 'an-access-id' },
-  ...{ secret: ACCESS_SECRET, issuers: { people: [OWNER], groups: [] } },
+  ...by,
+  project: '123',
+  authUrl: 'https://identity.example.com/v3',
+  id: 'an-access-id',
+  secret: ACCESS_SECRET,
+  issuers: { people: [OWNER], groups: [] },
 });
 
 /** Everything that was shown or sent since, and the log. */

@@ -102,8 +102,10 @@ const field = (value: string) => ({ value: { type: 'plain_text_input', value } }
 
 const selected = (value: string) => ({ value: { selected_option: option(value) } });
 const settingsWith = (currency: string) => ({
-  ...{ currency: field(currency), zone: selected('UTC') },
-  ...{ visibility: selected('asker'), locale: selected('en-US') },
+  currency: field(currency),
+  zone: selected('UTC'),
+  visibility: selected('asker'),
+  locale: selected('en-US'),
 });
 
 async function submit(person: string, currency: string, around: Loose = {}) {
@@ -450,8 +452,12 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
   },
   connect: {
     values: {
-      ...{ name: field('second'), baseUrl: field('http://127.0.0.1/api'), token: field('abcdefgh-token') },
-      ...{ type: selected('for-oneself'), role: selected('read-only'), lifetime: selected('90-days') },
+      name: field('second'),
+      baseUrl: field('http://127.0.0.1/api'),
+      token: field('abcdefgh-token'),
+      type: selected('for-oneself'),
+      role: selected('read-only'),
+      lifetime: selected('90-days'),
       project: field('123'),
     },
   },
@@ -470,14 +476,18 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
   watch: {
     values: {
       projects: selected('123:1'),
-      ...{ kind: selected('balance'), below: field('50000'), to: selected('channel') },
+      kind: selected('balance'),
+      below: field('50000'),
+      to: selected('channel'),
       channel: { value: { selected_conversation: CHANNEL } },
     },
   },
   schedule: {
     values: {
       projects: { value: { selected_options: [option('123:1')] } },
-      ...{ report: selected('yesterday'), cadence: selected('daily'), zone: selected('UTC') },
+      report: selected('yesterday'),
+      cadence: selected('daily'),
+      zone: selected('UTC'),
       waits: selected('3'),
       time: { value: { selected_time: '09:00' } },
       channel: { value: { selected_conversation: CHANNEL } },

@@ -180,7 +180,8 @@ describe('the list of next posts', () => {
   });
   const messageOf = (date: string, due: number, state: 'posted' | 'due'): PostEntry => ({
     ...newMessage(postKey(example().id, date), CHANNEL, { due }, due),
-    ...{ state, json: '{}' },
+    state,
+    json: '{}',
   });
   const logOf = (messages: readonly PostEntry[]) => ({
     fields: {},

@@ -209,10 +209,7 @@ describe('a test post', () => {
     await send();
     await modalSays('Sent a test to you. Nothing is saved yet.');
     expect(around.sent).toEqual([
-      {
-        ...{ schedule: expect.objectContaining({ report: 'balance', channel: CHANNEL }) },
-        ...{ why: 'test', by: OWNER },
-      },
+      { schedule: expect.objectContaining({ report: 'balance', channel: CHANNEL }), why: 'test', by: OWNER },
     ]);
     expect(await stored()).toEqual([]);
   });

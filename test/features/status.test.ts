@@ -20,9 +20,16 @@ const bot = botOfEachTest(async ({ redis, keyring }) => {
 });
 
 const connection = (name: string, more: Partial<NewConnection> = {}): NewConnection => ({
-  ...{ name, baseUrl: bot.billing.url, token: goodToken(bot.billing), role: 'read-only' },
-  ...{ lifetime: '90-days', type: 'for-oneself', test: { project: '123', product: 1 } },
-  ...{ registeredBy: OWNER, registeredAt: NOW - 60 * DAY, expiresAt: NOW + 30 * DAY },
+  name,
+  baseUrl: bot.billing.url,
+  token: goodToken(bot.billing),
+  role: 'read-only',
+  lifetime: '90-days',
+  type: 'for-oneself',
+  test: { project: '123', product: 1 },
+  registeredBy: OWNER,
+  registeredAt: NOW - 60 * DAY,
+  expiresAt: NOW + 30 * DAY,
   ...more,
 });
 const saved = async (one: NewConnection) => workspaces.saveConnection(await changeIn(workspaces, TEAM), one);
@@ -101,13 +108,13 @@ describe('/billing status', () => {
 
   it('reports an application access that the identity service rejected as broken', async () => {
     await workspaces.saveAccess(await changeIn(workspaces, TEAM), {
-      ...{
-        project: '123',
-        authUrl: 'https://identity.example.com/v3',
-        id: 'an-access-id',
-        secret: 'a-secret',
-      },
-      ...{ issuers: { people: [], groups: [] }, registeredBy: OWNER, registeredAt: NOW - DAY },
+      project: '123',
+      authUrl: 'https://identity.example.com/v3',
+      id: 'an-access-id',
+      secret: 'a-secret',
+      issuers: { people: [], groups: [] },
+      registeredBy: OWNER,
+      registeredAt: NOW - DAY,
     });
     await save('main');
     const healthOf = async () => {

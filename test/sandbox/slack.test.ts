@@ -53,16 +53,12 @@ const bars = (series: number, points: number, { name = 's', label = 'd', x = 'x'
 const AT_MOST: [limit: number, what: string, make: (n: number) => Block[], on?: BlockSurface][] = [
   [50, 'blocks in a message', (n) => times(n, () => divider)],
   [100, 'blocks in a modal', (n) => times(n, () => divider), 'modal'],
-  [255, 'characters in its ID', (n) => [{ type: 'divider', block_id: of(n) }]],
+  [255, 'characters in a block ID', (n) => [{ type: 'divider', block_id: of(n) }]],
   [3_000, 'characters in a section', (n) => [section({ text: mrkdwn(n) })]],
   [10, 'fields in a section', (n) => [section({ fields: times(n, () => plain(1)) })]],
   [150, 'characters in a header', (n) => [{ type: 'header', text: plain(n) }]],
   [10, 'elements in a context block', (n) => [{ type: 'context', elements: times(n, () => plain(1)) }]],
-  [
-    25,
-    'buttons in an actions block',
-    (n) => [{ type: 'actions', elements: times(n, (i) => button({ action_id: `a${i}` })) }],
-  ],
+  [25, 'actions', (n) => [{ type: 'actions', elements: times(n, (i) => button({ action_id: `a${i}` })) }]],
   [2_000, 'characters in an input’s label', (n) => [input({ label: plain(n) })], 'modal'],
   [100, 'rows in a table', (n) => [table(n, 1)]],
   [20, 'columns in a table', (n) => [table(1, n)]],
@@ -81,16 +77,8 @@ const AT_MOST: [limit: number, what: string, make: (n: number) => Block[], on?: 
   [75, 'characters in an option', (n) => [oneOption({ text: plain(n) })]],
   [150, 'characters in an option’s value', (n) => [oneOption({ value: of(n) })]],
   [5, 'options in an overflow menu', (n) => [accessory({ type: 'overflow', options: times(n, option) })]],
-  [
-    10,
-    'boxes in a checkboxes element',
-    (n) => [accessory({ type: 'checkboxes', options: times(n, option) })],
-  ],
-  [
-    150,
-    'characters in a placeholder',
-    (n) => [accessory(select({ options: [option(0)], placeholder: plain(n) }))],
-  ],
+  [10, 'checkboxes', (n) => [accessory({ type: 'checkboxes', options: times(n, option) })]],
+  [150, 'placeholder letters', (n) => [accessory(select({ options: [option(0)], placeholder: plain(n) }))]],
 ];
 
 describe('the sandbox’s check of blocks', () => {
@@ -115,7 +103,7 @@ describe('the sandbox’s check of blocks', () => {
     ['an actions block without buttons', [{ type: 'actions', elements: [] }]],
     ['a select without options', [accessory(select({}))]],
     [
-      'an initial option that is not offered',
+      'an initial option not offered',
       [accessory(select({ options: [option(0)], initial_option: option(1) }))],
     ],
     ['a text input outside an input block', [accessory({ type: 'plain_text_input' })]],

@@ -1,3 +1,4 @@
+/** The features of schedules and watches with a real Slack and Redis. `around` stands in for delivery and billing. */
 import { afterAll, beforeEach, expect } from 'vitest';
 import { ADMIN, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
@@ -58,9 +59,6 @@ export function previewFigures(
 
 const ONE_DAY = previewFigures(() => '1000', '48210', 1);
 
-/**
- * The features of schedules and watches with a real Slack and Redis. `around` stands in for delivery and billing.
- */
 export async function startAutomationBot() {
   const fresh = () => ({
     isStoreAway: false,

@@ -1,3 +1,4 @@
+/** The whole bot in this process, with the sandbox's Slack and billing, a real Redis, and people. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach } from 'vitest';
@@ -46,7 +47,6 @@ export interface BotOptions {
 
 export const NO_LOADING: LoadingDelays = { message: 30_000, modal: 2_500 };
 
-/** The whole bot in this process, with the sandbox's Slack and billing, a real Redis, and people. */
 export interface Bot extends People {
   readonly slack: Slack;
   readonly billing: BillingService;

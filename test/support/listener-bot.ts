@@ -1,3 +1,4 @@
+/** The Slack server without features, for tests with their own listeners. */
 import { randomBytes } from 'node:crypto';
 import type { Slack } from '../../sandbox/slack/index.ts';
 import { parseConfig } from '../../src/config/config.ts';
@@ -20,7 +21,6 @@ import { UNLIMITED } from './no-rate-limits.ts';
 import { createPeople, type People } from './people.ts';
 import { type TestRedis, testRedis } from './redis.ts';
 
-/** The Slack server without features, for tests with their own listeners. */
 export interface ListenerBot extends People {
   readonly slack: Slack;
   readonly url: string;

@@ -1,11 +1,9 @@
+/** A proxy to Redis that loses answers, stops and freezes, for tests of outages. */
 import { connect as connectTo, createServer, type Socket } from 'node:net';
 
 export type RedisProxy = Awaited<ReturnType<typeof startRedisProxy>>;
 
-/**
- * A proxy to Redis that loses answers, stops and freezes, for tests of outages.
- * @param url `unix:///path?db=1`, as from `testRedis`
- */
+/** @param url `unix:///path?db=1`, as from `testRedis` */
 export async function startRedisProxy(url: string) {
   const { pathname, search } = new URL(url);
   const path = `${pathname}.line-${++proxies}`;

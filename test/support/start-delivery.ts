@@ -1,3 +1,4 @@
+/** Redis, Slack and a delivery worker for the tests of one file. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeEach } from 'vitest';
 import { recordKey } from '../../src/redis/keys.ts';
@@ -14,8 +15,7 @@ const HOUR = 3_600_000;
 export const TEAM = 'T0TEAM0001';
 
 /**
- * Redis, Slack and a delivery worker for the tests of one file. Before each test, Redis is empty, Slack is reset
- * and the worker is new.
+ * Before each test, Redis is empty, Slack is reset and the worker is new.
  * @param begin the time at which each test begins
  * @param options read whenever a worker starts
  */
