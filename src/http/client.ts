@@ -102,7 +102,6 @@ export function createGuardedHttp(options: {
     maxResponseSize: bodyBytes,
     // If connecting times out, the service has surely received nothing. So connecting gets half the time.
     connect: guardedConnect(trustedHosts, deadline / 2, resolve),
-    // Each request has its own deadline.
     headersTimeout: 0,
     bodyTimeout: 0,
   });

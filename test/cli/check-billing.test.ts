@@ -48,7 +48,6 @@ it('check-billing exits with 0 if the service passes all seven points', async ()
   ]);
 });
 
-/** What the service does, and the one point that fails for it. */
 it.each<[string, string, () => void]>([
   ['is away with 500', 'reached', () => billing.respond(() => ({ status: 500, headers: {}, body: '' }))],
   [

@@ -116,7 +116,6 @@ const asUser =
     await server.client.call('ACL', 'SETUSER', 'bot', 'on', `>${PASSWORD}`, ...rules);
     return { REDIS_URL: urlOf(server, 'redis', `bot:${PASSWORD}@`) };
   };
-/** A server that pretends to be Redis 4. */
 const tooOld = async () => {
   const { port } = await redisServer();
   const old = await service(
@@ -195,7 +194,6 @@ const WARNINGS: readonly Setup[] = [
   ['a clock that is a minute wrong', () => slack({}, NEEDED, -100), 'Clock', /ahead of Slack’s/, /set-ntp/],
 ];
 
-/** Runs the doctor with only this environment. */
 async function doctor(env: Env, ...args: string[]) {
   const options = { env: { PATH: process.env.PATH ?? '', ...env } };
   return new Promise<{ code: number; output: string }>((resolve) => {

@@ -30,7 +30,6 @@ function refusal(env: NodeJS.ProcessEnv): ConfigError {
   throw new Error('The configuration was taken.');
 }
 
-/** The one problem of a valid environment with these changes. */
 function problemOf(changes: NodeJS.ProcessEnv) {
   const { problems } = refusal({ ...HTTP, ...changes });
   expect(problems).toHaveLength(1);

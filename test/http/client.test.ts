@@ -12,7 +12,6 @@ import { textOf } from '../support/bot.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { closedPort, failureOf, json, serve, serveRaw, serving } from './service.ts';
 
-/** Trusts the test's server on loopback, and has short time-outs. */
 function http(options: Partial<Parameters<typeof createGuardedHttp>[0]> = {}): GuardedHttp {
   const limits = { pause: 1, ...options.limits };
   const it = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }], ...options, limits });

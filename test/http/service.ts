@@ -11,7 +11,6 @@ export interface Service {
   readonly url: string;
   readonly port: number;
   readonly requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
-  /** All connections so far. `open` counts those still open. */
   connections(): number;
   open(): number;
   close(): Promise<void>;
@@ -67,7 +66,6 @@ async function listening(server: Server | TcpServer, requests: Service['requests
   };
 }
 
-/** Stops the service when the test ends. */
 export async function serving(starting: Promise<Service>): Promise<Service> {
   const service = await starting;
   onTestFinished(service.close);

@@ -276,7 +276,6 @@ describe('the sandbox’s identity service', () => {
 });
 
 describe('revoking a token', () => {
-  /** Status and body by method. */
   const behaving = (by: Record<string, [number, string?]>) =>
     serving(
       serve((request, response) => {

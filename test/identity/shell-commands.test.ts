@@ -7,7 +7,6 @@ import { runs } from '../support/thorough.ts';
 const AUTH_URL = 'https://identity.example.com/v3';
 const computeUrl = 'https://compute.example.com/v2.1';
 
-/** Runs the lines in a shell, and returns the shell's variables. */
 function run(lines: string, before: Record<string, string> = {}): Record<string, string> {
   const out = execFileSync('/bin/sh', ['-c', `${lines}\nenv -0`], {
     env: { PATH: process.env.PATH, ...before },

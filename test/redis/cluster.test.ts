@@ -23,7 +23,6 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
   }, 30_000);
   afterAll(() => cluster.stop());
 
-  /** All keys that contain an ID, and all members of the index. */
   const naming = async (id: string): Promise<string[]> => {
     const keys = (await cluster.keys()).filter((key) => !isGlobalKey(key));
     const client = new Cluster(cluster.masters.map(({ port }) => ({ host: '127.0.0.1', port })));
@@ -128,7 +127,6 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
     it('rejects commands for a killed node only until its replica takes over', async () => {
       const redis = connectRedis(cluster.url);
       await waitUntilReady(redis, 5_000);
-      // Keys of every master.
       const keys = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `tally:event:${name}`);
       const write = (value: string) =>
         Promise.allSettled(keys.map((key) => guardWrite(() => redis.set(key, value))));

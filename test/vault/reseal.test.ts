@@ -81,7 +81,6 @@ interface Run {
   readonly ended: Promise<number | null>;
 }
 
-/** Runs `tally reseal` as an operator does. */
 function start(keys: readonly SealingKey[], url = store.url): Run {
   const child = spawn(process.execPath, [BOT_ENTRY, 'reseal'], {
     cwd: ROOT,
@@ -104,7 +103,6 @@ async function run(...keys: SealingKey[]) {
   return { code: await ended, said: said() };
 }
 
-/** How many records have an envelope of this key. */
 async function sealedWith({ id: key }: SealingKey): Promise<number> {
   const hashes = await Promise.all((await redis.keys('tally:{*}:record')).map((one) => redis.hgetall(one)));
   return hashes.flatMap((hash) => Object.values(hash)).filter((value) => value.includes(`v1.${key}.`)).length;

@@ -36,7 +36,6 @@ const daysRead = (text: string): string => {
 describe('a period phrase', () => {
   /** Phrases whose spaces or signs have a meaning. */
   const hasSigns = (phrase: string) => /[^a-z0-9 ]|\d.*\d|day \d|today \d/i.test(phrase);
-  /** Without spaces, numbers or small words would run together. */
   const needsSpaces = (phrase: string) =>
     hasSigns(phrase) || /\b(the|in|on|for|during|of|please|a|to|this|today|without|incl)\b/i.test(phrase);
 

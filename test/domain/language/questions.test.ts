@@ -5,7 +5,6 @@ import { reader, readSpend } from '../../support/read-words.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'dev', 'web-shop', 'archive', 'data-eu']);
 
-/** A question's command, or `offered` if Tally does not run one. */
 const meaning = (text: string): string => {
   const question = parseQuestion(text, reader(ALIASES));
   return question?.kind === 'command'

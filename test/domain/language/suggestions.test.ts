@@ -25,7 +25,6 @@ const namesIn = ({ alias, project, several }: ParsedCommand): readonly string[] 
     ? [alias ?? project ?? several ?? ''].filter(Boolean)
     : several.map((one) => ('alias' in one ? one.alias : one.project));
 
-/** A piece of a text, and the part of a command that keeps it. */
 interface Piece {
   readonly text: string;
   readonly says: Partial<Record<'project' | 'period' | 'product', string>>;
@@ -150,7 +149,6 @@ describe('a day beside a month’s name', () => {
   const month = fc.integer({ min: 1, max: 12 });
   const joint = fc.constantFrom(' ', '-', ' the ', '. ');
   const named = (at: number) => MONTHS[at - 1] ?? '';
-  /** The latest such day on 21 November 2026. */
   const canonical = (at: number, number: number) => {
     const date = `${String(at).padStart(2, '0')}-${String(number).padStart(2, '0')}`;
     return date === '11-21' ? '2026-11-21' : `${date > '11-21' ? 2025 : 2026}-${date}`;

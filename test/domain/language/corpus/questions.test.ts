@@ -7,7 +7,6 @@ import { meaningOf, type Outcome, outcomeOf } from './what-tally-reads.ts';
 interface Expectation {
   readonly text: string;
   readonly kind: 'run' | 'run or offer' | 'offer' | 'may offer' | 'maybe' | 'refuse' | 'not run';
-  /** Any of these commands is right. */
   readonly commands: readonly string[];
 }
 
@@ -51,7 +50,6 @@ describe.each([
   it.each(expectations)('is understood or refused as expected: $text', async (expected) => {
     const outcome = await outcomeOf(expected.text);
     const { text } = expected;
-    // A failure shows the whole outcome.
     expect(isRight(expected, outcome) ? expected : { text, ...outcome }).toEqual(expected);
   });
 });
@@ -71,7 +69,6 @@ describe('an added word that changes a question', () => {
   const asking = QUESTIONS.filter(
     ({ kind, commands }) => kind === 'run' && /^.(?:spend|balance)/.test(commands[0] ?? ''),
   );
-  // Each word is added to other questions.
   it.each(STRAY.map((stray, at) => ({ stray, at })))('is never dropped: $stray', async ({ stray, at }) => {
     const mixed = asking.flatMap(({ text }, n) => {
       if (n % STRAY.length !== at) return [];

@@ -92,7 +92,6 @@ const KNOWN: KnownCommands = {
 const PROJECTS = [...ALIASES].map((alias, at) => ({ alias, id: `${at + 1001}` }));
 const IDS = Object.fromEntries(PROJECTS.map(({ alias, id }) => [alias, id]));
 
-/** A request in a direct message of somebody who may ask about every project. */
 const REQUEST = requestOf({
   at: NOW,
   channel: 'D0DIRECT01',
@@ -133,7 +132,6 @@ export async function outcomeOf(typed: string): Promise<Outcome> {
 const withButtons = (sentence: string | undefined, buttons: readonly string[]): string =>
   [sentence, ...buttons.map((text) => `[${text}]`)].filter(Boolean).join(' ');
 
-/** One line with what Tally understood, or a refusal with its buttons. */
 export async function replyTo(typed: string): Promise<string> {
   const question = await readText(typed);
   switch (question.kind) {
@@ -170,7 +168,6 @@ export const replyToCommand = (typed: string): string =>
 
 const daysText = (days: readonly Day[]): string => formatDays(days[0] ?? '', days.at(-1) ?? '');
 
-/** The days of a period, and the days that it is compared with. */
 export const replyToPeriod = (text: string): string =>
   orRefusal(() => {
     const [typed = '', versus] = text.split(' vs ');

@@ -68,7 +68,6 @@ const pair = <A, B, C>(a: fc.Arbitrary<A>, b: fc.Arbitrary<B>, to: (a: A, b: B) 
   fc.tuple(a, b).map(([one, other]) => to(one, other));
 
 const month = whole(1, 12);
-/** Years that are clear beside a month's name or a word. */
 const year = whole(2002, 2036);
 const nameOf = (m: number): fc.Arbitrary<string> => {
   const name = MONTHS[m - 1]!;
@@ -105,7 +104,6 @@ const day31 = whole(1, 31);
 const dayWithoutYear = fc
   .tuple(day31, named, pick(...DAY_SPELLINGS))
   .map(([d, { m, name }, as]) => ({ m, d, text: spellDay(as, d, name, m) }));
-/** Includes days that a month does not have. */
 const dayWithYear = fc
   .tuple(year, day31, named, pick(...DATE_SPELLINGS))
   .map(([y, d, { m, name }, as]) => ({ y, m, d, text: spellDate(as, d, name, m, y) }));
@@ -189,7 +187,6 @@ const units = pick(...LARGE_UNITS).chain((of) =>
 
 const daysInOrder = pair(day31, day31, (a, b) => [Math.min(a, b), Math.max(a, b)] as const);
 const ranges = fc.oneof(
-  // Inside a month
   fc
     .tuple(
       daysInOrder,
@@ -209,7 +206,6 @@ const ranges = fc.oneof(
     .map(([y, [a, b], { m, name }, as]) =>
       said(fill(as, { n: name, a, b, y }), between(theDay(y, m, a), theDay(y, m, b))),
     ),
-  // From month to month
   fc
     .tuple(
       dayWithoutYear,
@@ -362,6 +358,5 @@ export const PRODUCTIONS: Readonly<Record<string, fc.Arbitrary<Said>>> = {
   'days counted from today': relative,
 };
 
-/** Periods that Tally refuses for their length. */
 export const isTooLong = ([first, last]: Days): boolean =>
   Date.parse(last) - Date.parse(first) > 3659 * 86_400_000;

@@ -14,7 +14,6 @@ const monthOf = (day: string): number => Number(day.slice(5, 7));
 
 export const lengthOf = (year: number, month: number): number =>
   new Date(Date.UTC(year, month, 0)).getUTCDate();
-/** Undefined if the month does not have the day. */
 export const date = (year: number, month: number, day: number): string | undefined =>
   day >= 1 && day <= lengthOf(year, month) ? `${year}-${two(month)}-${two(day)}` : undefined;
 const dateIn = (year: number, month: number, day: number): string =>
@@ -36,7 +35,6 @@ const latest = (today: string, of: (year: number) => string | undefined): string
     .map(of)
     .find((day) => day !== undefined && day <= today);
 
-/** A whole unit, which may still be running. */
 const unit = (
   first: string | undefined,
   last: (first: string) => string,
@@ -77,7 +75,6 @@ export const daysAgo =
     const [day = ''] = daysAhead(today, count, zone);
     return [day, day];
   };
-/** The latest such day before today. */
 export const lastWeekday =
   (weekday: number): Reading =>
   (today) => {
@@ -137,7 +134,6 @@ export const latestMonth = (month: number): Reading => latestOf((year) => theMon
 export const latestQuarter = (quarter: number): Reading => latestOf((year) => theQuarter(year, quarter));
 export const latestHalf = (half: number): Reading => latestOf((year) => theHalf(year, half));
 export const latestWeek = (week: number): Reading => latestOf((year) => theWeek(year, week));
-/** “last november”: the latest whole November. */
 export const lastWholeMonth =
   (month: number): Reading =>
   (today) => {
@@ -191,7 +187,6 @@ const beginOf = (today: string, of: Unit): string => {
 export const thisUnit =
   (of: Unit): Reading =>
   (today) => [beginOf(today, of), today];
-/** Complete units only. */
 export const lastUnits =
   (count: number, of: Unit): Reading =>
   (today, zone) => {
