@@ -65,6 +65,12 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
   const comparable = rows.flatMap(({ current }) => current?.days ?? []).length;
   const days = only ? pluralize(comparable, 'comparable day') : 'comparable days';
   const difference = `${differenceText(sums, locale)} ${comparison?.label}`;
+  const notes = compact([
+    comparison === undefined && NONE_COMPLETE,
+    ...missingNotes(view, explained, uncompared),
+    isPartial && 'Left out: days without data in one of the two periods.',
+    ...failedNotes(failed),
+  ]);
   return {
     title: [
       only?.target.label ?? countText(explained.length, view),
@@ -87,12 +93,7 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
       ...(only ? [productFact(only)] : facts),
       zoneFact(view, zone),
     ]),
-    notes: compact([
-      comparison === undefined && NONE_COMPLETE,
-      ...missingNotes(view, explained, uncompared),
-      isPartial && 'Left out: days without data in one of the two periods.',
-      ...failedNotes(failed),
-    ]),
+    notes: only ? notes : [notes.join(' ')],
     actions: whyActions(view, only ? undefined : explained.find(({ value }) => !value.eq(0))?.figures),
   };
 }
