@@ -1,8 +1,8 @@
 /** The client of the billing GraphQL API: a project's balance, and its charges day by day. */
 import { hash } from 'node:crypto';
+import { PRODUCT_IDS, type ProductId } from '../domain/billing-products.ts';
 import { type BillingQuestion, Failure, failureOf, isFailure } from '../domain/failure/index.ts';
 import { collectCharges, type DayCharges } from '../domain/money/usage.ts';
-import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import { DAY, type Millis, type RequestedDays, type Zone } from '../domain/time/calendar.ts';
 import type { GuardedHttp, Priority, ServiceRequest, ServiceResponse, Tenant } from '../http/client.ts';
 import {

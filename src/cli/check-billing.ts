@@ -9,9 +9,9 @@ import {
   type TimeRange,
 } from '../billing/client.ts';
 import { trustedHosts } from '../config/variables.ts';
+import { isProjectId, PRODUCTS } from '../domain/billing-products.ts';
 import { type Failure, failureOf, isFailure } from '../domain/failure/index.ts';
 import { clipWireValue, parseAmount } from '../domain/money/amount.ts';
-import { isProjectId, PRODUCTS } from '../domain/product.ts';
 import {
   type Day,
   dayAt,

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { storedFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { DAY, HOUR, type Millis } from '../domain/time/calendar.ts';
-import { evalInWorkspace, guardRead } from '../redis/commands.ts';
 import type { RedisConnection } from '../redis/connect.ts';
+import { evalInWorkspace, guardRead } from '../redis/guarded-commands.ts';
 import { deliveryLogKey, recordKey } from '../redis/keys.ts';
 import { tryParseRecord } from '../workspace/record/parse-record.ts';
 

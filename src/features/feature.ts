@@ -9,7 +9,7 @@ import type { HelpLine } from '../slack/commands/help.ts';
 import { routeSubcommands } from '../slack/commands/subcommands.ts';
 import type { StepOutputs } from '../slack/install/workflow-functions.ts';
 import type { Request } from '../slack/request/request.ts';
-import type { ActionHandler, CommandHandler, Listeners } from '../slack/server/listeners.ts';
+import type { ActionHandler, CommandHandler, Listeners } from '../slack/server/handlers.ts';
 import type { SharedServices } from '../slack/slack-services.ts';
 import type { HealthLevel } from '../workspace/credentials/credential-health.ts';
 import type { ResolvedProject } from '../workspace/projects/resolve-project.ts';

@@ -1,5 +1,5 @@
-import { guardRead } from '../redis/commands.ts';
 import type { RedisConnection } from '../redis/connect.ts';
+import { guardRead } from '../redis/guarded-commands.ts';
 import { LAYOUT_KEY } from '../redis/keys.ts';
 import { withTimeout } from '../timeout.ts';
 import { VERSION } from './version.ts';

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { SlackId } from '../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../domain/time/calendar.ts';
-import { guardRead } from '../redis/commands.ts';
 import type { RedisConnection } from '../redis/connect.ts';
+import { guardRead } from '../redis/guarded-commands.ts';
 import { onceKey } from '../redis/keys.ts';
 
 export interface OAuthNonces {

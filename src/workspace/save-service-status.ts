@@ -1,9 +1,10 @@
 /** Stores what services' answers show about credentials and projects: failures, rejections, last use, balances. */
+
+import type { ProductId } from '../domain/billing-products.ts';
 import { isFailure, kindOf, storeFailure } from '../domain/failure/index.ts';
 import { toPlainDigits } from '../domain/money/amount.ts';
+import type { Account, Runway } from '../domain/money/balance-and-runway.ts';
 import type { Forecast } from '../domain/money/forecast.ts';
-import type { Account, Runway } from '../domain/money/runway.ts';
-import type { ProductId } from '../domain/product.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { type Day, dayAt, daysBetween, HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { FIELDS } from '../redis/keys.ts';

@@ -4,8 +4,8 @@ import type { SlashCommand } from '../domain/command-names.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { DAY, type Millis } from '../domain/time/calendar.ts';
 import { tryParseJson } from '../domain/try-parse.ts';
-import { evalInWorkspace, guardRead } from '../redis/commands.ts';
 import type { RedisConnection } from '../redis/connect.ts';
+import { evalInWorkspace, guardRead } from '../redis/guarded-commands.ts';
 import { auditKey, recordKey, threadsKey, threadTimesKey } from '../redis/keys.ts';
 
 export const FOLLOW_UP_COMMANDS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);

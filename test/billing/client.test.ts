@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { parse as parseGraphql } from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type BillingClient, createBillingClient } from '../../src/billing/client.ts';
+import type { ProductId } from '../../src/domain/billing-products.ts';
 import type { FailureOf } from '../../src/domain/failure/index.ts';
-import type { ProductId } from '../../src/domain/product.ts';
 import { createGuardedHttp, type ExchangeInfo } from '../../src/http/client.ts';
 import { failureOf, json, type Service, serve, serveRaw, serving } from '../http/service.ts';
 

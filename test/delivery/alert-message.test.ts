@@ -11,7 +11,7 @@ import {
   recoveryText,
 } from '../../src/delivery/watches/alert-message.ts';
 import { type Alert, alertName } from '../../src/delivery/watches/alert-record.ts';
-import type { Runway } from '../../src/domain/money/runway.ts';
+import type { Runway } from '../../src/domain/money/balance-and-runway.ts';
 import type {
   DaySpend,
   MonthSpend,

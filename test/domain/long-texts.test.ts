@@ -3,7 +3,7 @@
  * quadratic parser would exceed the time-out of a test, and a recursive one would exceed the stack.
  */
 import { describe, expect, it } from 'vitest';
-import { cleanTyping, simplifyText } from '../../src/domain/language/typed-text.ts';
+import { cleanTyping, simplifyText } from '../../src/domain/language/text-cleanup.ts';
 import { parseAmount } from '../../src/domain/money/amount.ts';
 import { couldBeSecret, looksLikeSecret } from '../../src/domain/secret-detection.ts';
 import { checkBaseUrl } from '../../src/http/address-rules.ts';

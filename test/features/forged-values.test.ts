@@ -1,7 +1,7 @@
 /** Whatever a button or a command brings along, a person reads a sentence, Slack gets no block that it refuses, and what only reads changes nothing. */
 import { afterAll, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { rulesFor } from '../../src/slack/server/listeners.ts';
+import { rulesFor } from '../../src/slack/server/handlers.ts';
 import { serve } from '../http/service.ts';
 import { botOfFile, CHANNEL, textOf } from '../support/bot.ts';
 import { clickOf, TEAM } from '../support/people.ts';

@@ -3,7 +3,7 @@ import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../..
 import { checkRecipient } from '../../src/delivery/outbox/recipients.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
-import { type Listeners, rulesFor } from '../../src/slack/server/listeners.ts';
+import { type Listeners, rulesFor } from '../../src/slack/server/handlers.ts';
 import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';
 import { stampOf } from '../../src/workspace/record/change.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';

@@ -2,8 +2,8 @@
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { guardWrite } from '../../src/redis/commands.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
+import { guardWrite } from '../../src/redis/guarded-commands.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';

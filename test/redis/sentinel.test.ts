@@ -1,7 +1,7 @@
 /** Kills the master during deliveries, and lets Sentinels promote a replica. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { guardWrite } from '../../src/redis/commands.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
+import { guardWrite } from '../../src/redis/guarded-commands.ts';
 import { createDeliveryParts, finding } from '../support/delivery.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { saveManySchedules } from '../support/many-schedules.ts';

@@ -5,7 +5,7 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { MINUTE } from '../../src/domain/time/calendar.ts';
 import { modal, plainText, section } from '../../src/slack/block-kit/blocks.ts';
 import { privateScope, publicScope, type Request } from '../../src/slack/request/request.ts';
-import type { CommandHandler, Listeners } from '../../src/slack/server/listeners.ts';
+import type { CommandHandler, Listeners } from '../../src/slack/server/handlers.ts';
 import type { Right } from '../../src/workspace/roles-and-rights.ts';
 import { CHANNEL, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SCOPES } from '../../src/slack/install/manifest.ts';
-import { createStateStore } from '../../src/slack/install/oauth-pages.ts';
+import { createStateStore } from '../../src/slack/install/oauth-install.ts';
 import {
   epochSeconds,
   type OAuthBot,

@@ -4,7 +4,7 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { actions, type Message, modal, option, overflow, section } from '../../src/slack/block-kit/blocks.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import type { CommandHandler, Listeners } from '../../src/slack/server/listeners.ts';
+import type { CommandHandler, Listeners } from '../../src/slack/server/handlers.ts';
 import { LOADING_DELAYS } from '../../src/slack/slack-services.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';

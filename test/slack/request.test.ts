@@ -4,7 +4,7 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { actions, button, modal, section } from '../../src/slack/block-kit/blocks.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import type { ActionHandler, CommandHandler, Listeners } from '../../src/slack/server/listeners.ts';
+import type { ActionHandler, CommandHandler, Listeners } from '../../src/slack/server/handlers.ts';
 import { CHANNEL, textOf } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 

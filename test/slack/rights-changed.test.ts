@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { section } from '../../src/slack/block-kit/blocks.ts';
-import type { CommandHandler } from '../../src/slack/server/listeners.ts';
+import type { CommandHandler } from '../../src/slack/server/handlers.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { uniqueClick } from '../support/people.ts';

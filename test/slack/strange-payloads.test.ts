@@ -6,7 +6,7 @@ import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { modal, plainText, section } from '../../src/slack/block-kit/blocks.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
-import { rulesFor } from '../../src/slack/server/listeners.ts';
+import { rulesFor } from '../../src/slack/server/handlers.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { requestOf } from '../support/records.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Failure, InvalidWord } from '../../src/domain/failure/index.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
-import type { CommandHandler } from '../../src/slack/server/listeners.ts';
+import type { CommandHandler } from '../../src/slack/server/handlers.ts';
 import type { Right } from '../../src/workspace/roles-and-rights.ts';
 import { requestOf, workspaceOf } from '../support/records.ts';
 

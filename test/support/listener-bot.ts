@@ -8,7 +8,7 @@ import { createInstallations } from '../../src/slack/install/installations.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/message-calls.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { registerListeners } from '../../src/slack/server/dispatch.ts';
-import type { Listeners } from '../../src/slack/server/listeners.ts';
+import type { Listeners } from '../../src/slack/server/handlers.ts';
 import type { RateLimiter } from '../../src/slack/server/rate-limiter.ts';
 import { createSlackServer } from '../../src/slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from '../../src/slack/slack-services.ts';

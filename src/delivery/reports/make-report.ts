@@ -9,7 +9,7 @@ import {
   withRequestedDays,
 } from '../../domain/failure/index.ts';
 import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
-import { parseAccount } from '../../domain/money/runway.ts';
+import { parseAccount } from '../../domain/money/balance-and-runway.ts';
 import {
   computeReportFigures,
   REPORTS,

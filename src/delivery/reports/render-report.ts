@@ -2,6 +2,8 @@
  * Renders a scheduled report. The header has the main figure. Below come the comparison, the month so far and the
  * balance, a line each. One project gets a chart; several get rows and totals.
  */
+
+import { PRODUCTS } from '../../domain/billing-products.ts';
 import { type Failure, remarkLead } from '../../domain/failure/index.ts';
 import {
   divide,
@@ -14,6 +16,15 @@ import {
   ZERO,
 } from '../../domain/money/amount.ts';
 import {
+  type Account,
+  formatBalance,
+  formatBonuses,
+  formatRunwayLine,
+  formatRunwayShort,
+  isRunningOut,
+  type Runway,
+} from '../../domain/money/balance-and-runway.ts';
+import {
   formatCoverage,
   formatUncompared,
   isWellReported,
@@ -22,15 +33,6 @@ import {
 } from '../../domain/money/comparison.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
 import {
-  type Account,
-  formatBalance,
-  formatBonuses,
-  formatRunwayLine,
-  formatRunwayShort,
-  isRunningOut,
-  type Runway,
-} from '../../domain/money/runway.ts';
-import {
   describeUnreadable,
   formatMissingDays,
   formatReportedDays,
@@ -38,7 +40,6 @@ import {
   readableTotal,
   type Usage,
 } from '../../domain/money/usage.ts';
-import { PRODUCTS } from '../../domain/product.ts';
 import { MIN_CHARTED_DAYS, type ReportFigures, type ReportPeriods } from '../../domain/report.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { type Day, dayNamerFor, isoWeekday } from '../../domain/time/calendar.ts';

@@ -1,7 +1,9 @@
 /** Renders an alert, and writes the sentences that its record stores. */
+
+import { PRODUCTS } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { divide, formatFactor, type Money } from '../../domain/money/amount.ts';
-import { type Account, formatBonuses } from '../../domain/money/runway.ts';
+import { type Account, formatBonuses } from '../../domain/money/balance-and-runway.ts';
 import { spikeLimit, type WatchLevel } from '../../domain/money/watch-evaluation.ts';
 import type {
   DaySpend,
@@ -12,7 +14,6 @@ import type {
   WatchMeasurement,
   WatchRule,
 } from '../../domain/money/watch-measurement.ts';
-import { PRODUCTS } from '../../domain/product.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { addDays, type Day, formatDays, formatMonth, isoWeekday } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';

@@ -1,6 +1,6 @@
 /** What people can do with watches and alerts: see their state, acknowledge or snooze, and preview a rule. */
 import { isFailure, kindOf, wordFailure } from '../../domain/failure/index.ts';
-import type { Account, Runway } from '../../domain/money/runway.ts';
+import type { Account, Runway } from '../../domain/money/balance-and-runway.ts';
 import { evaluateRule, simulateWatch, simulationFrom } from '../../domain/money/watch-evaluation.ts';
 import { measureWatch, type WatchMeasurement, type WatchRule } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';

@@ -3,7 +3,7 @@
  * logged, shown and stored, so they contain neither secrets nor response bodies.
  */
 import * as z from 'zod';
-import { PRODUCT_IDS, PRODUCTS } from '../product.ts';
+import { PRODUCT_IDS, PRODUCTS } from '../billing-products.ts';
 import type { SlackId } from '../slack-id.ts';
 import { type Day, formatRequestedDays, type Millis } from '../time/calendar.ts';
 

@@ -1,7 +1,8 @@
 /** Parses the text of a command. Its words may come in any order. */
+
+import { PRODUCT_WORDS } from '../billing-products.ts';
 import { commandText } from '../command-names.ts';
 import { Failure, InvalidWord } from '../failure/index.ts';
-import { PRODUCT_WORDS } from '../product.ts';
 import { announcesSecret, looksLikeSecret } from '../secret-detection.ts';
 import { addDays, formatDays, MONTH_NAMES } from '../time/calendar.ts';
 import type { NamedDays } from '../time/period.ts';
@@ -26,7 +27,7 @@ import {
   isKnownWord,
   normalizeText,
   simplifyText,
-} from './typed-text.ts';
+} from './text-cleanup.ts';
 
 const MOST_PROJECTS = 20;
 const LONGEST_ID = 32;

@@ -1,10 +1,10 @@
 /** The items that the grammar reads in a text, the command they make, and that command's canonical text. */
-import { PRODUCTS, type ProductId } from '../product.ts';
+import { PRODUCTS, type ProductId } from '../billing-products.ts';
 import type { Day, Unit, Zone } from '../time/calendar.ts';
 import { formatVersus, type NamedDays, type Versus } from '../time/period.ts';
 import { parse } from './generated.js';
 import { Calendar, type TextRange, type WordsRefusal } from './phrase-calendar.ts';
-import { isKnownWord } from './typed-text.ts';
+import { isKnownWord } from './text-cleanup.ts';
 
 export interface ParsedCommand {
   readonly help: boolean;

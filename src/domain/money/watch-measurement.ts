@@ -1,6 +1,6 @@
 /** What watches check: reads the limits that people type, and measures a project's figures for a rule. */
 import { Big } from 'big.js';
-import { cleanTyping } from '../language/typed-text.ts';
+import { cleanTyping } from '../language/text-cleanup.ts';
 import {
   addDays,
   type Day,
@@ -11,8 +11,8 @@ import {
   type Zone,
 } from '../time/calendar.ts';
 import { type Amount, divide, type Money, sumMoney, ZERO } from './amount.ts';
+import { type Account, type Runway, runwayFrom } from './balance-and-runway.ts';
 import { forecastTotal } from './forecast.ts';
-import { type Account, type Runway, runwayFrom } from './runway.ts';
 import { sumReported } from './usage.ts';
 
 export interface WatchFigures {

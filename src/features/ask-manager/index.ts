@@ -20,9 +20,9 @@ import {
   textMessage,
 } from '../../slack/block-kit/blocks.ts';
 import { parseCommand, requireShortText } from '../../slack/commands/command-buttons.ts';
-import { type AskedManager, askedManagerSchema } from '../../slack/error-messages/advice-buttons.ts';
+import { type AskedManager, askedManagerSchema } from '../../slack/error-messages/advice.ts';
 import type { HandlerRules, Request } from '../../slack/request/request.ts';
-import { lookUp, onClick, rulesFor } from '../../slack/server/listeners.ts';
+import { lookUp, onClick, rulesFor } from '../../slack/server/handlers.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { describeProjects } from '../../workspace/projects/project-ref.ts';
 import { isDirectMessage, tryParseRecord } from '../../workspace/record/parse-record.ts';

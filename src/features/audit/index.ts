@@ -12,7 +12,7 @@ import {
 } from '../../slack/block-kit/blocks.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { onClick } from '../../slack/server/listeners.ts';
+import { onClick } from '../../slack/server/handlers.ts';
 import { type AuditEntry, type AuditPage, MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { Feature, Services } from '../feature.ts';

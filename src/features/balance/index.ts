@@ -27,7 +27,7 @@ import {
   type Outlook,
   parseAccount,
   type Runway,
-} from '../../domain/money/runway.ts';
+} from '../../domain/money/balance-and-runway.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { periodOf } from '../../domain/time/period.ts';

@@ -1,10 +1,10 @@
 /** The form that registers a billing token. It tests the token, saves it, and shows the tested project's balance. */
 import { type BalanceByProduct, type BalanceRecord, fetchBalanceByProduct } from '../../billing/client.ts';
+import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, ignoreFailure } from '../../domain/failure/index.ts';
 import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
-import { formatBalance } from '../../domain/money/runway.ts';
-import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/product.ts';
+import { formatBalance } from '../../domain/money/balance-and-runway.ts';
 import { looksLikeSecret } from '../../domain/secret-detection.ts';
 import { DAY } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';

@@ -1,7 +1,7 @@
 /** `/billing connect` and `/billing disconnect`: tokens are entered in a form, tested, and stored encrypted. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { nearestWord } from '../../domain/language/typed-text.ts';
+import { nearestWord } from '../../domain/language/text-cleanup.ts';
 import { couldBeSecret } from '../../domain/secret-detection.ts';
 import { pluralize } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
@@ -19,7 +19,7 @@ import { expiryFields, expiryOf } from '../../slack/forms/common-fields.ts';
 import { choice, type FormMoment, live, note, refuseField } from '../../slack/forms/fields.ts';
 import { createForm } from '../../slack/forms/form.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { onClick } from '../../slack/server/listeners.ts';
+import { onClick } from '../../slack/server/handlers.ts';
 import {
   describeConnection,
   describeToken,

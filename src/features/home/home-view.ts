@@ -1,10 +1,15 @@
 /** The blocks of Tally's Home tab. */
 import type { Button } from '@slack/types';
+import { PRODUCTS } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { formatMoney, type Money, parseAmount } from '../../domain/money/amount.ts';
-import { bySoonestEnd, formatDaysLeft, type Outlook, WARNING_DAYS } from '../../domain/money/runway.ts';
-import { PRODUCTS } from '../../domain/product.ts';
+import {
+  bySoonestEnd,
+  formatDaysLeft,
+  type Outlook,
+  WARNING_DAYS,
+} from '../../domain/money/balance-and-runway.ts';
 import { dayAt, daysBetween, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';

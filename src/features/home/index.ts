@@ -1,7 +1,7 @@
 /** Home, and `/billing status`, which shows the same problems in full. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, isFailure, missedAnswer } from '../../domain/failure/index.ts';
-import { parseAccount } from '../../domain/money/runway.ts';
+import { parseAccount } from '../../domain/money/balance-and-runway.ts';
 import { computeReportFigures, reportPeriodsOf } from '../../domain/report.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
@@ -19,7 +19,7 @@ import {
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import type { Reply } from '../../slack/reply/reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type CommandHandler, onClick } from '../../slack/server/listeners.ts';
+import { type CommandHandler, onClick } from '../../slack/server/handlers.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { openConnection } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';

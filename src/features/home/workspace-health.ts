@@ -15,8 +15,8 @@ import {
   overflow,
 } from '../../slack/block-kit/blocks.ts';
 import { commandButton, commandOption, toCommand } from '../../slack/commands/command-buttons.ts';
-import { describeError, lastFailureText } from '../../slack/error-messages/advice.ts';
-import { askManagerButton } from '../../slack/error-messages/advice-buttons.ts';
+import { askManagerButton } from '../../slack/error-messages/advice.ts';
+import { describeError, lastFailureText } from '../../slack/error-messages/advice-by-failure.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   type ConnectionState,

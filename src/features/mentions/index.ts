@@ -7,7 +7,7 @@ import { ALL_COMMANDS, exampleMarkup, exampleQuestions } from '../../slack/comma
 import { canSuggest, projectPicker } from '../../slack/commands/project-picker.ts';
 import type { SlackEvent } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { acceptsWords, type EventListener, lookUp } from '../../slack/server/listeners.ts';
+import { acceptsWords, type EventListener, lookUp } from '../../slack/server/handlers.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';

@@ -14,7 +14,7 @@ import {
   type Question,
 } from '../../domain/language/questions/parse-question.ts';
 import type { LastAnswer } from '../../domain/language/questions/question-items.ts';
-import { nearestWord, normalizeText, withoutMarks } from '../../domain/language/typed-text.ts';
+import { nearestWord, normalizeText, withoutMarks } from '../../domain/language/text-cleanup.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, endOfUnit } from '../../domain/time/calendar.ts';
 import type { NamedDays } from '../../domain/time/period.ts';

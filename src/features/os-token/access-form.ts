@@ -1,9 +1,9 @@
 /** The form for a project's application access, which issues its OS_TOKENs, and for who can get these tokens. */
 import { isDeepStrictEqual } from 'node:util';
+import { isProjectId } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, ignoreFailure } from '../../domain/failure/index.ts';
-import { nearestWord } from '../../domain/language/typed-text.ts';
-import { isProjectId } from '../../domain/product.ts';
+import { nearestWord } from '../../domain/language/text-cleanup.ts';
 import type { IdentityClient, IssuedToken, Tenant } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import {

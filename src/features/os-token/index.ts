@@ -1,11 +1,11 @@
 /** `/os-token` shows a new token once, to the person who asks, in a window that can revoke it. Tally stores no tokens. */
 import type { ModalView } from '@slack/types';
 import * as z from 'zod';
+import { PRODUCTS } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, failureOf, InvalidWord, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
 import { parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
 import type { Reader } from '../../domain/language/parsed-command.ts';
-import { PRODUCTS } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import type { IssuedToken, Revocation } from '../../identity/client.ts';
@@ -31,7 +31,7 @@ import { commandButton, parseCommand } from '../../slack/commands/command-button
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { onClick } from '../../slack/server/listeners.ts';
+import { onClick } from '../../slack/server/handlers.ts';
 import { isNamedIssuer, type OpenableAccess } from '../../workspace/credentials/credential-records.ts';
 import { type ProjectReference, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { projectId, tryParseRecord } from '../../workspace/record/parse-record.ts';

@@ -21,7 +21,7 @@ import {
 } from '../../slack/commands/command-buttons.ts';
 import type { HelpLine } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type CommandHandler, onClick } from '../../slack/server/listeners.ts';
+import { type CommandHandler, onClick } from '../../slack/server/handlers.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
@@ -37,7 +37,7 @@ import {
   idAndProduct,
   projectListMessage,
   removeProjectMessage,
-} from './project-list.ts';
+} from './project-messages.ts';
 
 const HELP: readonly HelpLine[] = [
   {

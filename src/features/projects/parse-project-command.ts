@@ -3,13 +3,13 @@ import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { holdsUnknownWord, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
 import { ANY_DAY_READER, NO_ALIASES } from '../../domain/language/parsed-command.ts';
-import { nearestWord } from '../../domain/language/typed-text.ts';
+import { nearestWord } from '../../domain/language/text-cleanup.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { clipWord } from '../../domain/wording.ts';
 import type { HandlerRules } from '../../slack/request/request.ts';
-import { lookUp } from '../../slack/server/listeners.ts';
+import { lookUp } from '../../slack/server/handlers.ts';
 import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
 import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
 

@@ -1,8 +1,15 @@
 /** The form that names a project, or changes a named one. */
+
+import {
+  DEFAULT_PRODUCT,
+  isProductId,
+  PRODUCT_IDS,
+  PRODUCTS,
+  type ProductId,
+} from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
-import { normalizeText } from '../../domain/language/typed-text.ts';
-import { DEFAULT_PRODUCT, isProductId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
+import { normalizeText } from '../../domain/language/text-cleanup.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { listNames } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
@@ -28,7 +35,7 @@ import { isChannel } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
 import { type ProjectFormInput, validateAlias } from './parse-project-command.ts';
-import { projectDetails } from './project-list.ts';
+import { projectDetails } from './project-messages.ts';
 
 /** Limits the workspace's record, which every request reads whole. */
 const MOST_CHANNELS = 50;

@@ -3,7 +3,7 @@ import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { parseReportText } from '../../domain/language/parse-command-text.ts';
 import type { Reader, SeveralProjects } from '../../domain/language/parsed-command.ts';
-import { nearestWord, normalizeText } from '../../domain/language/typed-text.ts';
+import { nearestWord, normalizeText } from '../../domain/language/text-cleanup.ts';
 import { findReport, NAMED_REPORTS, REPORT_CHOICES, type ReportName } from '../../domain/report.ts';
 import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import type { NamedDays } from '../../domain/time/period.ts';

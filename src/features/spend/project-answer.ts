@@ -21,7 +21,7 @@ import {
   periodRows,
   type Row,
   strayRows,
-} from '../../domain/money/rows.ts';
+} from '../../domain/money/period-rows.ts';
 import {
   describeUnreadable,
   formatBonusTotal,

@@ -17,7 +17,7 @@ import {
   explainDays,
   foldSmallest,
 } from '../../domain/money/comparison.ts';
-import { type Cost, formatCost, type Row } from '../../domain/money/rows.ts';
+import { type Cost, formatCost, type Row } from '../../domain/money/period-rows.ts';
 import { formatMissingDays, type Usage } from '../../domain/money/usage.ts';
 import { dayNamerFor, formatRequestedDays, listDays } from '../../domain/time/calendar.ts';
 import { limitLines, listNames, pluralize } from '../../domain/wording.ts';

@@ -1,7 +1,7 @@
 /** Watches in words: in the list, in the audit, and what was last measured. */
 import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
-import { formatRunwayShort } from '../../domain/money/runway.ts';
+import { formatRunwayShort } from '../../domain/money/balance-and-runway.ts';
 import type { WatchMeasurement, WatchRule } from '../../domain/money/watch-measurement.ts';
 import { type Day, dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';

@@ -32,7 +32,7 @@ import { button, formatInstant, markupMessage } from '../../slack/block-kit/bloc
 import { toCommand } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type ActionHandler, lookUp, onClick } from '../../slack/server/listeners.ts';
+import { type ActionHandler, lookUp, onClick } from '../../slack/server/handlers.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import { MAX_WATCH_PEOPLE, MAX_WATCHES, type Watch } from '../../workspace/record/automation-records.ts';
 import { findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';

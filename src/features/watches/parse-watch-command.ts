@@ -3,7 +3,7 @@ import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
 import type { Reader } from '../../domain/language/parsed-command.ts';
-import { nearestWord, normalizeText } from '../../domain/language/typed-text.ts';
+import { nearestWord, normalizeText } from '../../domain/language/text-cleanup.ts';
 import type { WatchKind } from '../../domain/money/watch-measurement.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';

@@ -4,7 +4,7 @@ import { needsBalance } from '../../delivery/watches/watch-figures.ts';
 import { previewWatch, type WatchPreview } from '../../delivery/watches/watch-service.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { type Money, toPlainDigits, ZERO } from '../../domain/money/amount.ts';
-import { formatBalance, formatBonuses, formatRunway } from '../../domain/money/runway.ts';
+import { formatBalance, formatBonuses, formatRunway } from '../../domain/money/balance-and-runway.ts';
 import {
   BUDGET_STEPS,
   MAX_RUNWAY_DAYS,

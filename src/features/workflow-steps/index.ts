@@ -10,7 +10,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { periodOf } from '../../domain/time/period.ts';
 import { requireShortText } from '../../slack/commands/command-buttons.ts';
 import { type StepOutputs, WORKFLOW_FUNCTIONS } from '../../slack/install/workflow-functions.ts';
-import type { StepInputs, StepListener } from '../../slack/server/listeners.ts';
+import type { StepInputs, StepListener } from '../../slack/server/handlers.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { isShownTo, type ProjectScope, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { isChannel, isDirectMessage } from '../../workspace/record/parse-record.ts';

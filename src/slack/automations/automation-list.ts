@@ -26,7 +26,7 @@ import {
   type Listeners,
   lookUp,
   onClick,
-} from '../server/listeners.ts';
+} from '../server/handlers.ts';
 import {
   type Automation,
   type AutomationAction,

@@ -1,6 +1,12 @@
 /** Draws spend as Slack's bar charts, or as bars of text where Slack refuses a chart. */
 import { type Money, toRoundedDigits } from '../../domain/money/amount.ts';
-import { type AskedDays, comparedRows, pairDays, periodRows, type Row } from '../../domain/money/rows.ts';
+import {
+  type AskedDays,
+  comparedRows,
+  pairDays,
+  periodRows,
+  type Row,
+} from '../../domain/money/period-rows.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import {
   type Day,

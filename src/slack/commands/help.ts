@@ -1,6 +1,6 @@
 /** Help pages, with examples as buttons. */
 import type { Button } from '@slack/types';
-import { PRODUCT_WORDS } from '../../domain/product.ts';
+import { PRODUCT_WORDS } from '../../domain/billing-products.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { canAskAbout, type ProjectScope, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';

@@ -1,11 +1,11 @@
 /** Selects of the projects that a person may ask about, for replies and forms. */
 import type { PlainTextOption } from '@slack/types';
+import { PRODUCT_IDS, PRODUCTS } from '../../domain/billing-products.ts';
 import type { SlashCommand } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import { parseCommandText, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
 import { ANY_DAY_READER, formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
-import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';

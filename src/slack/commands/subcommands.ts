@@ -6,10 +6,10 @@ import {
   nearestWords,
   normalizeText,
   simplifyText,
-} from '../../domain/language/typed-text.ts';
+} from '../../domain/language/text-cleanup.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
 import { clipWord } from '../../domain/wording.ts';
-import { type CommandHandler, lookUp, rulesFor } from '../server/listeners.ts';
+import { type CommandHandler, lookUp, rulesFor } from '../server/handlers.ts';
 
 export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>): CommandHandler {
   const find = (text: string) => {

@@ -1,316 +1,144 @@
-/** What to do next, for each kind of failure. What happened is in `KINDS`. */
+/** What a person can do next after a failure, or after a word that a command can't use. */
 import type { Button } from '@slack/types';
-import { commandText } from '../../domain/command-names.ts';
+import * as z from 'zod';
+import type { SlashCommand } from '../../domain/command-names.ts';
 import {
-  BROKEN_OFF,
-  type Failure,
-  NO_PUBLIC_ADDRESS,
-  type Service,
-  wordFailure,
+  type DataOf,
+  type FailureKind,
+  type InvalidWord,
+  UNKNOWN_COMMAND,
+  UNRECOGNIZED,
 } from '../../domain/failure/index.ts';
 import { parseCommandText } from '../../domain/language/parse-command-text.ts';
-import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
-import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
-import type { Day } from '../../domain/time/calendar.ts';
-import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
-import type { LastFailure } from '../../workspace/record/service-status.ts';
+import { couldBeName } from '../../domain/language/text-cleanup.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
-import { button, escapeMarkup, formatInstant } from '../block-kit/blocks.ts';
-import { commandButton, toCommand } from '../commands/command-buttons.ts';
-import { projectPicker, projectSelect } from '../commands/project-picker.ts';
-import {
-  type Advice,
-  type AdviceTable,
-  adviseOnWord,
-  buttonsOf,
-  canManage,
-  type FailedRequest,
-  isAuthorized,
-  tryAgain,
-  tryAgainIn,
-} from './advice-buttons.ts';
+import { type Block, button, SLACK_LIMITS } from '../block-kit/blocks.ts';
+import { type Command, commandButton, commandButtons, commandLine } from '../commands/command-buttons.ts';
+import { ALL_COMMANDS } from '../commands/help.ts';
+import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
+import { privateScope, type Request } from '../request/request.ts';
 
-const CONNECT_FORM = toCommand('/billing connect');
-const CONNECT = button('connect', 'Connect…', { style: 'primary' });
-const REPLACE = {
-  managerButtons: [button('connect', 'Replace token…', { style: 'primary' })],
-  ask: CONNECT_FORM,
+export interface Advice {
+  readonly sentence?: string;
+  readonly todo?: string;
+  readonly managerTodo?: string;
+  /** Set if trying again can help. Where no button works, the text stands instead. */
+  readonly again?: '' | 'Try again.';
+  readonly buttons?: readonly Button[];
+  readonly managerButtons?: readonly Button[];
+  /** The command that **Ask a manager** passes on. */
+  readonly ask?: Command | 'what was asked' | undefined;
+  readonly people?: readonly SlackId[];
+  readonly quotes?: readonly string[];
+  /** Whether to show the reference by which the operator finds the error in the log. */
+  readonly isOurs?: boolean;
+  readonly choices?: readonly Block[];
+}
+
+export type AdviceTable = {
+  readonly [K in Exclude<FailureKind, 'invalid-word'>]:
+    | Advice
+    | ((data: DataOf<K>, request: FailedRequest) => Advice);
 };
-const SETTINGS = toCommand('/billing settings');
-const ACCESS = commandText('/billing projects access');
-const ACCESS_PAGE = 'Cloud servers → the project → Access for applications';
-const TEMPORARY = 'This is usually temporary.';
-const PUBLIC_ONLY =
-  'Tally only connects to public https addresses. Your operator can allow others in TRUSTED_API_HOSTS.';
-const LOST_TOKEN = 'It may have expired or been revoked.';
-const WRONG_ROLE = 'The token’s role may not include billing, or the token may belong to another account.';
 
-const replace = (reason: string): Advice => ({
-  todo: `${reason} A Tally manager can replace it.`.trim(),
-  managerTodo: reason,
-  ...REPLACE,
+export interface FailedRequest extends Partial<Request> {
+  readonly command?: Command | undefined;
+  /** Set if the clicked button opens a form and isn't inside a form. */
+  readonly click?: AskedManager['click'];
+  /** Whether the command accepts a corrected text, which is then offered. */
+  readonly acceptsWords?: ((text: string) => boolean) | undefined;
+  /** The channel in which the manager runs the command. It grants no rights. */
+  readonly place?: SlackId | undefined;
+}
+
+/** The value of a button **Ask a manager**, which is untrusted when Slack sends it back. */
+export const askedManagerSchema = z.object({
+  place: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9]{1,30}$/)
+    .optional(),
+  line: z.string().optional(),
+  click: z.object({ id: z.string(), value: z.string(), label: z.string() }).optional(),
 });
+export type AskedManager = Readonly<z.infer<typeof askedManagerSchema>>;
 
-const ASK_INSTEAD = {
-  guest: 'Ask a full member, or ask an admin to allow guests.',
-  external: 'Ask a member of that workspace.',
-  'not-member': 'Ask a full member.',
-  'not-owner': 'Ask one of them.',
-  'not-manager': 'Ask an owner or admin of this workspace.',
-  channel: 'Ask in one of its channels, or ask a Tally manager to allow this one.',
-} as const;
+/** Whether Tally knew the user's rights before the failure. */
+export const isAuthorized = (request: FailedRequest): request is FailedRequest & Request =>
+  request.user !== undefined;
 
-const ADVICE: AdviceTable = {
-  'text-too-long': { todo: `Try a shorter command, such as ${commandText('/spend')} prod last-month.` },
-  'secret-pasted': (_, request) =>
-    request.command?.command === '/os-token' ? accessSecretPasted(request) : TOKEN_PASTED,
-  'period-just-began': { todo: 'Try again in a moment, or ask for yesterday.', again: '' },
-  'project-missing': ({ projectFor }, request) => {
-    const { command } = request;
-    if (command === undefined || !isAuthorized(request))
-      return {
-        todo: `Use the ID on its project card in the console, for example ${commandText('/spend')} 123`,
-      };
-    return {
-      choices:
-        projectFor === undefined
-          ? projectPicker(command, request)
-          : projectSelect(command.command, projectFor, request),
-    };
-  },
-  'not-connected': (_, request) => {
-    const people = request.workspace?.settings.managers.slice(0, MOST_NAMED) ?? [];
-    const who = people.length === 0 ? 'An owner or admin of this workspace' : 'A Tally manager';
-    return {
-      todo: `${who} can connect it.`,
-      managerTodo: 'You need the address of the billing service and an access token.',
-      people: canManage(request) ? [] : people,
-      managerButtons: [CONNECT],
-      ask: CONNECT_FORM,
-    };
-  },
-  'connection-missing': ({ connection, project }) => {
-    const edit =
-      project?.alias === undefined ? undefined : toCommand('/billing projects', `edit ${project.alias}`);
-    const choose = edit === undefined ? [] : commandButton('edit', 'Choose another…', edit);
-    const connect = button('connect', 'Connect…', connection === undefined ? {} : { value: connection });
-    return {
-      todo: `A Tally manager can choose ${connection === undefined ? 'one' : 'another'}. ${commandText('/billing status')} lists them.`,
-      managerTodo:
-        connection === undefined
-          ? `Choose a connection for the project, or make one the default in ${commandText('/billing status')}.`
-          : 'Choose another connection, or add this one again.',
-      managerButtons: [...choose, connect],
-      ask: edit,
-    };
-  },
-  'not-allowed': ({ reason, managers = [], owned }, request) => {
-    const isMine = reason === 'channel' && canManage(request);
-    const todo = isMine
-      ? 'As a Tally manager, you can ask in a direct message with Tally.'
-      : ASK_INSTEAD[reason];
-    const asked = owned === undefined ? 'what was asked' : toCommand(`/billing ${owned.plural}`, owned.text);
-    // A manager who ran the command would get the token, and tokens can't be handed over.
-    const isToken = request.command?.command === '/os-token';
-    const nobody = reason === 'external' || (reason === 'not-manager' && managers.length === 0);
-    return {
-      ...(managers.length > 0 ? { people: managers } : { todo }),
-      ...(reason === 'channel' && { sentence: 'You can’t ask about this project here.' }),
-      ask: nobody || isToken ? undefined : asked,
-    };
-  },
-  'not-issuer': ({ label }) => ({
-    todo: `A Tally manager can add you with ${ACCESS}.`,
-    managerTodo: `Managers can’t get tokens unless they’re added. Add yourself with ${ACCESS}.`,
-    ask: toCommand('/billing projects', `access ${label.replace(/^Project /, '')}`),
-  }),
-  'rights-changed': tryAgain(),
-  throttled: ({ wait }) => tryAgainIn(wait),
+export const canManage = ({ user }: FailedRequest): boolean => user?.canManage === true;
 
-  'token-rejected': replace(LOST_TOKEN),
-  forbidden: replace(WRONG_ROLE),
-  'no-data': ({ question: { days, product } }, request) => ({
-    todo: `Try another product${days === undefined ? '' : ' or period'}, or check the project ID.`,
-    buttons: otherProducts(product, request),
-  }),
-  'query-rejected': ({ messages }) => ({ todo: 'The service said:', quotes: messages, again: '' }),
-  'rate-limited': ({ retryAfter = 60 }) => tryAgainIn(retryAfter * 1000),
-  'service-failed': ({ status, service }) => (status < 500 ? checkAddress(service) : tryAgain(TEMPORARY)),
-  'timed-out': tryAgain(TEMPORARY),
-  'queue-full': { todo: 'Try again in a minute.', again: '' },
-  'service-unreachable': ({ code, service }) =>
-    checkAddress(
-      service,
-      code === NO_PUBLIC_ADDRESS
-        ? `The address may be wrong. ${PUBLIC_ONLY}`
-        : 'The service may be down, or its address may be wrong.',
-    ),
-  'invalid-response': ({ service, what }) =>
-    what === BROKEN_OFF ? tryAgain(TEMPORARY) : checkAddress(service),
-  'response-too-large': ({ service }, { command }) =>
-    command?.command === '/spend'
-      ? { todo: 'Ask about a shorter period.' }
-      : checkAddress(service, 'The address may be wrong.'),
-  'redirect-refused': ({ service, target }) => ({
-    todo: `A Tally manager can enter the new address with ${ADDRESS_FORM[service]}. It redirects to:`,
-    managerTodo: 'Enter the new address if it’s right. It redirects to:',
-    quotes: target === undefined ? [] : [target],
-    managerButtons: addressButton(service),
-  }),
-  'address-refused': (_, request) => ({
-    todo: PUBLIC_ONLY,
-    ...(!canManage(request) && { sentence: 'Tally doesn’t connect to the service’s address.' }),
-  }),
+export const retryButton = (command?: Command): Button[] =>
+  command === undefined ? [] : commandButton('again', 'Try again', command);
 
-  'access-refused': ({ status }) => ({
-    todo:
-      status === 401
-        ? `Its secret may be wrong or expired, or its user may have lost access. Check it in the console under ${ACCESS_PAGE}, or create a new one there.`
-        : `Its role may be too limited. Check it in the console under ${ACCESS_PAGE}.`,
-  }),
-  'access-not-found': {
-    todo: `Its ID may be mistyped, or it was deleted. In the console, look under ${ACCESS_PAGE}.`,
-  },
-  'project-disabled': { todo: 'The project may be disabled or deleted. Check it in the console.' },
-  'wrong-identity-url': ({ suggestion }) =>
-    suggestion === undefined
-      ? { todo: 'Copy the address from the console: API endpoints → identity. It ends with /v3.' }
-      : { todo: 'The address should end with /v3. Did you mean:', quotes: [suggestion] },
-  'outcome-unclear': {
-    todo: 'If a token was issued, nobody has seen it, and it will expire. Try again.',
-    again: '',
-  },
-  'access-missing': ({ project }) => ({
-    todo: `A Tally manager can add it with ${ACCESS}.`,
-    managerTodo: 'Create one in the console first: it shows the ID and the secret.',
-    managerButtons: [button('access-form', 'Add application access…', { value: project, style: 'primary' })],
-    ask: toCommand('/billing projects', `access ${project}`),
-  }),
-  'token-not-shown': ({ why, isRevoked }) => {
-    const became = isRevoked
-      ? 'Tally revoked it.'
-      : 'Nobody has seen it, but Tally couldn’t revoke it. It expires by itself.';
-    return { todo: [why, became].filter(Boolean).join(' ') };
-  },
+export const tryAgain = (todo = ''): Advice => ({ todo, again: 'Try again.' });
 
-  'unseal-failed': ({ reason, what }) => {
-    if (reason !== 'malformed') return { sentence: KEY_IS_GONE };
-    return what === 'billing-token'
-      ? replace('')
-      : { todo: 'Your operator can find details in Tally’s log.' };
-  },
-  'settings-damaged': {
-    todo: `Tally can’t answer until they’re saved again. An admin can do that with ${commandText('/billing settings')}.`,
-    managerTodo: 'Tally can’t answer until you save them again.',
-    managerButtons: commandButton('settings', 'Open settings…', SETTINGS, { style: 'primary' }),
-    ask: SETTINGS,
-  },
-  'edit-conflict': { todo: 'Your change wasn’t saved. Check the current values, then try again.' },
-  'store-unavailable': ({ write }) => ({
-    todo:
-      write === 'unsure'
-        ? 'Your change may have been saved. Check in a minute before you repeat it.'
-        : 'Nothing was changed. Try again in a minute.',
-    again: '',
-  }),
-  'not-installed': { todo: 'An admin can install Tally again.' },
-  'slack-failed': ({ retryAfter, code }) => {
-    if (retryAfter !== undefined) return tryAgainIn(retryAfter * 1000);
-    if (code !== 'expired_trigger_id') return { ...tryAgain(), isOurs: true };
-    return { ...tryAgain(), sentence: 'The window took too long to open.' };
-  },
-  'cannot-post': ({ reason }) => ({
-    todo:
-      reason === 'not-there'
-        ? 'Type /invite @Tally in that channel and try again, or ask here.'
-        : 'Ask in another channel or here.',
-    again: '',
-  }),
-  // Never shown as a reply: lists and notices report posts that weren't sent.
-  'not-sent': {},
-};
-
-const MOST_NAMED = 5;
-
-const REVOKE_PASTED = 'It’s still in Slack’s history, so revoke it in the console and create a new one.';
-const TOKEN_PASTED: Advice = {
-  todo: `${REVOKE_PASTED} Then a Tally manager can add the new one.`,
-  managerTodo: `${REVOKE_PASTED} Then add the new one here.`,
-  managerButtons: [CONNECT],
-};
-
-function accessSecretPasted(request: FailedRequest): Advice {
-  const revoke = 'It’s still in Slack’s history, so delete the access in the console and create a new one.';
-  return {
-    todo: `${revoke} A Tally manager can add it with ${ACCESS}.`,
-    managerTodo: `${revoke} Add the new one with ${ACCESS}.`,
-    choices:
-      isAuthorized(request) && canManage(request)
-        ? projectSelect('/billing', ACCESS.replace('/billing ', ''), request)
-        : [],
-  };
+/** `Try again in 4 seconds.` @param wait rounded up to whole seconds or minutes */
+export function tryAgainIn(wait: Millis): Advice {
+  const [seconds, minutes] = [Math.ceil(wait / 1_000), Math.ceil(wait / MINUTE)];
+  const [count, unit] = seconds < 60 ? [seconds, 'second'] : [minutes, 'minute'];
+  const when = `Try again in ${count === 1 ? `a ${unit}` : `${count} ${unit}s`}.`;
+  return { todo: wait <= 0 ? 'You can try again now.' : when, again: '' };
 }
 
-const ADDRESS_FORM = { billing: commandText('/billing connect'), identity: ACCESS } as const;
-
-const checkAddress = (
-  service: Service,
-  reason = 'The address may be wrong, or lead to a login page or a proxy.',
-): Advice => ({
-  todo: `${reason} A Tally manager can check it with ${ADDRESS_FORM[service]}.`,
-  managerTodo: `${reason} Check the address, or try again.`,
-  again: '',
-  managerButtons: addressButton(service),
-});
-
-function addressButton(service: Service): Button[] {
-  if (service === 'billing') return [button('connect', 'Check the address…')];
-  return commandButton('projects', 'Open projects', toCommand('/billing projects'));
+export function buttonsOf(
+  { again, buttons = [], managerButtons = [], ask }: Advice,
+  request: FailedRequest,
+): Button[] {
+  const { command, click } = request;
+  const retry = again === undefined ? [] : retryButton(command);
+  if (canManage(request)) return [...buttons, ...retry, ...managerButtons];
+  // A button that opens a form has no command to run, so the manager gets the button itself.
+  const isForm = ask === 'what was asked' && click !== undefined;
+  if (isForm) return [...buttons, ...retry, ...askButton({ click }, request)];
+  const asked = ask === 'what was asked' ? command : isAuthorized(request) ? ask : undefined;
+  return [...buttons, ...retry, ...askManagerButton(asked, request)];
 }
 
-function otherProducts(wrong: ProductId, { command: failed, workspace, at }: FailedRequest): Button[] {
-  if (failed === undefined || workspace === undefined || at === undefined) return [];
-  const { command, text } = failed;
-  const words = parseCommandText(text, readerIn(workspace, at));
-  return PRODUCT_IDS.filter((product) => product !== wrong).flatMap((product) =>
-    commandButton(`product-${product}`, `Try ${PRODUCTS[product].name}`, {
-      command,
-      text: formatParsedCommand({ ...words, product }),
-    }),
-  );
+/** Managers and external people get no such button. */
+export const askManagerButton = (command: Command | undefined, request: FailedRequest): Button[] =>
+  askButton(command && { line: commandLine(command) }, request);
+
+function askButton(
+  wanted: Omit<AskedManager, 'place'> | undefined,
+  { channel, place = channel, user }: FailedRequest,
+): Button[] {
+  if (wanted === undefined || user?.canManage === true || user?.role === 'external') return [];
+  const value = JSON.stringify({ place, ...wanted });
+  return value.length > SLACK_LIMITS.buttonValue ? [] : [button('ask-manager', 'Ask a manager', { value })];
 }
 
-export function describeError(failure: Failure, request: FailedRequest) {
-  const { kind, data } = failure;
-  const entry = kind === 'invalid-word' ? adviseOnWord(failure, request) : ADVICE[kind];
-  const advice: Advice =
-    typeof entry === 'function'
-      ? (entry as (data: object, request: FailedRequest) => Advice)(data, request)
-      : entry;
-  const { todo = '', quotes = [], sentence = failure.message, people = [], choices = [] } = advice;
-  const isManager = canManage(request);
-  const buttons = buttonsOf(advice, request);
-  const words = isManager ? (advice.managerTodo ?? todo) : todo;
-  const again = advice.again === 'Try again.' && request.command === undefined ? advice.again : '';
-  const isDetailed = 'host' in data && data.host !== undefined && kind !== 'address-refused' && isManager;
-  const detail = isDetailed ? ['code' in data ? `${data.host} (${data.code})` : data.host] : [];
-  return {
-    sentence,
-    people,
-    choices,
-    buttons,
-    todo: [words, again].filter(Boolean).join(' '),
-    quotes: [...quotes, ...detail] as readonly string[],
-    isOurs: advice.isOurs === true,
-  };
+/** Corrected commands as buttons, or a project picker if the word may have been a project. */
+export function adviseOnWord(failure: InvalidWord, request: FailedRequest): Advice {
+  const { command, acceptsWords = () => true } = request;
+  const { fact, why, projectFor } = failure;
+  const mayOffer = (text: string) =>
+    acceptsWords(text) &&
+    (!isAuthorized(request) || canSuggest(text, { ...privateScope(request), workspace: request.workspace }));
+  const reruns =
+    command === undefined ? [] : failure.offered.filter(mayOffer).map((text) => ({ ...command, text }));
+  const buttons = commandButtons('suggestion', reruns);
+  if (why === UNKNOWN_COMMAND && buttons.length === 0) return { buttons: ALL_COMMANDS };
+  if (command !== undefined && isAuthorized(request)) {
+    if (projectFor !== undefined)
+      return { buttons, choices: projectSelect(command.command, projectFor, request) };
+    if (why === UNRECOGNIZED && buttons.length === 0) return pickerInstead(failure, command, request);
+  }
+  const isGuess = (why === UNRECOGNIZED || why === UNKNOWN_COMMAND) && buttons.length > 0;
+  return { buttons, ...(isGuess && { sentence: `${fact} Did you mean this?` }) };
 }
 
-/** A failure's message begins with the fact. After one of these signs, it says a consequence. */
-const AFTER_FACT = /: |\.(?: |$)/;
+const ASKS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance', '/os-token']);
 
-/** Mrkdwn: `the billing service returned an error (HTTP 500). First failed: Today 9:08` @param today the reader's */
-export function lastFailureText(failure: LastFailure, today: Day): string {
-  const [fact = ''] = wordFailure(failure, today).split(AFTER_FACT);
-  const clause = fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1);
-  return `${escapeMarkup(clause)}. First failed: ${formatInstant(failure.since)}`;
+function pickerInstead({ word, fact }: InvalidWord, { command, text }: Command, request: Request): Advice {
+  const at = text.toLowerCase().indexOf(word.toLowerCase());
+  // A failure leaves out a word that may be a secret, so the text doesn't contain that word.
+  if (at < 0 || !ASKS.has(command) || !couldBeName(word)) return {};
+  const rest = `${text.slice(0, at)}${text.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
+  const parsed = tryParse(() => parseCommandText(rest, readerIn(request.workspace, request.at)));
+  if (parsed === undefined || parsed.project || parsed.alias || parsed.several) return {};
+  return { sentence: `${fact} Which project?`, choices: projectPicker({ command, text: rest }, request) };
 }

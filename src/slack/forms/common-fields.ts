@@ -1,9 +1,9 @@
 /** Fields that several forms have: project ID, currency, time zone, user groups, and when a credential expires. */
 import type { PlainTextOption } from '@slack/types';
 import * as z from 'zod';
+import { isProjectId } from '../../domain/billing-products.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { CURRENCY_RULE, isCurrencyLabel, MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
-import { isProjectId } from '../../domain/product.ts';
 import {
   type Day,
   endOfDay,

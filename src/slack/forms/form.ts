@@ -28,7 +28,7 @@ import {
 import { failureMessage, markUnsure, notSavedMessage } from '../reply/error-reply.ts';
 import type { FormFields } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
-import type { Listeners, OptionsListener, ParsedForm } from '../server/listeners.ts';
+import type { Listeners, OptionsListener, ParsedForm } from '../server/handlers.ts';
 import { type Field, FieldRefusal, type FormMoment, readField } from './fields.ts';
 
 export type Fields = Readonly<Record<string, Field>>;

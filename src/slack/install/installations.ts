@@ -38,7 +38,7 @@ import {
   INSTALL_PATH,
   landingPage,
   REDIRECT_PATH,
-} from './oauth-pages.ts';
+} from './oauth-install.ts';
 import { createTokenCheck, isTokenAccepted, type TokenCheck } from './token-check.ts';
 import { createUninstallHandler } from './uninstall.ts';
 

@@ -23,8 +23,8 @@ import {
   textMessage,
   withoutActions,
 } from '../block-kit/blocks.ts';
-import { describeError } from '../error-messages/advice.ts';
-import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/advice-buttons.ts';
+import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/advice.ts';
+import { describeError } from '../error-messages/advice-by-failure.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 import type { Reply } from './reply.ts';
 

@@ -7,6 +7,7 @@ import type {
   PlainTextOption,
   StaticSelect,
 } from '@slack/types';
+import { PRODUCTS } from '../../domain/billing-products.ts';
 import { type BillingRemark, remarkLead } from '../../domain/failure/index.ts';
 import {
   type LabelledAmount,
@@ -15,7 +16,6 @@ import {
   moneyFormatter,
   sumByLabel,
 } from '../../domain/money/amount.ts';
-import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';

@@ -9,7 +9,7 @@ import type { Audience, Source } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { type PostedTo, postMessage } from './message-calls.ts';
-import { createDelayed, type OutgoingFile, ReplyMessages, retryRateLimited } from './reply-messages.ts';
+import { createDelayed, type OutgoingFile, ReplySender, retryRateLimited } from './reply-sender.ts';
 
 /**
  * Replies to a payload. Each message or modal replaces the one before. Every method calls `confirm` before it sends
@@ -67,7 +67,7 @@ export function createReply(
   source: Source,
   client: WebClient,
 ): Reply {
-  const messages = new ReplyMessages(services, source, client);
+  const messages = new ReplySender(services, source, client);
   const view = new ReplyModal(source, client, services.lastClicks);
   const as: Reply['as'] = (known, { audience = 'asker', command, confirm = async () => undefined } = {}) => {
     const { channel, responseUrl, replaces } = known;
@@ -119,7 +119,7 @@ export function createReply(
 function modalReply(
   { triggerId, viewId }: Source,
   view: ReplyModal,
-  messages: ReplyMessages,
+  messages: ReplySender,
   { command, confirm }: Pick<ReplyTerms, 'command'> & Required<Pick<ReplyTerms, 'confirm'>>,
   sendPrivate: Reply['private'],
 ): ModalReply {

@@ -1,8 +1,9 @@
 /** Sends an answer as a message, as a CSV file, or as **Details** with the exact figures. */
+
+import { PRODUCTS } from '../../domain/billing-products.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { mayOpenWindow, type Output } from '../../domain/language/parsed-command.ts';
 import { type Amount, writesDecimalComma } from '../../domain/money/amount.ts';
-import { PRODUCTS } from '../../domain/product.ts';
 import { listNames } from '../../domain/wording.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import { modal, preformatted, section, textMessage } from '../block-kit/blocks.ts';

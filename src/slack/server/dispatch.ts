@@ -8,7 +8,7 @@ import { hasSameRights } from '../../workspace/record/change.ts';
 import { createEventDedup } from '../../workspace/replay-protection.ts';
 import { refuseForm } from '../block-kit/blocks.ts';
 import { isShortText, parseCommand } from '../commands/command-buttons.ts';
-import type { AskedManager } from '../error-messages/advice-buttons.ts';
+import type { AskedManager } from '../error-messages/advice.ts';
 import {
   createErrorReply,
   type ErrorReport,
@@ -18,7 +18,7 @@ import {
   stepErrorText,
 } from '../reply/error-reply.ts';
 import { createLastClicks, createReply } from '../reply/reply.ts';
-import { retryRateLimited } from '../reply/reply-messages.ts';
+import { retryRateLimited } from '../reply/reply-sender.ts';
 import { createAuthorize } from '../request/authorize.ts';
 import {
   originOf,
@@ -40,7 +40,7 @@ import {
   type Rerun,
   routeOf,
   rulesFor,
-} from './listeners.ts';
+} from './handlers.ts';
 import { answerCommand, type Dispatch, runAuthorized, type Task } from './run-command.ts';
 
 export function registerListeners(app: App, listeners: Required<Listeners>, services: SlackServices): void {

@@ -11,13 +11,13 @@ import type { EventDedup } from '../../workspace/replay-protection.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
 import { findAskedProjects } from '../commands/asked-projects.ts';
 import { type Command, isShortText, offeredAgain, requireShortText } from '../commands/command-buttons.ts';
-import type { FailedRequest } from '../error-messages/advice-buttons.ts';
+import type { FailedRequest } from '../error-messages/advice.ts';
 import type { ErrorReply, ErrorReport } from '../reply/error-reply.ts';
 import type { LastClicks, Reply } from '../reply/reply.ts';
 import type { Authorize } from '../request/authorize.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 import { LOADING_DELAYS, type SlackServices } from '../slack-services.ts';
-import { acceptsWords, type Listeners, lookUp, routeOf, rulesFor } from './listeners.ts';
+import { acceptsWords, type Listeners, lookUp, routeOf, rulesFor } from './handlers.ts';
 
 export interface Dispatch extends SlackServices {
   readonly listeners: Required<Listeners>;

@@ -1,8 +1,8 @@
 /** Stores Slack installations as encrypted text that only `slack/` parses. */
 import { createHash } from 'node:crypto';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { evalInWorkspace, guardRead, replaceField } from '../../redis/commands.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
+import { evalInWorkspace, guardRead, replaceField } from '../../redis/guarded-commands.ts';
 import { FIELDS, membersKey, onceKey, recordKey, tokenLockKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { sealOwnerOf } from '../record/parse-record.ts';

@@ -1,7 +1,7 @@
 /** References to projects in schedules, watches and menus: how they are stored and named, and who may see them. */
 import type * as z from 'zod';
+import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/billing-products.ts';
 import { type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
-import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/product.ts';
 import type { Schedule, Target } from '../record/automation-records.ts';
 import type { projectChoice } from '../record/parse-record.ts';
 import { isDamaged, type Workspace } from '../record/workspace.ts';

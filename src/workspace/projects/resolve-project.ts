@@ -1,7 +1,8 @@
 /** Finds the projects that people type, and decides who may see which project. */
+
+import { DEFAULT_PRODUCT, type ProductId } from '../../domain/billing-products.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SeveralProjects } from '../../domain/language/parsed-command.ts';
-import { DEFAULT_PRODUCT, type ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import {
   findConnection,

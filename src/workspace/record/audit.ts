@@ -2,8 +2,8 @@
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { commitInWorkspace, guardRead } from '../../redis/commands.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
+import { commitInWorkspace, guardRead } from '../../redis/guarded-commands.ts';
 import { auditKey, recordKey } from '../../redis/keys.ts';
 
 /** The text is complete, so that showing it needs no other data. It contains no secrets. */

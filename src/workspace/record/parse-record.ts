@@ -1,8 +1,8 @@
 /** What all stored records share: their types of fields, how they are parsed, and which of them are encrypted. */
 import * as z from 'zod';
+import { PRODUCT_IDS } from '../../domain/billing-products.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { type Money, parseAmount, toPlainDigits, ZERO } from '../../domain/money/amount.ts';
-import { PRODUCT_IDS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 import type { SealOwner } from '../../vault/keyring.ts';

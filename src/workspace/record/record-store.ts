@@ -1,8 +1,8 @@
 /** Stores a workspace's record in one Redis hash, so that one HGETALL reads all of it. Also deletes workspaces. */
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { commitInWorkspace, guardRead } from '../../redis/commands.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
+import { commitInWorkspace, guardRead } from '../../redis/guarded-commands.ts';
 import { auditKey, FIELDS, INDEX_KEY, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 

@@ -1,7 +1,7 @@
 /** What the record keeps of the services' answers: last use, balances, failures, rejected credentials. */
 import * as z from 'zod';
+import { PRODUCT_IDS, type ProductId } from '../../domain/billing-products.ts';
 import { storedFailure } from '../../domain/failure/index.ts';
-import { PRODUCT_IDS, type ProductId } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { OpenableAccess, OpenableConnection } from '../credentials/credential-records.ts';

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { expect, it } from 'vitest';
 import { byLargest } from '../../../src/domain/money/amount.ts';
-import { bySoonestEnd, type Outlook } from '../../../src/domain/money/runway.ts';
+import { bySoonestEnd, type Outlook } from '../../../src/domain/money/balance-and-runway.ts';
 
 const outlook = (left: string | undefined, days?: number): Outlook => ({
   overdrawn: left?.startsWith('-') ?? false,

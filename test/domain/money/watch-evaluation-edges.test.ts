@@ -1,7 +1,7 @@
 /** At which exact values watches alert and recover. */
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import type { Runway } from '../../../src/domain/money/runway.ts';
+import type { Runway } from '../../../src/domain/money/balance-and-runway.ts';
 import {
   type AlertedLevel,
   type EvaluationOptions,

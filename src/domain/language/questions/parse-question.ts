@@ -8,7 +8,7 @@ import { couldBeSecret } from '../../secret-detection.ts';
 import { findItemsRefusal, refuseSecret } from '../parse-command-text.ts';
 import { formatParsedCommand, type ParsedCommand, type Reader, readBy } from '../parsed-command.ts';
 import type { WordsRefusal } from '../phrase-calendar.ts';
-import { couldBeName, explainBadWord, isKnownWord, normalizeText, whyUnbilled } from '../typed-text.ts';
+import { couldBeName, explainBadWord, isKnownWord, normalizeText, whyUnbilled } from '../text-cleanup.ts';
 import {
   balanceCommands,
   budgetCommands,

@@ -6,7 +6,7 @@ import { clipWord } from '../../wording.ts';
 import { QUESTION_WORDS } from '../generated.js';
 import { type Item, type ParsedCommand, type Reader, readBy } from '../parsed-command.ts';
 import type { TextRange } from '../phrase-calendar.ts';
-import { explainBadWord, simplifyText } from '../typed-text.ts';
+import { explainBadWord, simplifyText } from '../text-cleanup.ts';
 
 export interface WordItem extends TextRange {
   readonly kind: 'word';

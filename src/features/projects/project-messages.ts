@@ -1,7 +1,7 @@
 /** The list of projects, a project's description, and the question before its name is removed. */
 import type { SectionBlock } from '@slack/types';
+import { PRODUCTS } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { pluralize } from '../../domain/wording.ts';
 import { usersText } from '../../slack/automations/automation.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { groupDays, pairDays } from '../../../src/domain/money/rows.ts';
+import { groupDays, pairDays } from '../../../src/domain/money/period-rows.ts';
 import { addDays, dayNamerFor, daysInRange, type Unit } from '../../../src/domain/time/calendar.ts';
 import { runs } from '../../support/thorough.ts';
 

@@ -5,7 +5,7 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { Failure, type FailureOf } from '../../src/domain/failure/index.ts';
 import { modal, plainText, section } from '../../src/slack/block-kit/blocks.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import type { Listeners } from '../../src/slack/server/listeners.ts';
+import type { Listeners } from '../../src/slack/server/handlers.ts';
 import type { Limited } from '../../src/slack/server/rate-limiter.ts';
 import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';

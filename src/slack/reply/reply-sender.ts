@@ -31,7 +31,7 @@ export interface OutgoingFile {
 const TEXT = 'Asking the billing service…';
 const LOADING: Message = { text: TEXT, blocks: [context(TEXT)] };
 
-export class ReplyMessages {
+export class ReplySender {
   posted: PostedTo | undefined;
   readonly #loading = createDelayed<Loading>();
   readonly #publicThread: string | undefined;

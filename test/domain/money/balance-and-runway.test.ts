@@ -11,7 +11,7 @@ import {
   formatRunwayShort,
   isRunningOut,
   type Runway,
-} from '../../../src/domain/money/runway.ts';
+} from '../../../src/domain/money/balance-and-runway.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
 import { daysFrom, itemsOf, usageOfItems } from '../../support/usage.ts';
 
