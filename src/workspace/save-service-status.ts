@@ -68,17 +68,15 @@ interface Asked {
 
 const MARK_LENGTH = 4;
 
-export function createServiceStatus({
-  workspaces,
-  changed,
-  clock,
-  onFailure,
-}: {
+interface StatusServices {
   readonly workspaces: Pick<Workspaces, 'load' | 'writeUnaudited'>;
   readonly changed: (workspace: SlackId) => Promise<void>;
   readonly clock: () => Millis;
   readonly onFailure: (error: unknown, workspace: SlackId) => void;
-}): ServiceStatus {
+}
+
+export function createServiceStatus(services: StatusServices): ServiceStatus {
+  const { workspaces, changed, clock, onFailure } = services;
   /** @returns whether it wrote: not if `plan` returns undefined, or if the record has changed meanwhile */
   const write = async (
     teamId: SlackId,
