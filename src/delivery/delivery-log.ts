@@ -6,7 +6,7 @@ import { DAY, HOUR, type Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { evalInWorkspace, guardRead } from '../redis/guarded-commands.ts';
 import { deliveryLogKey, recordKey } from '../redis/keys.ts';
-import { tryParseRecord } from '../workspace/record/parse-record.ts';
+import { tryParseRecord } from '../workspace/record/record-schemas.ts';
 
 export interface DeliveryLog {
   load(workspace: SlackId): Promise<DeliveryLogSnapshot>;
