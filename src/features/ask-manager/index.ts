@@ -4,7 +4,7 @@
  */
 import type { ActionId } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import {
   actions,
@@ -25,7 +25,7 @@ import type { HandlerRules, Request } from '../../slack/request/request.ts';
 import { lookUp, onClick, rulesFor } from '../../slack/server/handlers.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { describeProjects } from '../../workspace/projects/chosen-project.ts';
-import { isDirectMessage, tryParseRecord } from '../../workspace/record/record-schemas.ts';
+import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Feature, Services } from '../feature.ts';

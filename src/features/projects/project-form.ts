@@ -10,7 +10,7 @@ import {
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { normalizeText } from '../../domain/language/text-cleanup.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isChannel, type SlackId } from '../../domain/slack-id.ts';
 import { listNames } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import {
@@ -31,7 +31,6 @@ import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
 import { findAllowedChannels, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange, stampOf } from '../../workspace/record/audited-change.ts';
-import { isChannel } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
 import { type ProjectFormInput, validateAlias } from './parse-project-command.ts';

@@ -1,8 +1,8 @@
 /** The fields that forms are made of: how each is drawn and parsed. */
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
+import { isPerson } from '../../domain/slack-id.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { isPerson } from '../../workspace/record/record-schemas.ts';
 import { type Block, mention, option, plainText } from '../block-kit/blocks.ts';
 import { type FormFields, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';

@@ -1,5 +1,6 @@
 /** Finds out who sent a payload, and what this person may do. */
 import { Failure } from '../../domain/failure/index.ts';
+import { isDirectMessage } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
 import {
@@ -8,7 +9,6 @@ import {
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
 import { hasSameRights, hasSaved } from '../../workspace/record/audited-change.ts';
-import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { requireRight } from '../../workspace/roles-and-rights.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';

@@ -1,12 +1,11 @@
 /** What a handler gets: who asks, where, what this person may see, and how to reply. */
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type {
   ProjectScope,
   ResolvedProject,
   UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
-import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Permissions, Right } from '../../workspace/roles-and-rights.ts';
 import type { Settings } from '../../workspace/settings.ts';
