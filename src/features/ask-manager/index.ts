@@ -21,8 +21,8 @@ import {
 } from '../../slack/block-kit/blocks.ts';
 import { parseCommand, requireShortText } from '../../slack/commands/command-buttons.ts';
 import { type AskedManager, askedManagerSchema } from '../../slack/error-messages/advice.ts';
-import type { HandlerRules, Request } from '../../slack/request/request.ts';
-import { lookUp, onClick, rulesFor } from '../../slack/server/handlers.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { type HandlerRules, lookUp, onClick, rulesFor } from '../../slack/server/handlers.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { describeProjects } from '../../workspace/projects/chosen-project.ts';
 import { tryParseRecord } from '../../workspace/record/record-schemas.ts';

@@ -19,10 +19,11 @@ import {
 import { commandButton, pageButtons, toCommand } from '../commands/command-buttons.ts';
 import { type HelpLine, helpMessage } from '../commands/help.ts';
 import { parsePage } from '../commands/subcommands.ts';
-import type { HandlerRules, Request } from '../request/request.ts';
+import type { Request } from '../request/request.ts';
 import {
   type ActionHandler,
   type CommandHandler,
+  type HandlerRules,
   type Listeners,
   lookUp,
   onClick,

@@ -8,7 +8,8 @@ import { isDirectMessage } from '../../domain/slack-id.ts';
 import { listNames } from '../../domain/wording.ts';
 import { modal, preformatted, section, textMessage } from '../block-kit/blocks.ts';
 import { failedSentence, type ProjectAnswer } from '../commands/asked-projects.ts';
-import type { HandlerRules, Request } from '../request/request.ts';
+import type { Request } from '../request/request.ts';
+import type { HandlerRules } from '../server/handlers.ts';
 import {
   type Answer,
   type AnswerFile,

@@ -13,9 +13,10 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 import { requireRight } from '../../workspace/roles-and-rights.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
+import type { HandlerRules } from '../server/handlers.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { type Audience, type Source, threadOf } from './payload.ts';
-import { type HandlerRules, type Request, slackLookups } from './request.ts';
+import { type Request, slackLookups } from './request.ts';
 import type { User } from './users.ts';
 
 /** A role that was checked less than this time ago isn't checked again before an answer is sent. */

@@ -10,7 +10,21 @@ import type { Message } from '../block-kit/blocks.ts';
 import type { Command } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { FormFields, SlackEvent, Source } from '../request/payload.ts';
-import type { HandlerRules, Request } from '../request/request.ts';
+import type { Request } from '../request/request.ts';
+
+export interface HandlerRules {
+  readonly right: Right;
+  /** Opens a modal. Slack's trigger is valid for 3 s, so after a slow look-up a loading modal opens first. */
+  readonly opensForm?: boolean;
+  /** Changes data, so it never runs twice for a request, and its errors say whether anything was changed. */
+  readonly changes?: boolean;
+  /** Answers with figures, which can be public, and which follow-up questions in a thread can refer to. */
+  readonly figures?: boolean;
+  /** Sends a file, so the message with the button stays. */
+  readonly sendsFile?: boolean;
+  /** Shows data for managers only, so a reply doesn't offer **Ask a manager**. */
+  readonly isForManagers?: boolean;
+}
 
 interface Handler<Work> extends HandlerRules {
   /** Adds rules that depend on the command's text or the button's value. Pure. */

@@ -15,9 +15,9 @@ import type { FailedRequest } from '../error-messages/advice.ts';
 import type { ErrorReply, ErrorReport } from '../reply/error-reply.ts';
 import type { LastClicks, Reply } from '../reply/reply.ts';
 import type { Authorize } from '../request/authorize.ts';
-import type { HandlerRules, Request } from '../request/request.ts';
+import type { Request } from '../request/request.ts';
 import { LOADING_DELAYS, type SlackServices } from '../slack-services.ts';
-import { acceptsWords, type Listeners, lookUp, routeOf, rulesFor } from './handlers.ts';
+import { acceptsWords, type HandlerRules, type Listeners, lookUp, routeOf, rulesFor } from './handlers.ts';
 
 export interface Dispatch extends SlackServices {
   readonly listeners: Required<Listeners>;
