@@ -4,7 +4,6 @@ import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { isChannel, isPerson, type SlackId } from '../../domain/slack-id.ts';
 import {
-  type AutomationContent,
   type ChosenProject,
   parseProjectValue,
   projectIdLabel,
@@ -43,6 +42,7 @@ import { type FormFields, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import {
   type Automation,
+  type AutomationContent,
   type AutomationKind,
   automationChange,
   automationVersion,
