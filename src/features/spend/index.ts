@@ -20,8 +20,9 @@ import { answerNeeds, sendAnswer } from '../../slack/reply/send-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { readerIn, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
+import { budgetAnswer } from './budget-answer.ts';
 import { fetchSpend, type SpendFigures, type SpendView, spendFile } from './figures.ts';
-import { budgetAnswer, keepTopProjects, listAnswer } from './list-answer.ts';
+import { keepTopProjects, listAnswer } from './list-answer.ts';
 import { comparedChange, projectAnswer, reportOf, spendCommand } from './project-answer.ts';
 import { whyAnswer } from './why-answer.ts';
 
