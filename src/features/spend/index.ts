@@ -21,9 +21,10 @@ import type { Request } from '../../slack/request/request.ts';
 import { readerIn, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { budgetAnswer } from './budget-answer.ts';
-import { fetchSpend, type SpendFigures, type SpendView, spendFile } from './figures.ts';
+import { fetchSpend, type SpendFigures, type SpendView } from './figures.ts';
 import { keepTopProjects, listAnswer } from './list-answer.ts';
 import { comparedChange, projectAnswer, reportOf, spendCommand } from './project-answer.ts';
+import { spendFile } from './spend-file.ts';
 import { whyAnswer } from './why-answer.ts';
 
 const HELP: HelpLine = {
