@@ -6,7 +6,8 @@ import { isFailure, type StoredFailure, storedFailure, storeFailure } from '../.
 import { parseAmount, type WireScalar } from '../../domain/money/amount.ts';
 import { forecastFrom } from '../../domain/money/forecast.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
-import { measureWatch, type WatchFigures, type WatchRule } from '../../domain/money/watch-measurement.ts';
+import { measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import {
   addDays,
   type Day,

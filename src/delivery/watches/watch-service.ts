@@ -2,7 +2,8 @@
 import { isFailure, kindOf, wordFailure } from '../../domain/failure/index.ts';
 import type { Account, Runway } from '../../domain/money/balance-and-runway.ts';
 import { evaluateRule, simulateWatch, simulationFrom } from '../../domain/money/watch-evaluation.ts';
-import { measureWatch, type WatchMeasurement, type WatchRule } from '../../domain/money/watch-measurement.ts';
+import { measureWatch, type WatchMeasurement } from '../../domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';

@@ -1,3 +1,4 @@
+/** The CSV file of `/spend`, and the exact figures of its **Details**. */
 import { toPlainDigits } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal, type Usage, type UsageRow } from '../../domain/money/usage.ts';
 import {
