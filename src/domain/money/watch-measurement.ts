@@ -1,3 +1,4 @@
+/** Measures a project’s figures for the rules of its watches. */
 import {
   addDays,
   type Day,

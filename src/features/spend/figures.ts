@@ -3,9 +3,10 @@ import type { BillingClient, TimeRange } from '../../billing/client.ts';
 import { collectRemarks, missedAnswer } from '../../domain/failure/index.ts';
 import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { MAX_PERIOD_DAYS } from '../../domain/language/phrase-calendar.ts';
+import type { DayCharges } from '../../domain/money/charges.ts';
 import { compareUsage, type UsageChange } from '../../domain/money/comparison.ts';
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
-import { computeUsage, type DayCharges, type Usage, usageOn } from '../../domain/money/usage.ts';
+import { computeUsage, type Usage, usageOn } from '../../domain/money/usage.ts';
 import {
   addDays,
   type Day,
