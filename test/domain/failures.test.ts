@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseMessage } from '../../src/delivery/delivery-log.ts';
+import { collectRemarks, remarkLead } from '../../src/domain/billing-remarks.ts';
 import {
-  collectRemarks,
   Failure,
   InvalidWord,
   isFailure,
-  remarkLead,
   storedFailure,
   storeFailure,
   wordFailure,

@@ -1,8 +1,8 @@
 /** Makes a schedule's report from what its channel may see, and notes which question the report answers. */
 import type { Button } from '@slack/types';
 import { type BillingClient, emptyIfNoData } from '../../billing/client.ts';
+import { collectRemarks } from '../../domain/billing-remarks.ts';
 import {
-  collectRemarks,
   isFailure,
   type StoredFailure,
   storeFailure,

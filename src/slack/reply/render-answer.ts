@@ -8,7 +8,7 @@ import type {
   StaticSelect,
 } from '@slack/types';
 import { PRODUCTS } from '../../domain/billing-products.ts';
-import { type BillingRemark, remarkLead } from '../../domain/failure/index.ts';
+import { type BillingRemark, remarkLead } from '../../domain/billing-remarks.ts';
 import {
   type LabelledAmount,
   type Money,
