@@ -5,7 +5,7 @@ import { collectRemarks } from '../../domain/billing-remarks.ts';
 import {
   isFailure,
   type StoredFailure,
-  storeFailure,
+  toStoredFailure,
   withRequestedDays,
 } from '../../domain/failure/index.ts';
 import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
@@ -184,7 +184,7 @@ export const makeReport: MakeReport = async (request) => {
     message: renderReport(view),
     figures: Object.fromEntries(figures),
     covers: { first: periods.requested.first, last: periods.requested.last, zone },
-    unanswered: Object.fromEntries(silent.map((one) => [keyOf(one), storeFailure(one.failure)])),
+    unanswered: Object.fromEntries(silent.map((one) => [keyOf(one), toStoredFailure(one.failure)])),
     ...(awaits && { awaits }),
   };
 };

@@ -1,5 +1,5 @@
 /** What people can do with watches and alerts: see their state, acknowledge or snooze, and preview a rule. */
-import { isFailure, kindOf, wordFailure } from '../../domain/failure/index.ts';
+import { failureSentence, isFailure, kindOf } from '../../domain/failure/index.ts';
 import type { Account, Runway } from '../../domain/money/balance-and-runway.ts';
 import { evaluateRule, simulateWatch, simulationFrom } from '../../domain/money/watch-evaluation.ts';
 import { measureWatch, type WatchMeasurement } from '../../domain/money/watch-measurement.ts';
@@ -148,9 +148,9 @@ function stateOf(
     nextCheckAt: watch.paused === undefined ? nextCheckAt : undefined,
     measurement: known && measureWatch(rule.kind, parseWatchFigures(known, today, zone)),
     isCrossed: figures !== undefined && alerted.some(({ isOver = false }) => !isOver),
-    problem: isProjectLimited(watch, workspace) ? LIMITED : cause && wordFailure(cause, today),
+    problem: isProjectLimited(watch, workspace) ? LIMITED : cause && failureSentence(cause, today),
     isPaused: cause !== undefined && kindOf(cause.kind)?.remedy === 'token',
-    undelivered: undelivered && wordFailure(undelivered, today),
+    undelivered: undelivered && failureSentence(undelivered, today),
     openAlert: newest && isOpen(newest) ? alertName(newest) : undefined,
   };
 }

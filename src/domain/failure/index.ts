@@ -76,20 +76,20 @@ export const mayHaveBeenSaved = (failure: Failure): boolean =>
   failure.kind === 'store-unavailable' && failure.data.write === 'unsure';
 
 /** Stored without its sentence, which is written when the record is read. */
-export const storedFailure = z.object({
+export const storedFailureSchema = z.object({
   kind: z.string(),
   data: z.record(z.string(), z.unknown()).exactOptional(),
   /** Whether the post may be in the channel although sending it failed. */
   mayBePosted: z.boolean().exactOptional(),
 });
-export type StoredFailure = Readonly<z.infer<typeof storedFailure>>;
+export type StoredFailure = Readonly<z.infer<typeof storedFailureSchema>>;
 
-export const storeFailure = ({ kind, data }: Failure): StoredFailure => ({
+export const toStoredFailure = ({ kind, data }: Failure): StoredFailure => ({
   kind,
   data: KINDS[kind].schema.parse(data),
 });
 
-export function wordFailure(stored: StoredFailure, today?: Day): string {
+export function failureSentence(stored: StoredFailure, today?: Day): string {
   const kind = kindOf(stored.kind);
   const data = kind?.schema.safeParse(stored.data).data;
   const sentence = (data && kind?.says(data, today)) ?? UNKNOWN;
