@@ -3,7 +3,7 @@
  * After a crash, finds the message in Slack by its metadata. Also updates posted messages.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Failure, isFailure, type StoredFailure, wordFailure } from '../../domain/failure/index.ts';
+import { Failure, failureSentence, isFailure, type StoredFailure } from '../../domain/failure/index.ts';
 import { isPerson, type SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, type MessageWork, trackWork } from '../../ops/work-record.ts';
@@ -145,7 +145,7 @@ class Sending<About> {
     const notes = compact([
       isAgain && DUPLICATE,
       insteadOf &&
-        `This was meant for ${isPerson(first) ? mention(first) : channelLink(first)}. ${escapeMarkup(wordFailure(insteadOf.cause))}`,
+        `This was meant for ${isPerson(first) ? mention(first) : channelLink(first)}. ${escapeMarkup(failureSentence(insteadOf.cause))}`,
     ]);
     return notes.length === 0 ? message : { ...message, blocks: [contextBlock(...notes), ...message.blocks] };
   }

@@ -1,11 +1,11 @@
 /** Makes a schedule's report from what its channel may see, and notes which question the report answers. */
 import type { Button } from '@slack/types';
 import { type BillingClient, emptyIfNoData } from '../../billing/client.ts';
+import { collectRemarks } from '../../domain/billing-remarks.ts';
 import {
-  collectRemarks,
   isFailure,
   type StoredFailure,
-  storeFailure,
+  toStoredFailure,
   withRequestedDays,
 } from '../../domain/failure/index.ts';
 import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
@@ -184,7 +184,7 @@ export const makeReport: MakeReport = async (request) => {
     message: renderReport(view),
     figures: Object.fromEntries(figures),
     covers: { first: periods.requested.first, last: periods.requested.last, zone },
-    unanswered: Object.fromEntries(silent.map((one) => [keyOf(one), storeFailure(one.failure)])),
+    unanswered: Object.fromEntries(silent.map((one) => [keyOf(one), toStoredFailure(one.failure)])),
     ...(awaits && { awaits }),
   };
 };

@@ -4,7 +4,8 @@
  */
 
 import { PRODUCTS } from '../../domain/billing-products.ts';
-import { type Failure, remarkLead } from '../../domain/failure/index.ts';
+import { remarkLead } from '../../domain/billing-remarks.ts';
+import type { Failure } from '../../domain/failure/index.ts';
 import {
   divide,
   formatFactor,

@@ -1,7 +1,8 @@
 /** `/balance`: what projects have left, and how long it lasts. */
 import type { BillingClient } from '../../billing/client.ts';
+import { collectRemarks } from '../../domain/billing-remarks.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { collectRemarks, Failure, InvalidWord, missedAnswer } from '../../domain/failure/index.ts';
+import { Failure, InvalidWord, missedAnswer } from '../../domain/failure/index.ts';
 import { lastSevenDays, parseBalanceText } from '../../domain/language/parse-command-text.ts';
 import type { Reader } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
@@ -46,9 +47,9 @@ import {
   type AnswerText,
   type AnswerView,
   answerActions,
+  BALANCE_VERBS,
   type CsvCell,
-  fetchProjects,
-  LEFT,
+  fetchAnswers,
   listParts,
   productFact,
   severalTitle,
@@ -82,7 +83,7 @@ export function createBalanceFeature({ billing, answerStore, clock }: Services):
     const { output, ...words } = parseBalance(text, readerIn(workspace, at));
     if (words.help) return request.reply.private(helpMessage('What’s left?', [HELP], SMALL, request));
     const projects = findAskedProjects(words, request);
-    const view = await fetchProjects(projects, request, clock, (target) =>
+    const view = await fetchAnswers(projects, request, clock, (target) =>
       fetchBalance(billing, workspace, target, at),
     );
     await sendAnswer(balanceAnswer(view), view, output, request);
@@ -224,7 +225,7 @@ function listAnswer(view: BalanceView): AnswerText {
   return {
     ...parts,
     title: joinTexts(', ', [
-      severalTitle(view, leftOf, { verbs: LEFT }),
+      severalTitle(view, leftOf, { verbs: BALANCE_VERBS }),
       soon === '' && isRanked && `${first.target.label} runs out first`,
     ]),
     lines: [soon],

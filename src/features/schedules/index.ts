@@ -2,7 +2,7 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { type LastDelivery, lastDelivery } from '../../delivery/posts/post-record.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { wordFailure } from '../../domain/failure/index.ts';
+import { failureSentence } from '../../domain/failure/index.ts';
 import { REPORT_CHOICES, REPORTS } from '../../domain/report.ts';
 import { type DueTime, dueTimes, formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, formatWallTime, type Millis } from '../../domain/time/calendar.ts';
@@ -176,7 +176,7 @@ function pauseText(
   const why = stopReasonOf(schedule, workspace);
   if (why !== undefined) return `*${PAUSED_TEXTS[why]}*${RESUMES_BY_ITSELF}`;
   if (last?.result !== 'paused') return undefined;
-  const cause = last.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(last.cause))}`;
+  const cause = last.cause === undefined ? '' : `: ${escapeMarkup(failureSentence(last.cause))}`;
   return `*paused* ${since(last.at)}${cause}${RESUMES_BY_ITSELF}`;
 }
 
@@ -187,7 +187,7 @@ function lastDeliveryText(
 ): string {
   if (sent === undefined) return 'nothing posted yet';
   const when = escapeMarkup(formatWallTime(sent.at, zone));
-  const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(sent.cause, today))}`;
+  const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(failureSentence(sent.cause, today))}`;
   switch (sent.result) {
     case 'posted':
       return `last posted ${when}`;

@@ -2,7 +2,8 @@
 import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/balance-and-runway.ts';
-import type { WatchMeasurement, WatchRule } from '../../domain/money/watch-measurement.ts';
+import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {

@@ -13,7 +13,7 @@ import {
   readAmounts,
   type WatchKind,
   type WatchRule,
-} from '../../domain/money/watch-measurement.ts';
+} from '../../domain/money/watch-rule.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import type { AutomationKind } from '../../slack/automations/automation.ts';

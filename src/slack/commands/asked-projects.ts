@@ -1,7 +1,8 @@
 /** Fetches figures for a project, or for several where each can fail on its own. */
 import pLimit from 'p-limit';
 import { PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
-import { type BillingRemark, type Failure, isFailure, kindOf } from '../../domain/failure/index.ts';
+import type { BillingRemark } from '../../domain/billing-remarks.ts';
+import { type Failure, isFailure, kindOf } from '../../domain/failure/index.ts';
 import { type ParsedCommand, rankText } from '../../domain/language/parsed-command.ts';
 import { listNames } from '../../domain/wording.ts';
 import {

@@ -8,7 +8,7 @@ import type {
   StaticSelect,
 } from '@slack/types';
 import { PRODUCTS } from '../../domain/billing-products.ts';
-import { type BillingRemark, remarkLead } from '../../domain/failure/index.ts';
+import { type BillingRemark, remarkLead } from '../../domain/billing-remarks.ts';
 import {
   type LabelledAmount,
   type Money,
@@ -69,7 +69,7 @@ export interface AnswerView<T extends ProjectAnswer = ProjectAnswer>
   readonly fetched: Millis;
 }
 
-export async function fetchProjects<T extends ProjectAnswer>(
+export async function fetchAnswers<T extends ProjectAnswer>(
   projects: AskedProjects,
   { at, locale, sharedBy, mayShare, user }: Request,
   clock: () => Millis,
@@ -153,12 +153,12 @@ export const zoneFact = ({ user, sharedBy }: AnswerView, zone: Zone): string =>
 export const productFact = ({ target: { product, alias, isOwnProduct } }: ProjectAnswer): string =>
   alias !== undefined && isOwnProduct ? '' : PRODUCTS[product].name;
 
-export const formatSpent = (value: Money, money: MoneyFormatter, [spent, credited] = SPENT): string =>
+export const formatSpent = (value: Money, money: MoneyFormatter, [spent, credited] = SPEND_VERBS): string =>
   value.lt(0) ? `${money(value.abs())} ${credited}` : `${money(value)} ${spent}`;
 
 type SumVerbs = readonly [positive: string, negative: string];
-const SPENT: SumVerbs = ['spent', 'credited'];
-export const LEFT: SumVerbs = ['left', 'overdrawn'];
+const SPEND_VERBS: SumVerbs = ['spent', 'credited'];
+export const BALANCE_VERBS: SumVerbs = ['left', 'overdrawn'];
 
 export const formatSums = (amounts: readonly LabelledAmount[], locale: string, verbs: SumVerbs): string =>
   listNames(
@@ -171,7 +171,7 @@ export function severalTitle<T extends ProjectAnswer>(
   amountOf: (answer: T) => Money | undefined,
   {
     when,
-    verbs = SPENT,
+    verbs = SPEND_VERBS,
     count,
   }: { readonly when?: string; readonly verbs?: SumVerbs; readonly count?: string },
 ): string {

@@ -1,7 +1,7 @@
 /** The stored records of schedules and watches. */
 import * as z from 'zod';
 import { toPlainDigits } from '../../domain/money/amount.ts';
-import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS } from '../../domain/money/watch-measurement.ts';
+import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS } from '../../domain/money/watch-rule.ts';
 import { REPORT_NAMES } from '../../domain/report.ts';
 import { isChannel, type SlackId } from '../../domain/slack-id.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
