@@ -33,23 +33,22 @@ import { computeUsage } from '../../domain/money/usage.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { periodOf } from '../../domain/time/period.ts';
 import { type Column, compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';
-import {
-  askedText,
-  findAskedProjects,
-  hasOneCurrency,
-  runningOutLine,
-} from '../../slack/commands/asked-projects.ts';
+import { askedText, findAskedProjects } from '../../slack/commands/asked-projects.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
+import {
+  type AnswerView,
+  fetchAnswers,
+  hasOneCurrency,
+  runningOutLine,
+} from '../../slack/reply/project-answers.ts';
 import {
   type Answer,
   type AnswerFile,
   type AnswerText,
-  type AnswerView,
   answerActions,
   BALANCE_VERBS,
   type CsvCell,
-  fetchAnswers,
   listParts,
   productFact,
   severalTitle,

@@ -7,16 +7,10 @@ import { type Amount, writesDecimalComma } from '../../domain/money/amount.ts';
 import { isDirectMessage } from '../../domain/slack-id.ts';
 import { listNames } from '../../domain/wording.ts';
 import { modal, preformatted, section, textMessage } from '../block-kit/blocks.ts';
-import { failedSentence, type ProjectAnswer } from '../commands/asked-projects.ts';
 import type { Request } from '../request/request.ts';
 import type { HandlerRules } from '../server/handlers.ts';
-import {
-  type Answer,
-  type AnswerFile,
-  type AnswerView,
-  type CsvCell,
-  renderAnswer,
-} from './render-answer.ts';
+import { type AnswerView, failedSentence, type ProjectAnswer } from './project-answers.ts';
+import { type Answer, type AnswerFile, type CsvCell, renderAnswer } from './render-answer.ts';
 
 export interface ConnectedAnswer extends ProjectAnswer {
   readonly connection: string;
