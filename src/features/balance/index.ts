@@ -37,6 +37,13 @@ import { askedText, findAskedProjects } from '../../slack/commands/asked-project
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import {
+  type AnswerFile,
+  amountNotes,
+  type CsvCell,
+  fileSubject,
+  rawDigits,
+} from '../../slack/reply/answer-file.ts';
+import {
   type AnswerView,
   fetchAnswers,
   hasOneCurrency,
@@ -44,23 +51,14 @@ import {
 } from '../../slack/reply/project-answers.ts';
 import {
   type Answer,
-  type AnswerFile,
   type AnswerText,
   answerActions,
   BALANCE_VERBS,
-  type CsvCell,
   listParts,
   productFact,
   severalTitle,
 } from '../../slack/reply/render-answer.ts';
-import {
-  amountNotes,
-  answerNeeds,
-  type ConnectedAnswer,
-  fileSubject,
-  rawDigits,
-  sendAnswer,
-} from '../../slack/reply/send-answer.ts';
+import { answerNeeds, type ConnectedAnswer, sendAnswer } from '../../slack/reply/send-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';

@@ -49,6 +49,7 @@ import {
   commandOption,
   toCommand,
 } from '../commands/command-buttons.ts';
+import type { AnswerFile } from './answer-file.ts';
 import {
   type AnswerView,
   failedNotes,
@@ -73,19 +74,6 @@ export interface Answer<T = never> {
 }
 
 export type AnswerText = Omit<Answer, 'actions' | 'file'>;
-
-/** A `text` is untrusted. `digits` are written unchanged. */
-export type CsvCell = { readonly text: string } | { readonly digits: string };
-
-export interface AnswerFile<T> {
-  readonly name: string;
-  readonly columns: readonly string[];
-  /** What a row covers, such as `each day (UTC)`, and sentences about days and projects without figures. */
-  readonly each: string;
-  readonly gaps: readonly string[];
-  readonly rows: (answer: T) => readonly (readonly CsvCell[])[];
-  readonly details: (answer: T) => readonly (readonly [string, string])[];
-}
 
 export function renderAnswer(view: AnswerView, answer: Omit<Answer, 'file'>): Message {
   const { title, chart, rows, remarks, actions } = answer;
