@@ -41,7 +41,7 @@ export function createAskManagerFeature({
 }: Services & { readonly dedup: EventDedup }): Feature {
   const rulesOfCommand = (line: string): HandlerRules | undefined => {
     const { command, text } = parseCommand(line);
-    const handler = lookUp(registry.listeners().commands, command);
+    const handler = lookUp(registry.handlers().commands, command);
     return handler && rulesFor(handler, text);
   };
 
@@ -55,7 +55,7 @@ export function createAskManagerFeature({
       const rules = rulesOfCommand(line ?? '');
       return rules === undefined || rules.isForManagers === true ? undefined : asked;
     }
-    const handler = lookUp(registry.listeners().actions, click.id.split(':')[0] ?? '');
+    const handler = lookUp(registry.handlers().actions, click.id.split(':')[0] ?? '');
     return handler && rulesFor(handler, click.value).opensForm ? asked : undefined;
   }
 

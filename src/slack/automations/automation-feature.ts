@@ -10,7 +10,7 @@ import {
   type ActionHandler,
   type CommandHandler,
   type HandlerRules,
-  type Listeners,
+  type Handlers,
   lookUp,
   onClick,
 } from '../server/handlers.ts';
@@ -30,7 +30,7 @@ import { automationHealth, showAutomations } from './automation-list.ts';
 interface AutomationFeature<T extends Automation, Words> {
   readonly kind: AutomationKind<T>;
   readonly form: {
-    readonly listeners: Pick<Required<Listeners>, 'actions' | 'options' | 'views'>;
+    readonly handlers: Pick<Required<Handlers>, 'actions' | 'options' | 'views'>;
     readonly openNew: (words: Words, request: Request) => Promise<void>;
     readonly openFor: AutomationAction<T>;
   };
@@ -91,12 +91,12 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
     },
   };
   return {
-    ...form.listeners,
+    ...form.handlers,
     help: feature.help,
     health: (viewer: Request) => automationHealth(kind, viewer),
     verbs: { [kind.noun]: creating, [pluralOf(kind)]: listing },
     actions: {
-      ...form.listeners.actions,
+      ...form.handlers.actions,
       [`${kind.noun}-row`]: row,
       [`${kind.noun}-list`]: onClick('member', {}, (_, request) => showAutomations(kind, request)),
     },

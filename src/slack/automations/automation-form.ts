@@ -71,7 +71,7 @@ interface AutomationForm<T extends Automation, Words>
 export function createAutomationForm<T extends Automation, Words>(form: AutomationForm<T, Words>) {
   const { kind, title, start, valuesOf, build, ...described } = form;
   const isThere = (id: string, { workspace }: Request) => idsOf(kind, workspace).includes(id);
-  const { open, listeners } = createForm(kind.noun, {
+  const { open, handlers } = createForm(kind.noun, {
     ...described,
     start: (first: Pick<FormMoment, 'id' | 'values'>) => first,
     right: 'member',
@@ -91,7 +91,7 @@ export function createAutomationForm<T extends Automation, Words>(form: Automati
     save: (sent) => saveItem(kind, build, sent),
   });
   return {
-    listeners,
+    handlers,
     async openNew(words: Words, request: Request): Promise<void> {
       const full = limitReachedMessage(kind, request);
       if (full !== undefined) return request.reply.update(full);

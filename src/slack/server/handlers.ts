@@ -69,7 +69,7 @@ export const onClick = (
 ): ActionHandler => ({ right, ...does, run: ({ value }, request) => work(value, request) });
 
 /** A form's `parse` runs before the acknowledgement, and the returned `submit` after. */
-export interface ViewListener {
+export interface ViewHandler {
   readonly right: Right;
   /** Pure and fast. @returns errors by block ID, or the function that saves the form */
   parse(fields: FormFields, metadata: string): ParsedForm;
@@ -80,7 +80,7 @@ export type ParsedForm =
   | { readonly errors: Record<string, string> }
   | { readonly submit: (request: Request) => Promise<void> };
 
-export interface OptionsListener {
+export interface OptionsHandler {
   readonly right: Right;
   /** @param metadata the view's `private_metadata`, untrusted */
   find(
@@ -90,8 +90,8 @@ export interface OptionsListener {
   ): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
 }
 
-/** The listener of an event only reads data and answers. */
-export interface EventListener {
+/** The handler of an event only reads data and answers. */
+export interface EventHandler {
   readonly right: Right;
   /** Tally drops an event before any look-up if this returns false. Pure. */
   wants?(event: SlackEvent): boolean;
@@ -103,7 +103,7 @@ export interface EventListener {
 export type StepInputs = Readonly<Record<string, unknown>>;
 
 /** Slack doesn't say for whom a step runs, so a step returns only what everyone may see. */
-export type StepListener = (
+export type StepHandler = (
   inputs: StepInputs,
   request: Pick<Request, 'at' | 'workspace'>,
 ) => Promise<Readonly<Record<string, string>>>;
@@ -119,13 +119,13 @@ export function acceptsWords(
   return tryParse(() => [parse(text, workspace, readerIn(workspace, at))], Failure) !== undefined;
 }
 
-export interface Listeners {
+export interface Handlers {
   readonly commands?: Readonly<Record<string, CommandHandler>>;
   readonly actions?: Readonly<Record<string, ActionHandler>>;
-  readonly views?: Readonly<Record<string, ViewListener>>;
-  readonly options?: Readonly<Record<string, OptionsListener>>;
-  readonly events?: Readonly<Record<string, EventListener>>;
-  readonly steps?: Readonly<Record<string, StepListener>>;
+  readonly views?: Readonly<Record<string, ViewHandler>>;
+  readonly options?: Readonly<Record<string, OptionsHandler>>;
+  readonly events?: Readonly<Record<string, EventHandler>>;
+  readonly steps?: Readonly<Record<string, StepHandler>>;
 }
 
 /** Only own properties count, because an untrusted name could be `constructor`. */
@@ -134,5 +134,5 @@ export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T |
 }
 
 /** The route in metrics, where all names without a handler share `other`. */
-export const routeOf = (listener: object | undefined, name: string): string =>
-  listener === undefined ? 'other' : name;
+export const routeOf = (handler: object | undefined, name: string): string =>
+  handler === undefined ? 'other' : name;
