@@ -29,12 +29,12 @@ import {
   type Field,
   FieldRefusal,
   type FormMoment,
-  live,
-  note,
+  noteField,
   people,
+  redrawing,
   refuseField,
   search,
-  when,
+  shownWhen,
 } from '../forms/fields.ts';
 import { CHANGED_FIRST, createForm, type Fields, type FormDescription } from '../forms/form.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../request/channels.ts';
@@ -163,7 +163,7 @@ export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFi
 
 export const projectsField = (max: number): Field<AutomationContent['projects']> => {
   const wanted = max === 1 ? 'a project' : `1 to ${max} projects`;
-  return live(
+  return redrawing(
     search(max === 1 ? 'Project' : 'Projects', {
       hint: 'Type a name or an ID.',
       placeholder: 'prod, or 123',
@@ -195,21 +195,21 @@ export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends
     return checkTarget(deliveryOf(values), request, request.user.canManage ? before?.channel : undefined);
   };
   return {
-    to: when(
+    to: shownWhen(
       () => maxPeople > 0,
-      live(
+      redrawing(
         choice(`Send ${kind.sends} to`, {
           options: choices({ channel: 'A channel', people: 'People, by direct message' }),
         }),
       ),
     ),
-    people: when(
+    people: shownWhen(
       isForPeople,
       people('People', { hint: 'Full members of this workspace.', max: maxPeople, optional: false }),
     ),
-    channel: when(
+    channel: shownWhen(
       (values) => !isForPeople(values),
-      live(
+      redrawing(
         channels('Channel', {
           hint: `Everyone there sees the ${kind.sends}, and who set them up.`,
           placeholder: 'Choose a channel',
@@ -219,7 +219,7 @@ export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends
         }),
       ),
     ),
-    target: note<ChannelCheck>(
+    target: noteField<ChannelCheck>(
       ({ found: { problem, warnings = [], canJoin } = {} as Partial<ChannelCheck> }) =>
         compact([
           problem === undefined ? warnings.length > 0 && section(warnings.join(' ')) : markup(problem),
