@@ -15,7 +15,7 @@ import type { Day } from '../../domain/time/calendar.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
 import type { LastFailure } from '../../workspace/record/service-outcomes.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
-import { button, escapeMarkup, formatInstant } from '../block-kit/blocks.ts';
+import { button, escapeMarkup, instantMarkup } from '../block-kit/blocks.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { projectPicker, projectSelect } from '../commands/project-picker.ts';
 import {
@@ -312,5 +312,5 @@ const AFTER_FACT = /: |\.(?: |$)/;
 export function lastFailureText(failure: LastFailure, today: Day): string {
   const [fact = ''] = failureSentence(failure, today).split(AFTER_FACT);
   const clause = fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1);
-  return `${escapeMarkup(clause)}. First failed: ${formatInstant(failure.since)}`;
+  return `${escapeMarkup(clause)}. First failed: ${instantMarkup(failure.since)}`;
 }

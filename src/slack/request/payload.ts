@@ -269,11 +269,11 @@ function originOfEvent(payload: SlackPayload): PayloadOrigin {
 }
 
 /** Trimmed values by block ID: '' for an empty field, and commas between several choices. */
-export type FormFields = Readonly<Record<string, string>>;
+export type FormValues = Readonly<Record<string, string>>;
 
 export const selectedValues = (field = ''): readonly string[] => field.split(',').filter(Boolean);
 
-export const parseFormFields = (values?: z.infer<typeof stateValues> | null): FormFields =>
+export const parseFormValues = (values?: z.infer<typeof stateValues> | null): FormValues =>
   Object.fromEntries(
     Object.entries(values ?? {}).map(([block, byAction]) => [
       block,

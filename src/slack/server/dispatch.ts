@@ -22,7 +22,7 @@ import { retryRateLimited } from '../reply/reply-sender.ts';
 import { createAuthorize } from '../request/authorize.ts';
 import {
   originOf,
-  parseFormFields,
+  parseFormValues,
   type SlackEvent,
   type SlackPayload,
   type Source,
@@ -185,7 +185,7 @@ async function runAction(
   const reply = clickReply.as({ ...source, isFirst });
   const rerun: Rerun = (command, changes) =>
     answerCommand(dispatch, { reply: reply.as({ ...source, ...changes }), annotate }, command);
-  const fields = parseFormFields((view?.state ?? state)?.values as never);
+  const fields = parseFormValues((view?.state ?? state)?.values as never);
   const clicked = { ...shown, fields, metadata: view?.private_metadata ?? '' };
   // A click in a form depends on the form's fields, so a manager can't take the click over.
   const unauthorized = rules.opensForm && view?.type !== 'modal' ? { click: shown } : {};
@@ -233,7 +233,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
         return ack(refuseForm(view.blocks, failureText(refusal), errorModal(refusal)));
       let parsed: ParsedForm;
       try {
-        parsed = handler.parse(parseFormFields(view.state?.values as never), view.private_metadata ?? '');
+        parsed = handler.parse(parseFormValues(view.state?.values as never), view.private_metadata ?? '');
       } catch (error) {
         return ack({ response_action: 'update', view: errorModal(error) });
       }

@@ -9,7 +9,7 @@ import type { Right } from '../../workspace/roles-and-rights.ts';
 import type { Message } from '../block-kit/blocks.ts';
 import type { Command } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
-import type { FormFields, SlackEvent, Source } from '../request/payload.ts';
+import type { FormValues, SlackEvent, Source } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 
 export interface HandlerRules {
@@ -48,7 +48,7 @@ export interface CommandHandler extends Handler<CommandWork> {
 interface ClickedOn {
   readonly id: string;
   readonly value: string;
-  readonly fields: FormFields;
+  readonly fields: FormValues;
   /** The modal's `private_metadata`. Empty for a button elsewhere. */
   readonly metadata: string;
 }
@@ -72,7 +72,7 @@ export const onClick = (
 export interface ViewHandler {
   readonly right: Right;
   /** Pure and fast. @returns errors by block ID, or the function that saves the form */
-  parse(fields: FormFields, metadata: string): ParsedForm;
+  parse(fields: FormValues, metadata: string): ParsedForm;
   readonly waiting: ModalView;
 }
 
