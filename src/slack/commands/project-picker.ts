@@ -1,4 +1,4 @@
-/** Selects of the projects that a person may ask about, for replies and forms. */
+/** Menus of the projects that a person may ask about, for replies and forms. */
 import type { PlainTextOption } from '@slack/types';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/billing-products.ts';
 import type { SlashCommand } from '../../domain/command-names.ts';
@@ -6,7 +6,7 @@ import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import { parseCommandText, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
 import { ANY_DAY_READER, formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isChannel, type SlackId } from '../../domain/slack-id.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import {
@@ -24,7 +24,6 @@ import {
   resolveProject,
   visibleProjects,
 } from '../../workspace/projects/resolve-project.ts';
-import { isChannel } from '../../workspace/record/record-schemas.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import {
   actions,
@@ -68,7 +67,7 @@ function projectOptions({ command, text }: Command, request: Request): PlainText
   const words = others === undefined ? text : formatParsedCommand(others);
   const textOf = (projects: string) => [projects, words].filter(Boolean).join(' ');
   const each = optionsFor(request, command, textOf);
-  // Rows by week and ranked days are possible only for a single project.
+  // Rows by week and the most expensive days are possible only for a single project.
   const isOfOne = others?.unit !== undefined || others?.isOfDays === true;
   if (each.length < 2 || isOfOne || !OF_SEVERAL.includes(command)) return each;
   return [...each, commandOption('All projects', { command, text: textOf('all') })].filter(fitsOption);
