@@ -75,7 +75,7 @@ describe('the words of a watch command', () => {
     ['prod balance above 500', 'I don’t recognize “above”'],
     ['prod runway over 14', '“over” doesn’t belong there'],
     ['prod budget 500 a day', '“a day” doesn’t say which days'],
-    ['without prod balance 5', '“without” goes with “today” alone'],
+    ['without prod balance 5', 'Tally can’t do “without prod”'],
     ['prod balance 5 runway 3', '“runway” is a second rule'],
     ['prod balance 5 last-week', '“last-week” is a period'],
     ['prod balance 5 3 oct 2026', '“3 oct 2026” is a period'],

@@ -39,14 +39,12 @@ interface Grammar {
   readonly isSingle?: boolean;
   readonly start: 'Command' | 'PeriodOnly';
   readonly works: string;
-  readonly refuses: Readonly<Partial<Record<Kind, readonly [why: string, works: string]>>>;
+  readonly refuses: Readonly<Partial<Record<Kind, readonly [why: string, works: string, ...string[]]>>>;
 }
 
 const ONLY_SPEND = `It works with ${commandText('/spend')}.`;
-const AS_OF_NOW = [
-  'is a period, and a balance is always as of now',
-  `Only ${commandText('/spend')} takes periods.`,
-] as const;
+export const BALANCE_IS_NOW = 'A balance is always as of now';
+const AS_OF_NOW = [BALANCE_IS_NOW, '', ''] as const;
 const BY_LENGTH = [
   'isn’t a period. Tally picks days, weeks or months to fit the period',
   'Type last-month, or last-12-months to see each month.',
@@ -149,10 +147,13 @@ const ONCE: ReadonlySet<Kind> = new Set(['period', 'product', 'top', 'versus', '
 
 function secondOf({ text }: Read, before: Item | undefined, item: Item): WordsRefusal | undefined {
   if (before === undefined || !ONCE.has(item.kind) || meaningOf(before) === meaningOf(item)) return undefined;
+  const [first, second] = [before, item].map(({ start, end }) => text.slice(start, end));
+  const between = text.slice(before.end, item.start);
   return refusalAt(
-    item,
-    `You asked for “${text.slice(before.start, before.end)}” and {word}`,
+    { start: before.start, end: item.end },
+    `You asked for “${first}” and “${second}”`,
     'Ask for one of them.',
+    ...(between.trim() === '' ? [`${first}`, `${second}`] : []),
   );
 }
 

@@ -280,9 +280,13 @@ export class Calendar {
       if (day >= 1 && day <= length) return daySpan(dateOf(inYear, month, day));
       const name = [MONTH_NAMES[month - 1], year].filter(Boolean).join(' ');
       const last = year === null ? `${name.toLowerCase()}-${length}` : dateOf(year, month, length);
-      const instead = year === null || day < 1 ? [] : [last];
       const most = name === 'February' ? `at most ${length}` : length;
-      return refuse(`isn’t a date: ${name} has ${most} days`, `Its last day is ${last}.`, ...instead);
+      const works = `Its last day is ${year === null ? `${length} ${name}` : last}.`;
+      return refuse(
+        `isn’t a date: ${name} has ${most} days`,
+        works,
+        ...(day < 1 || (year === null && month === 2) ? [] : [last]),
+      );
     };
     if (year !== null) return { ...fixed('day', () => read(year)), isDated: true };
     const inLeapYear = orRefusal(() => read(2024));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isFailure } from '../../../src/domain/failure/index.ts';
-import { parseQuestion } from '../../../src/domain/language/questions/parse-question.ts';
+import { parseCommandText } from '../../../src/domain/language/parse-command-text.ts';
+import { parseQuestion, parseTyped } from '../../../src/domain/language/questions/parse-question.ts';
 import { reader, readSpend } from '../../support/read-words.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'dev', 'web-shop', 'archive', 'data-eu']);
@@ -37,6 +38,14 @@ describe('a question in plain English', () => {
     for (const text of ['how much did xoxb-123-abc spend?', 'what is left on gAAAAABk?'])
       expect(`${JSON.stringify(attempt(text))}`).not.toMatch(/xoxb|gaaaa/i);
   });
+
+  it.each([
+    ['prod october forecast', '“october” isn’t this month, and only this month has a forecast.'],
+    ['prod more than 200k', '“more than 200k” is an amount, and Tally compares only periods and projects.'],
+    ['prod banana forecast', 'I don’t recognize “banana”. Type a project, a period'],
+  ])('typed after /spend is refused by its meaning: %s', (text, sentence) =>
+    expect(() => parseTyped('/spend', text, reader(ALIASES), parseCommandText)).toThrow(sentence),
+  );
 
   it('names the project with the longest matching name', () => {
     const read = (text: string, ...names: string[]) => {

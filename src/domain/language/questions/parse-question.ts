@@ -34,6 +34,8 @@ import {
   QuestionItems,
   readQuestionItems,
   type Subject,
+  UNCLEAR,
+  WORD_ROLES,
   type WordRole,
 } from './question-items.ts';
 
@@ -53,7 +55,7 @@ export type Question =
       readonly fact?: string | undefined;
       readonly reruns: readonly QuestionCommand[];
     }
-  | { readonly kind: 'nothing'; readonly fact: string | undefined }
+  | { readonly kind: 'nothing'; readonly fact: string | undefined; readonly refusal?: InvalidWord }
   | { readonly kind: 'thanks' };
 
 const MOST_OFFERED = 3;
@@ -86,9 +88,13 @@ export function parseTyped(
 ): ParsedCommand {
   const parsed = catchInvalidWord(() => parse(text, reader));
   if (!(parsed instanceof InvalidWord)) return parsed;
-  const typed = parseTypedQuestion(command, text, reader);
-  if (typed === undefined) throw parsed;
-  return parse(typed, reader);
+  const question = parseQuestion(`${command.slice(1)} ${text}`, reader);
+  if (question?.kind === 'command' && question.rerun.command === command)
+    return parse(question.rerun.text, reader);
+  // A question’s words have meanings that a command’s don’t: `prod october forecast`.
+  const refusal = question?.kind === 'nothing' ? question.refusal : undefined;
+  const isQuestion = parsed.why === UNRECOGNIZED && WORD_ROLES.has(parsed.word.toLowerCase());
+  throw isQuestion && refusal && ![UNRECOGNIZED, UNCLEAR].includes(refusal.why) ? refusal : parsed;
 }
 
 function interpret(
@@ -98,7 +104,7 @@ function interpret(
 ): Question | undefined {
   const refused = (refusal: InvalidWord): Question => {
     const { why, fact, message } = quotable(refusal);
-    return { kind: 'nothing', fact: why === UNRECOGNIZED ? fact : message };
+    return { kind: 'nothing', fact: why === UNRECOGNIZED ? fact : message, refusal: quotable(refusal) };
   };
   const [order] = query.of('order');
   if (order?.bad) return refused(query.refuse(order.bad, UNRECOGNIZED, ''));
@@ -137,9 +143,13 @@ const isAsked = (query: QuestionItems): boolean =>
       (item.kind === 'bad' && (/\d/.test(item.word) || whyUnbilled(item.word) !== undefined)),
   );
 
-/** “We” counts as all projects. */
+/** “We” counts as all projects. A balance takes no period, so a wrong one doesn’t matter. */
 function refusalOf(query: QuestionItems): WordsRefusal | undefined {
-  const items = query.items.filter(isOfCommand).filter((item) => !(item.kind === 'project' && item.isAdded));
+  const isBalance = !query.has('lasting') && catchInvalidWord(() => subjectOf(query)) === 'balance';
+  const items = query.items
+    .filter(isOfCommand)
+    .filter((item) => !(item.kind === 'project' && item.isAdded))
+    .filter((item) => !(item.kind === 'refused' && item.ofPeriod && isBalance));
   const we = query.first('we');
   const isNamed = items.some(({ kind }) => kind === 'project' || kind === 'all');
   const scope = we ?? (query.answered && query.items[0]);

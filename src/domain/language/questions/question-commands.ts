@@ -3,7 +3,7 @@ import { commandText, type SlashCommand } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import { addDays, endOfUnit, shiftUnits, startOfUnit, type Unit } from '../../time/calendar.ts';
 import { formatVersus, type NamedDays, type Versus } from '../../time/period.ts';
-import { commandOfItems, findItemsRefusal } from '../parse-command-text.ts';
+import { BALANCE_IS_NOW, commandOfItems, findItemsRefusal } from '../parse-command-text.ts';
 import {
   formatParsedCommand,
   nameOf,
@@ -129,6 +129,9 @@ function askedProjects(query: QuestionItems, words: Words): SeveralProjects | un
     query.has('most', 'least', 'which', 'sorted', 'who', 'first') &&
     !isOfDays(query) &&
     !(answered && query.has('change'));
+  const them = query.items.find((item) => item.kind === 'word' && /^th(?:em|ese|ose)$/.test(item.text));
+  if (isRanked && them && !areSeveral && before !== 'all')
+    throw query.refuse(them, 'needs an answer about several projects', '');
   return isRanked && (!areSeveral || query.has('noun')) ? 'all' : before;
 }
 
@@ -153,20 +156,17 @@ const isOpen = (query: QuestionItems, words: Words): boolean => {
   );
 };
 
-const AS_OF_NOW = 'A balance is always as of now';
-
 export function balanceCommands(query: QuestionItems, words: Words): readonly MadeCommand[] {
   const was = query.items.find((item) => item.kind === 'word' && item.role === 'past' && item.text !== 'did');
-  const isPast = was ?? (query.has('lasting') ? undefined : query.first('past'));
-  const late = query.first('period', 'versus', 'unit', 'today');
-  if (late) throw query.refuse(late, AS_OF_NOW, '');
+  const past = was ?? (query.has('lasting') ? undefined : query.first('past'));
+  const notNow = query.first('period', 'versus', 'unit', 'today', 'refused') ?? past;
   if (words.output === 'why')
     throw new InvalidWord('why', 'is about what was spent', `It works with ${commandText('/spend')}.`);
   if (!query.has('lasting')) query.refuseAny(['most', 'least', 'top']);
   const { project, alias, several, product, output } = words;
   const text = formatParsedCommand({ project, alias, several, product, output });
-  const doubt = isPast && query.refuse(isPast, AS_OF_NOW, '');
-  const isGuess = isPast !== undefined || query.has('credit');
+  const doubt = notNow && query.refuse(notNow, BALANCE_IS_NOW, '');
+  const isGuess = notNow !== undefined || query.has('credit');
   return [{ command: '/balance', text, isGuess, isOpen: isOpen(query, words), doubt }];
 }
 
@@ -248,7 +248,7 @@ function isGuess(query: QuestionItems, { phrase, versus, output }: Words, asked:
 }
 
 function withRank(query: QuestionItems, words: Words): Words {
-  const isLowest = words.isLowest || query.has('least');
+  const isLowest = words.isLowest || query.has('least') || asksForLess(query, words);
   const ranked = query.first('most', 'least', 'sorted');
   const [top] = query.of('top');
   if (isLowest && (query.has('most') || (words.top !== undefined && !words.isLowest)))
@@ -265,6 +265,13 @@ function withRank(query: QuestionItems, words: Words): Words {
   if (ranked && countOf(names) === 1) throw query.refuse(ranked);
   return { ...words, ...(isLowest && { isLowest: true }) };
 }
+
+/** Whether “which is cheaper?” or “prod or staging, which costs less?” asks for the smallest of several projects. */
+const asksForLess = (query: QuestionItems, words: Words): boolean =>
+  query.has('which', 'either') &&
+  !query.has('than', 'versus', 'change') &&
+  countOf(namesOf(words)) > 1 &&
+  query.items.some((item) => item.kind === 'word' && /^(?:cheaper|less|lower|smaller)$/.test(item.text));
 
 /** Refuses days other than this month, because only a running month has a forecast. */
 function asForecast(query: QuestionItems, words: Words): Words {
@@ -327,7 +334,7 @@ export function followUpCommands(
   checkReferences(query, words, base);
   const asksSpend =
     (words.phrase ?? words.versus ?? words.top ?? words.unit) !== undefined ||
-    query.has('today', 'before', 'compare', 'least', 'pricier+than') ||
+    query.has('today', 'before', 'compare', 'least', 'pricier') ||
     words.output === 'why';
   const command = subject ? (`/${subject}` as const) : asksSpend ? '/spend' : base.command;
   const product = words.product ?? (subject && namesOf(words) ? undefined : base.words.product);

@@ -77,7 +77,7 @@ export const isOfCommand = (item: AskedItem): item is Item & Marks =>
   item.kind !== 'word' && item.kind !== 'than' && item.kind !== 'order' && item.kind !== 'bad';
 export const isEmpty = (item: AskedItem): boolean => EMPTY.has(markOf(item));
 
-const UNCLEAR = 'I can’t tell what {word} means here';
+export const UNCLEAR = 'I can’t tell what {word} means here';
 const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-month.`;
 
 export class QuestionItems {
@@ -204,7 +204,7 @@ type PhraseRole =
   | 'unanswered';
 export type WordRole = keyof typeof WORDS | PhraseRole;
 
-const WORD_ROLES: ReadonlyMap<string, WordRole> = new Map(
+export const WORD_ROLES: ReadonlyMap<string, WordRole> = new Map(
   (Object.keys(WORDS) as (keyof typeof WORDS)[]).flatMap((role) =>
     WORDS[role].split(' ').map((word) => [word, role] as const),
   ),
