@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { ANY_DAY_READER } from '../../src/domain/language/parsed-command.ts';
+import { ANY_DAY_READER } from '../../src/domain/language/command-items.ts';
 import { parseQuestionMention, splitMention } from '../../src/features/mentions/parse-mention.ts';
 import { botOfFile, CHANNEL, textOf } from '../support/bot.ts';
 import { directOf } from '../support/people.ts';

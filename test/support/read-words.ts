@@ -1,12 +1,12 @@
 /** Reads words as of Saturday, 21 November 2026 in UTC, unless a test names another time and zone. */
 import { type FailureOf, InvalidWord, isFailure } from '../../src/domain/failure/index.ts';
+import { type Aliases, NO_ALIASES, type Reader } from '../../src/domain/language/command-items.ts';
 import {
   parseBalanceText,
   parseCommandText,
   parsePeriodText,
   parseSingleProjectText,
 } from '../../src/domain/language/parse-command-text.ts';
-import { type Aliases, NO_ALIASES, type Reader } from '../../src/domain/language/parsed-command.ts';
 import { dayAt } from '../../src/domain/time/calendar.ts';
 import { type Period, periodOf } from '../../src/domain/time/period.ts';
 

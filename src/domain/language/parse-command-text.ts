@@ -8,17 +8,8 @@ import { addDays, formatDays, MONTH_NAMES } from '../time/calendar.ts';
 import type { NamedDays } from '../time/period.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import { clipWord } from '../wording.ts';
-import {
-  type Aliases,
-  ANY_DAY_READER,
-  type Item,
-  NO_ALIASES,
-  nameOf,
-  type ParsedCommand,
-  type Reader,
-  rankText,
-  readBy,
-} from './parsed-command.ts';
+import { type Aliases, ANY_DAY_READER, type Item, NO_ALIASES, type Reader, readBy } from './command-items.ts';
+import { nameOf, type ParsedCommand, rankText } from './parsed-command.ts';
 import { Calendar, type TextRange, type WordsRefusal } from './phrase-calendar.ts';
 import {
   cleanTyping,

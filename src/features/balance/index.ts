@@ -2,8 +2,8 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { collectRemarks, Failure, InvalidWord, missedAnswer } from '../../domain/failure/index.ts';
+import type { Reader } from '../../domain/language/command-items.ts';
 import { lastSevenDays, parseBalanceText } from '../../domain/language/parse-command-text.ts';
-import type { Reader } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
 import {
   type Amount,

@@ -1,12 +1,9 @@
 /** Reads a mention or direct message: a command, or a question, which may follow up on the thread's last answer. */
 import { type CommandName, commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import type { Reader } from '../../domain/language/command-items.ts';
 import { parseCommandText, parsePeriodText } from '../../domain/language/parse-command-text.ts';
-import {
-  formatParsedCommand,
-  type ParsedCommand,
-  type Reader,
-} from '../../domain/language/parsed-command.ts';
+import { formatParsedCommand, type ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { absoluteText } from '../../domain/language/phrase-calendar.ts';
 import {
   parseQuestion,

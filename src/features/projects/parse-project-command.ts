@@ -1,8 +1,8 @@
 /** Reads the words after `/billing projects`, and checks the names that people give to projects. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { ANY_DAY_READER, NO_ALIASES } from '../../domain/language/command-items.ts';
 import { holdsUnknownWord, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
-import { ANY_DAY_READER, NO_ALIASES } from '../../domain/language/parsed-command.ts';
 import { nearestWord } from '../../domain/language/text-cleanup.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
 import { tryParse } from '../../domain/try-parse.ts';

@@ -1,8 +1,9 @@
 /** Reads the words after `/billing schedule`. */
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import type { Reader } from '../../domain/language/command-items.ts';
 import { parseReportText } from '../../domain/language/parse-command-text.ts';
-import type { Reader, SeveralProjects } from '../../domain/language/parsed-command.ts';
+import type { SeveralProjects } from '../../domain/language/parsed-command.ts';
 import { nearestWord, normalizeText } from '../../domain/language/text-cleanup.ts';
 import { findReport, NAMED_REPORTS, REPORT_CHOICES, type ReportName } from '../../domain/report.ts';
 import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';

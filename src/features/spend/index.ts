@@ -1,12 +1,13 @@
 /** `/spend`: what projects cost in a period, compared with earlier days. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
+import type { Reader } from '../../domain/language/command-items.ts';
 import {
   lastSevenDays,
   parseCommandText,
   parsePeriodText,
 } from '../../domain/language/parse-command-text.ts';
-import type { Output, ParsedCommand, Reader } from '../../domain/language/parsed-command.ts';
+import type { Output, ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
 import { moneyFormatter } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal } from '../../domain/money/usage.ts';

@@ -1,8 +1,8 @@
 /** Reads the words after `/billing watch`. */
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
+import type { Reader } from '../../domain/language/command-items.ts';
 import { parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
-import type { Reader } from '../../domain/language/parsed-command.ts';
 import { nearestWord, normalizeText } from '../../domain/language/text-cleanup.ts';
 import type { WatchKind } from '../../domain/money/watch-measurement.ts';
 import { tryParse } from '../../domain/try-parse.ts';

@@ -1,7 +1,7 @@
 /** The list of schedules or watches with its menus and buttons, and their health for Home and `/billing status`. */
 import type { Button, SectionBlock } from '@slack/types';
 import { Failure } from '../../domain/failure/index.ts';
-import type { Reader } from '../../domain/language/parsed-command.ts';
+import type { Reader } from '../../domain/language/command-items.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import {
   actions,

@@ -1,7 +1,7 @@
 /** What a feature handles: commands, clicks, forms, requests for suggestions, events and workflow steps. */
 import type { ModalView, PlainTextOption } from '@slack/types';
 import { Failure } from '../../domain/failure/index.ts';
-import type { Reader } from '../../domain/language/parsed-command.ts';
+import type { Reader } from '../../domain/language/command-items.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';

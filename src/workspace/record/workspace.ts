@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import type { ProductId } from '../../domain/billing-products.ts';
 import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
-import type { Reader } from '../../domain/language/parsed-command.ts';
+import type { Reader } from '../../domain/language/command-items.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';

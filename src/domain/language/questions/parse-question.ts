@@ -5,8 +5,9 @@
 import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import { couldBeSecret } from '../../secret-detection.ts';
+import { type Reader, readBy } from '../command-items.ts';
 import { findItemsRefusal, refuseSecret } from '../parse-command-text.ts';
-import { formatParsedCommand, type ParsedCommand, type Reader, readBy } from '../parsed-command.ts';
+import { formatParsedCommand, type ParsedCommand } from '../parsed-command.ts';
 import type { WordsRefusal } from '../phrase-calendar.ts';
 import { couldBeName, explainBadWord, isKnownWord, normalizeText, whyUnbilled } from '../text-cleanup.ts';
 import {

@@ -3,13 +3,12 @@ import { commandText, type SlashCommand } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import { addDays, endOfUnit, shiftUnits, startOfUnit, type Unit } from '../../time/calendar.ts';
 import { formatVersus, type NamedDays, type Versus } from '../../time/period.ts';
+import { type Reader, readBy } from '../command-items.ts';
 import { BALANCE_IS_NOW, commandOfItems, findItemsRefusal } from '../parse-command-text.ts';
 import {
   formatParsedCommand,
   nameOf,
   type ProjectName,
-  type Reader,
-  readBy,
   type SeveralProjects,
   type Words,
 } from '../parsed-command.ts';

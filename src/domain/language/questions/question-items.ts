@@ -3,8 +3,9 @@ import { commandText } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import type { Unit } from '../../time/calendar.ts';
 import { clipWord } from '../../wording.ts';
+import { type Item, type Reader, readBy } from '../command-items.ts';
 import { QUESTION_WORDS } from '../generated.js';
-import { type Item, type ParsedCommand, type Reader, readBy } from '../parsed-command.ts';
+import type { ParsedCommand } from '../parsed-command.ts';
 import type { TextRange } from '../phrase-calendar.ts';
 import { explainBadWord, simplifyText } from '../text-cleanup.ts';
 
