@@ -9,7 +9,7 @@ import type { NamedDays } from '../time/period.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import { clipWord } from '../wording.ts';
 import { type Aliases, ANY_DAY_READER, type Item, NO_ALIASES, type Reader, readBy } from './command-items.ts';
-import { nameOf, type ParsedCommand, rankText } from './parsed-command.ts';
+import { type ParsedCommand, rankText, toProjectName } from './parsed-command.ts';
 import { Calendar, type TextRange, type WordsRefusal } from './phrase-calendar.ts';
 import {
   cleanTyping,
@@ -270,10 +270,10 @@ function commandOf(read: Read): ParsedCommand {
   const [top, unit, versus] = [itemOf(items, 'top'), itemOf(items, 'unit'), itemOf(items, 'versus')];
   const [product, output, all] = [itemOf(items, 'product'), itemOf(items, 'output'), itemOf(items, 'all')];
   const isAll = all !== undefined || (top !== undefined && !top.isOfDays && names.length === 0);
-  const several = isAll ? 'all' : names.length > 1 ? names.map(nameOf) : undefined;
+  const several = isAll ? 'all' : names.length > 1 ? names.map(toProjectName) : undefined;
   return {
     help: false,
-    ...(several === undefined && names.length === 1 && nameOf(names[0] ?? '')),
+    ...(several === undefined && names.length === 1 && toProjectName(names[0] ?? '')),
     ...withoutUndefined({
       several,
       phrase,

@@ -28,7 +28,8 @@ export type Output = 'csv' | 'details' | 'why' | 'budget' | 'over-budget';
 export type ProjectName = { readonly project: string } | { readonly alias: string };
 
 /** @param name a project's ID if it starts with a digit, else its alias */
-export const nameOf = (name: string): ProjectName => (/^\d/.test(name) ? { project: name } : { alias: name });
+export const toProjectName = (name: string): ProjectName =>
+  /^\d/.test(name) ? { project: name } : { alias: name };
 
 export type SeveralProjects = 'all' | readonly ProjectName[];
 
@@ -62,4 +63,4 @@ export const rankText = ({ top, isLowest, isOfDays }: Pick<Words, 'top' | 'isLow
   [(isLowest && 'lowest') || (top !== undefined && 'top'), top, isOfDays && 'days'].filter(Boolean).join(' ');
 
 /** A quick guess. It is wrong only for a project named `csv` or `details`. */
-export const mayOpenWindow = (text: string): boolean => /(?:^|\s)(?:csv|details)[?!.,]?(?:\s|$)/i.test(text);
+export const mayOpenModal = (text: string): boolean => /(?:^|\s)(?:csv|details)[?!.,]?(?:\s|$)/i.test(text);

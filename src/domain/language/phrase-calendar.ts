@@ -18,7 +18,7 @@ import {
   type Unit,
   type Zone,
 } from '../time/calendar.ts';
-import type { ComparisonRule, NamedDays } from '../time/period.ts';
+import { type ComparisonRule, MAX_PERIOD_DAYS, type NamedDays } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
 
 export interface TextRange {
@@ -61,8 +61,6 @@ interface Point {
 type Days = Omit<NamedDays, 'typed'>;
 type Refused = { readonly refusal: Omit<WordsRefusal, keyof TextRange> & Partial<TextRange> };
 
-/** A period of more than ten years is almost certainly a mistake. */
-export const MAX_PERIOD_DAYS = 3660;
 const DAYS: ComparisonRule = { kind: 'days' };
 const FUTURE = 'Ask about a period up to today, such as this-month or last-7-days.';
 const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.';

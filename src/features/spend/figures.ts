@@ -2,7 +2,6 @@
 import type { BillingClient, TimeRange } from '../../billing/client.ts';
 import { collectRemarks, missedAnswer } from '../../domain/failure/index.ts';
 import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
-import { MAX_PERIOD_DAYS } from '../../domain/language/phrase-calendar.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
 import { compareUsage, type UsageChange } from '../../domain/money/comparison.ts';
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
@@ -30,7 +29,7 @@ import {
   wholeUnit,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import type { ComparisonWindow, Period } from '../../domain/time/period.ts';
+import { type ComparisonWindow, MAX_PERIOD_DAYS, type Period } from '../../domain/time/period.ts';
 import { type Column, compact } from '../../slack/block-kit/blocks.ts';
 import type { AnswerFile, AnswerView, CsvCell } from '../../slack/reply/render-answer.ts';
 import { amountNotes, type ConnectedAnswer, fileSubject, rawDigits } from '../../slack/reply/send-answer.ts';

@@ -2,7 +2,7 @@
 
 import { PRODUCTS } from '../../domain/billing-products.ts';
 import { isFailure } from '../../domain/failure/index.ts';
-import { mayOpenWindow, type Output } from '../../domain/language/parsed-command.ts';
+import { mayOpenModal, type Output } from '../../domain/language/parsed-command.ts';
 import { type Amount, writesDecimalComma } from '../../domain/money/amount.ts';
 import { listNames } from '../../domain/wording.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
@@ -63,7 +63,7 @@ const csvRows = <T extends ConnectedAnswer>(
 /** The modal for **Details** must open within 3 s, but a CSV file needs no modal. */
 export const answerNeeds = (text: string): Partial<HandlerRules> => {
   const sendsFile = /(?:^|\s)csv\b/i.test(text);
-  return { sendsFile, opensForm: !sendsFile && mayOpenWindow(text) };
+  return { sendsFile, opensForm: !sendsFile && mayOpenModal(text) };
 };
 
 /** A spreadsheet reads a cell that begins with one of these signs as a formula. */

@@ -7,9 +7,9 @@ import { type Reader, readBy } from '../command-items.ts';
 import { BALANCE_IS_NOW, commandOfItems, findItemsRefusal } from '../parse-command-text.ts';
 import {
   formatParsedCommand,
-  nameOf,
   type ProjectName,
   type SeveralProjects,
+  toProjectName,
   type Words,
 } from '../parsed-command.ts';
 import {
@@ -110,7 +110,7 @@ function askedProjects(query: QuestionItems, words: Words): SeveralProjects | un
   const added = query.of('project').find((item) => item.isAdded);
   if (added) {
     if (before === undefined || before === 'all') throw query.refuse(added);
-    const names = added.names.map(nameOf);
+    const names = added.names.map(toProjectName);
     return distinct(added.isAdded === 'before' ? [...names, ...before] : [...before, ...names]);
   }
   // “Cheaper than staging?”, or “is staging cheaper?” than the last answer's project.
@@ -118,7 +118,7 @@ function askedProjects(query: QuestionItems, words: Words): SeveralProjects | un
   const one = than ? (named ?? before) : isBeside ? before : undefined;
   if (than && (countOf(one) !== 1 || words.output === 'why')) throw query.refuse(than);
   if (one !== undefined && one !== 'all' && one.length === 1 && named !== 'all')
-    return [...one, ...(than ? [nameOf(than.name)] : (named ?? []))];
+    return [...one, ...(than ? [toProjectName(than.name)] : (named ?? []))];
   const isPer = query.of('all').some((item) => item.isPer);
   const areSeveral = before !== undefined && before !== 'all' && before.length > 1;
   if (named === 'all' && isPer && areSeveral) return before;
