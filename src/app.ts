@@ -39,9 +39,9 @@ import type { LoadingDelays, SlackServices } from './slack/slack-services.ts';
 import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { createAudit } from './workspace/record/audit.ts';
-import { createWorkspaces } from './workspace/record/workspaces.ts';
+import { createWorkspaces } from './workspace/record/workspace-repository.ts';
 import { createEventDedup } from './workspace/replay-protection.ts';
-import { createServiceStatus } from './workspace/save-service-status.ts';
+import { createServiceStatus } from './workspace/save-service-outcomes.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
 /** In ms. A shutdown waits for requests longer than a billing request takes. */

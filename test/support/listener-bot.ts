@@ -14,7 +14,7 @@ import { createSlackServer } from '../../src/slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from '../../src/slack/slack-services.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
-import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
+import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
 import { NO_LOADING, slackEnvironment, startTestSlack } from './bot.ts';
 import { UNLIMITED } from './no-rate-limits.ts';

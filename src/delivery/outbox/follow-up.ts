@@ -4,7 +4,7 @@ import type { SlashCommand } from '../../domain/command-names.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { askedText } from '../../slack/commands/asked-projects.ts';
-import { type ChosenProject, findNamed } from '../../workspace/projects/project-ref.ts';
+import { type ChosenProject, findNamed } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadQuestion, ThreadStore } from '../../workspace/thread-store.ts';
 

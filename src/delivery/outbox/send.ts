@@ -23,7 +23,7 @@ import {
   replaceMessage,
 } from '../../slack/reply/message-calls.ts';
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
-import { isPerson } from '../../workspace/record/parse-record.ts';
+import { isPerson } from '../../workspace/record/record-schemas.ts';
 import { dropMessage, type OutboxMessage, OvertakenError, putMessage } from '../delivery-log.ts';
 import { rememberQuestion } from './follow-up.ts';
 import type { DeliveryContext, Draft, MessageKind, Recipient, Refusal, Transition } from './message-kind.ts';

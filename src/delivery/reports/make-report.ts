@@ -34,7 +34,7 @@ import {
   describeProjects,
   projectKey,
   referenceTo,
-} from '../../workspace/projects/project-ref.ts';
+} from '../../workspace/projects/chosen-project.ts';
 import {
   openConnection,
   type ProjectScope,
@@ -44,7 +44,7 @@ import {
 } from '../../workspace/projects/resolve-project.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import { type AnswerCollector, storedBalance } from '../../workspace/save-service-status.ts';
+import { type AnswerCollector, storedBalance } from '../../workspace/save-service-outcomes.ts';
 import { type AskedQuestion, askAbout } from '../outbox/follow-up.ts';
 import type { CoveredDays } from '../posts/post-record.ts';
 import {

@@ -5,10 +5,10 @@ import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBefore, earliest, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
-import { projectMoneyFormatter } from '../../workspace/projects/project-ref.ts';
+import { projectMoneyFormatter } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
-import { tryParseRecord } from '../../workspace/record/parse-record.ts';
+import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import {
   type FieldWrite,
@@ -27,16 +27,6 @@ import {
 } from '../outbox/message-kind.ts';
 import { type AlertBasis, alertMessage, alertText, correctionText, recoveryText } from './alert-message.ts';
 import {
-  type Alert,
-  alertKey,
-  alertName,
-  findAlert,
-  isOpen,
-  type WatchRecord,
-  watchField,
-  watchRecordOf,
-} from './alert-record.ts';
-import {
   fetchFigures,
   figuresField,
   figuresSourceOf,
@@ -45,6 +35,16 @@ import {
   parseWatchFigures,
   type StoredFigures,
 } from './watch-figures.ts';
+import {
+  type Alert,
+  alertKey,
+  alertName,
+  findAlert,
+  isOpen,
+  type WatchRecord,
+  watchField,
+  watchRecordOf,
+} from './watch-record.ts';
 
 const alertAbout = z.object({
   /** The watch's owner, who gets the message if its recipient can't. */

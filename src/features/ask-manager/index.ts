@@ -24,8 +24,8 @@ import { type AskedManager, askedManagerSchema } from '../../slack/error-message
 import type { HandlerRules, Request } from '../../slack/request/request.ts';
 import { lookUp, onClick, rulesFor } from '../../slack/server/handlers.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { describeProjects } from '../../workspace/projects/project-ref.ts';
-import { isDirectMessage, tryParseRecord } from '../../workspace/record/parse-record.ts';
+import { describeProjects } from '../../workspace/projects/chosen-project.ts';
+import { isDirectMessage, tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Feature, Services } from '../feature.ts';

@@ -14,7 +14,7 @@ import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/handlers.ts';
 import { type AuditEntry, type AuditPage, MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
-import { isPerson } from '../../workspace/record/parse-record.ts';
+import { isPerson } from '../../workspace/record/record-schemas.ts';
 import type { Feature, Services } from '../feature.ts';
 
 const TITLE = 'Who changed what';

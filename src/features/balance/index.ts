@@ -64,7 +64,7 @@ import {
 import type { Request } from '../../slack/request/request.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import { storedBalance } from '../../workspace/save-service-status.ts';
+import { storedBalance } from '../../workspace/save-service-outcomes.ts';
 import type { Feature, Services } from '../feature.ts';
 
 const HELP: HelpLine = {

@@ -35,9 +35,9 @@ import {
   ROLE_NAMES,
   TYPE_NAMES,
 } from '../../workspace/credentials/credential-records.ts';
-import { findNamed, projectLabel } from '../../workspace/projects/project-ref.ts';
+import { findNamed, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { auditedChange, stampOf } from '../../workspace/record/change.ts';
+import { auditedChange, stampOf } from '../../workspace/record/audited-change.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
 

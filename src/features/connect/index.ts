@@ -26,8 +26,8 @@ import {
   formatExpiry,
   isConnectionName,
 } from '../../workspace/credentials/credential-records.ts';
-import { connectionNameOf } from '../../workspace/projects/project-ref.ts';
-import { auditedChange, stampOf } from '../../workspace/record/change.ts';
+import { connectionNameOf } from '../../workspace/projects/chosen-project.ts';
+import { auditedChange, stampOf } from '../../workspace/record/audited-change.ts';
 import { findConnection, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { createConnectForm, parseConnectionName } from './connect-form.ts';

@@ -43,7 +43,7 @@ import {
   MAX_ISSUERS,
   withExpiry,
 } from '../../workspace/credentials/credential-records.ts';
-import { auditedChange, stampOf, type WorkspaceChange } from '../../workspace/record/change.ts';
+import { auditedChange, stampOf, type WorkspaceChange } from '../../workspace/record/audited-change.ts';
 import { findAccess, findProject, type Workspace } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Services } from '../feature.ts';

@@ -27,11 +27,11 @@ import { channels, choice, more, personField, refuseField, text } from '../../sl
 import { CHANGED_FIRST, createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
 import { selectedValues } from '../../slack/request/payload.ts';
 import { privateScope, type Request } from '../../slack/request/request.ts';
+import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
-import { isSameProject } from '../../workspace/projects/project-ref.ts';
 import { findAllowedChannels, visibleProjects } from '../../workspace/projects/resolve-project.ts';
-import { auditedChange, stampOf } from '../../workspace/record/change.ts';
-import { isChannel } from '../../workspace/record/parse-record.ts';
+import { auditedChange, stampOf } from '../../workspace/record/audited-change.ts';
+import { isChannel } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
 import { type ProjectFormInput, validateAlias } from './parse-project-command.ts';

@@ -24,7 +24,7 @@ import {
 import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/block-kit/blocks.ts';
 import { type HelpLine, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { describeProjects, stopReasonOf } from '../../workspace/projects/project-ref.ts';
+import { describeProjects, stopReasonOf } from '../../workspace/projects/chosen-project.ts';
 import { limitedProjects, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import {
   MAX_DIGEST_PROJECTS,

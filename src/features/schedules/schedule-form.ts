@@ -49,7 +49,7 @@ import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormFields } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type ChosenProject, chosenProject } from '../../workspace/projects/project-ref.ts';
+import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import {
   DEFAULT_WAIT_HOURS,

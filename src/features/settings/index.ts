@@ -18,7 +18,7 @@ import {
 } from '../../slack/forms/fields.ts';
 import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
 import type { FormFields } from '../../slack/request/payload.ts';
-import { auditedChange, stampOf } from '../../workspace/record/change.ts';
+import { auditedChange, stampOf } from '../../workspace/record/audited-change.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
 import type { Feature, Services } from '../feature.ts';

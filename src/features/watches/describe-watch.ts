@@ -19,7 +19,7 @@ import {
   projectLabel,
   projectMoneyFormatter,
   stopReasonOf,
-} from '../../workspace/projects/project-ref.ts';
+} from '../../workspace/projects/chosen-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 

@@ -56,7 +56,7 @@ import {
   isSameProject,
   type ProjectMoneyFormatter,
   projectMoneyFormatter,
-} from '../../workspace/projects/project-ref.ts';
+} from '../../workspace/projects/chosen-project.ts';
 import { type ResolvedProject, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { measurementText } from './describe-watch.ts';

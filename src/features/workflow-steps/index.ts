@@ -13,7 +13,7 @@ import { type StepOutputs, WORKFLOW_FUNCTIONS } from '../../slack/install/workfl
 import type { StepInputs, StepListener } from '../../slack/server/handlers.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { isShownTo, type ProjectScope, resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { isChannel, isDirectMessage } from '../../workspace/record/parse-record.ts';
+import { isChannel, isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 

@@ -4,12 +4,12 @@ import { commandText } from '../../domain/command-names.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { pluralize } from '../../domain/wording.ts';
-import type { ChosenProject } from '../../workspace/projects/project-ref.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import { auditedChange } from '../../workspace/record/audited-change.ts';
 import type { Schedule, Target, Watch } from '../../workspace/record/automation-records.ts';
-import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { AutomationStore, Workspaces } from '../../workspace/record/workspaces.ts';
+import type { AutomationStore, Workspaces } from '../../workspace/record/workspace-repository.ts';
 import { channelLink, compact, type Message, mention, textMessage } from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 

@@ -16,7 +16,7 @@ import {
   isSameProject,
   projectLabel,
   projectValue,
-} from '../../workspace/projects/project-ref.ts';
+} from '../../workspace/projects/chosen-project.ts';
 import {
   canAskAbout,
   limitedProjects,
@@ -25,7 +25,7 @@ import {
   resolveProject,
   visibleProjects,
 } from '../../workspace/projects/resolve-project.ts';
-import { isChannel } from '../../workspace/record/parse-record.ts';
+import { isChannel } from '../../workspace/record/record-schemas.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import {
   actions,

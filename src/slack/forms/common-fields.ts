@@ -13,7 +13,7 @@ import {
   type Zone,
 } from '../../domain/time/calendar.ts';
 import type { Expiry } from '../../workspace/credentials/credential-records.ts';
-import { isGroup } from '../../workspace/record/parse-record.ts';
+import { isGroup } from '../../workspace/record/record-schemas.ts';
 import { option, SLACK_LIMITS, section } from '../block-kit/blocks.ts';
 import { selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';

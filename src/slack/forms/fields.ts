@@ -2,7 +2,7 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { isPerson } from '../../workspace/record/parse-record.ts';
+import { isPerson } from '../../workspace/record/record-schemas.ts';
 import { type Block, mention, option, plainText } from '../block-kit/blocks.ts';
 import { type FormFields, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';

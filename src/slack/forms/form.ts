@@ -8,9 +8,9 @@ import * as z from 'zod';
 import type { ActionName } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { hasSaved } from '../../workspace/record/change.ts';
-import { tryParseRecord } from '../../workspace/record/parse-record.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
+import { hasSaved } from '../../workspace/record/audited-change.ts';
+import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
+import type { Workspaces } from '../../workspace/record/workspace-repository.ts';
 import type { Right } from '../../workspace/roles-and-rights.ts';
 import {
   actions,

@@ -10,7 +10,7 @@ import {
   createInstallationStore,
   type InstallationRecords,
 } from '../../workspace/credentials/installation-store.ts';
-import { createDeletion } from '../../workspace/record/record-store.ts';
+import { createDeletion } from '../../workspace/record/workspace-store.ts';
 import { createOAuthNonces } from '../../workspace/replay-protection.ts';
 import { escapeMessageText, modal, refuseForm, textMessage } from '../block-kit/blocks.ts';
 import type { ResponseUrlClient } from '../reply/message-calls.ts';

@@ -6,7 +6,7 @@ import {
   createMemberAccessStore,
   type MemberAccess,
 } from '../../workspace/credentials/installation-store.ts';
-import type { Deletion } from '../../workspace/record/record-store.ts';
+import type { Deletion } from '../../workspace/record/workspace-store.ts';
 import { isOrganizationId, type SlackPayload } from '../request/payload.ts';
 import type { InstallationTokens } from './installation-tokens.ts';
 

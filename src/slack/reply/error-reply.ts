@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
-import { hasSaved } from '../../workspace/record/change.ts';
+import { hasSaved } from '../../workspace/record/audited-change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import {
   type Block,

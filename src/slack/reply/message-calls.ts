@@ -4,7 +4,7 @@ import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.t
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
-import { isDirectMessage } from '../../workspace/record/parse-record.ts';
+import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import { type Block, escapeMessageText, type Message, preformatted, section } from '../block-kit/blocks.ts';
 import { barsText } from '../block-kit/charts.ts';
 import { callSlack, isUnclearStatus, measureCall, type WebClient, wasNeverSent } from '../web-client.ts';

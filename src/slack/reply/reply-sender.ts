@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { isDirectMessage } from '../../workspace/record/parse-record.ts';
+import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import { compact, context, escapeMarkup, type Message, type Optional } from '../block-kit/blocks.ts';
 import type { Audience, Source } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';

@@ -5,7 +5,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import { mayOpenModal, type Output } from '../../domain/language/parsed-command.ts';
 import { type Amount, writesDecimalComma } from '../../domain/money/amount.ts';
 import { listNames } from '../../domain/wording.ts';
-import { isDirectMessage } from '../../workspace/record/parse-record.ts';
+import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import { modal, preformatted, section, textMessage } from '../block-kit/blocks.ts';
 import { failedSentence, type ProjectAnswer } from '../commands/asked-projects.ts';
 import type { HandlerRules, Request } from '../request/request.ts';

@@ -7,8 +7,8 @@ import {
   type ResolvedProject,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
-import { hasSameRights, hasSaved } from '../../workspace/record/change.ts';
-import { isDirectMessage } from '../../workspace/record/parse-record.ts';
+import { hasSameRights, hasSaved } from '../../workspace/record/audited-change.ts';
+import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { requireRight } from '../../workspace/roles-and-rights.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';

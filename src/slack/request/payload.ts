@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RequestVia } from '../../ops/work-record.ts';
-import { isDirectMessage } from '../../workspace/record/parse-record.ts';
+import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import { SLACK_LIMITS } from '../block-kit/blocks.ts';

@@ -6,7 +6,7 @@ import type {
   ResolvedProject,
   UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
-import { isDirectMessage } from '../../workspace/record/parse-record.ts';
+import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Permissions, Right } from '../../workspace/roles-and-rights.ts';
 import type { Settings } from '../../workspace/settings.ts';

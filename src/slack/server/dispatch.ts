@@ -4,7 +4,7 @@ import { Failure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { beginRequest, type RequestVia, trackWork } from '../../ops/work-record.ts';
 import { withTimeout } from '../../timeout.ts';
-import { hasSameRights } from '../../workspace/record/change.ts';
+import { hasSameRights } from '../../workspace/record/audited-change.ts';
 import { createEventDedup } from '../../workspace/replay-protection.ts';
 import { refuseForm } from '../block-kit/blocks.ts';
 import { isShortText, parseCommand } from '../commands/command-buttons.ts';

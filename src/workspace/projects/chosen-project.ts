@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/billing-products.ts';
 import { type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
 import type { Schedule, Target } from '../record/automation-records.ts';
-import type { projectChoice } from '../record/parse-record.ts';
+import type { projectChoice } from '../record/record-schemas.ts';
 import { isDamaged, type Workspace } from '../record/workspace.ts';
 import { isAlias, type Project } from './project-record.ts';
 import {
