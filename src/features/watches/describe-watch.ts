@@ -2,23 +2,24 @@
 import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/balance-and-runway.ts';
-import type { WatchMeasurement, WatchRule } from '../../domain/money/watch-measurement.ts';
+import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
   canReadAutomation,
   PAUSED_TEXTS,
   RESUMES_BY_ITSELF,
+  stopReasonOf,
   targetMarkup,
 } from '../../slack/automations/automation.ts';
-import { escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/block-kit/blocks.ts';
+import { escapeMarkup, instantMarkup, joinTexts, mention } from '../../slack/block-kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   HIDDEN_PROJECT,
   type ProjectMoneyFormatter,
   projectLabel,
   projectMoneyFormatter,
-  stopReasonOf,
 } from '../../workspace/projects/chosen-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -75,9 +76,9 @@ function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at 
   const { checkedAt, nextCheckAt } = state ?? {};
   return joinTexts(' · ', [
     stopReasonOf(watch, workspace) !== undefined && FOR_MANAGERS,
-    isSnoozed(watch, at) && `*snoozed* until: ${formatInstant(watch.snoozedUntil ?? at)}`,
-    checkedAt === undefined ? 'not checked yet' : `checked: ${formatInstant(checkedAt)}`,
-    nextCheckAt !== undefined && `next: ${formatInstant(nextCheckAt)}`,
+    isSnoozed(watch, at) && `*snoozed* until: ${instantMarkup(watch.snoozedUntil ?? at)}`,
+    checkedAt === undefined ? 'not checked yet' : `checked: ${instantMarkup(checkedAt)}`,
+    nextCheckAt !== undefined && `next: ${instantMarkup(nextCheckAt)}`,
   ]);
 }
 

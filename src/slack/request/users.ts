@@ -26,7 +26,7 @@ export interface UserGroup {
   readonly handle: string;
 }
 
-export type UserDirectory = (client: WebClient, teamId: SlackId) => People;
+export type UserDirectory = (client: WebClient, teamId: SlackId) => UserLookup;
 
 /** Roles and groups stay in the cache for this time. Before a change, Tally asks Slack again. */
 const TTL = MINUTE;
@@ -38,7 +38,7 @@ export function createUserDirectory(clock: () => Millis, most = 5000): UserDirec
     groups: createCache(clock, most),
     owners: new WeakMap(),
   };
-  return (client, teamId) => new People(client, teamId, caches);
+  return (client, teamId) => new UserLookup(client, teamId, caches);
 }
 
 interface Caches {
@@ -67,7 +67,7 @@ const MOST_NAMED = 5;
 /** Tally looks up more managers than it names, because some may have left. */
 const MOST_LOOKED_UP = 15;
 
-export class People {
+export class UserLookup {
   constructor(
     private readonly client: WebClient,
     private readonly teamId: SlackId,
