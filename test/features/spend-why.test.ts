@@ -136,8 +136,11 @@ describe('/spend … why about one project', () => {
   it('says why there is nothing to compare', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['100', '', '', '', '100', '100', '100']));
     const few = await bot.ask('/spend prod why');
-    expect(few.lines[0]).toBe('prod · 14–20 Nov · no comparison');
-    expect(few.visibleText).toContain('Too few days reported to compare with 7–13 Nov');
+    expect(few.lines.slice(0, 2)).toEqual([
+      'prod · 14–20 Nov',
+      'Too few days reported to compare with 7–13 Nov (14–20 Nov: 4 of 7 days reported).',
+    ]);
+    expect(few.rows).toEqual([]);
     sends('6001', days('2026-11-21', ['5']));
     expect(await bot.read('/spend prod today why')).toContain(
       'Only complete days are compared, and this period has none yet.',

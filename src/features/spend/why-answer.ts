@@ -62,12 +62,13 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
     : uncompared.map(({ target }) => ({ label: nameOf(target) }));
   const sums = sumByLabel(explained.map(({ value, figures }) => ({ value, label: figures.target.currency })));
   const [sum] = sums.length === 1 ? sums : [];
+  const isCompared = explained.length > 0;
   // Different currencies can't be summed up in one row.
   const shown = sum ? foldSmallest(rows, MOST_ROWS[noun], noun) : rows;
   const single = only && shown.length + others.length < 2 ? shown[0] : undefined;
   const money = moneyFormatter(locale);
   const change = only ? comparedChange(only) : totalChange(view);
-  const columns = differenceColumns(noun, view, sums.length > 1).slice(0, comparison ? 3 : 2);
+  const columns = differenceColumns(noun, view, sums.length > 1);
   const isPartial = explained.some((each) => each.uncompared.length > 0);
   const comparable = rows.flatMap(({ current }) => current?.days ?? []).length;
   const days = only ? pluralize(comparable, 'comparable day') : 'comparable days';
@@ -82,25 +83,27 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
     title: [
       only?.target.label ?? countText(explained.length, view),
       comparedDates(period),
-      sums.length === 0 ? 'no comparison' : `${difference}${isPartial ? `, on ${days}` : ''}`,
+      ...(isCompared ? [`${difference}${isPartial ? `, on ${days}` : ''}`] : []),
     ].join(' · '),
     lines: [
+      ...(isCompared ? [] : notes.map(escapeMarkup)),
       joinTexts(' · ', [
         change && percentText(change, locale),
         sum && rows.length > 1 && reasonText(rows, sum.value, money, noun),
         single && `${formatCost(single.current, money)} vs ${formatCost(single.before, money)}`,
       ]),
     ],
-    rows: single
-      ? undefined
-      : { cells: [...cellsOf([...shown, ...others], columns), ...failedRows(failed, columns.length - 1)] },
+    rows:
+      single || !isCompared
+        ? undefined
+        : { cells: [...cellsOf([...shown, ...others], columns), ...failedRows(failed, columns.length - 1)] },
     remarks: answered.flatMap(({ remarks }) => remarks),
     facts: compact([
       today !== undefined && 'today left out',
       ...(only ? [productFact(only)] : facts),
       zoneFact(view, zone),
     ]),
-    notes: only ? notes : [notes.join(' ')],
+    notes: !isCompared ? [] : only ? notes : [notes.join(' ')],
     actions: whyActions(view, only ? undefined : explained.find(({ value }) => !value.eq(0))?.figures),
   };
 }
