@@ -20,7 +20,7 @@ import { OWNER, type Slack, startSlack } from '../sandbox/slack/index.ts';
 import { TEAM } from '../sandbox/slack/people.ts';
 import { parseConfig } from '../src/config/config.ts';
 import { createKeyring } from '../src/vault/keyring.ts';
-import { createWorkspaces } from '../src/workspace/record/workspaces.ts';
+import { createWorkspaces } from '../src/workspace/record/workspace-repository.ts';
 
 const BUNDLE = join(SANDBOX_FOLDER, 'bench');
 const USAGE_REPORT = pathToFileURL(join(ROOT, 'bench', 'usage-report.js')).href;

@@ -32,16 +32,16 @@ import { claimLayout, onStoreError } from './redis/guarded-commands.ts';
 import { createInstallations } from './slack/install/installations.ts';
 import { createResponseUrlClient } from './slack/reply/message-calls.ts';
 import { createUserDirectory } from './slack/request/users.ts';
-import { registerListeners } from './slack/server/dispatch.ts';
+import { registerHandlers } from './slack/server/dispatch.ts';
 import { createRateLimiter, type RateLimiter } from './slack/server/rate-limiter.ts';
 import { createSlackServer } from './slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from './slack/slack-services.ts';
 import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { createAudit } from './workspace/record/audit.ts';
-import { createWorkspaces } from './workspace/record/workspaces.ts';
+import { createWorkspaces } from './workspace/record/workspace-repository.ts';
 import { createEventDedup } from './workspace/replay-protection.ts';
-import { createServiceStatus } from './workspace/save-service-status.ts';
+import { createServiceStatus } from './workspace/save-service-outcomes.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
 /** In ms. A shutdown waits for requests longer than a billing request takes. */
@@ -198,6 +198,6 @@ function createSlackSide(
   };
   const installations = createInstallations(config, slackServices);
   const server = createSlackServer(config, slackServices, installations, routes);
-  registerListeners(server.app, registry.listeners(), slackServices);
+  registerHandlers(server.app, registry.handlers(), slackServices);
   return { installations, server };
 }

@@ -7,8 +7,8 @@ import { connectRedis, type RedisConnection, waitUntilReady } from '../redis/con
 import { guardRead, OtherLayout, replaceField, requireLayout } from '../redis/guarded-commands.ts';
 import { recordKey } from '../redis/keys.ts';
 import { createKeyring, type Keyring, reseal } from '../vault/keyring.ts';
-import { sealOwnerOfField } from '../workspace/record/parse-record.ts';
-import { createWorkspaceIndex } from '../workspace/record/record-store.ts';
+import { sealOwnerOfField } from '../workspace/record/record-schemas.ts';
+import { createWorkspaceIndex } from '../workspace/record/workspace-store.ts';
 import { printError, printLine, runCliCommand, toPlainLine } from './command.ts';
 
 const USAGE = `Usage: tally reseal

@@ -6,7 +6,7 @@ import { DAY, HOUR, type Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { evalInWorkspace, guardRead } from '../redis/guarded-commands.ts';
 import { deliveryLogKey, recordKey } from '../redis/keys.ts';
-import { tryParseRecord } from '../workspace/record/parse-record.ts';
+import { tryParseRecord } from '../workspace/record/record-schemas.ts';
 
 export interface DeliveryLog {
   load(workspace: SlackId): Promise<DeliveryLogSnapshot>;
@@ -48,7 +48,7 @@ const schema = z.object({
   state: z.enum(['due', 'sending', 'posted', 'failed']),
   at: z.int(),
   tries: z.int().default(0),
-  /** When to send the message, or once it is posted, when to update it. */
+  /** When to send the message, or when to update a posted message. */
   next: z.int().exactOptional(),
   /** The Slack channel that has the message. For a person: the direct message with Tally. */
   channel: z.string().exactOptional(),
@@ -99,7 +99,6 @@ export const newMessage = <About>(
 
 /** A Slack call takes no longer than this, even if its process is killed. */
 export const SLACK_SETTLE: Millis = 20_000;
-export const MAX_RETRY_DELAY: Millis = HOUR;
 
 /** When to send or update a message; undefined for never. */
 export function dueTime({ state, at, next }: OutboxMessage, now: Millis): Millis | undefined {

@@ -3,7 +3,7 @@ import { createDeliveryLog } from './delivery-log.ts';
 import type { RunServices } from './outbox/message-kind.ts';
 import { noticeKind } from './posts/notice-kind.ts';
 import { postKind } from './posts/post-kind.ts';
-import { createScheduleService, type ScheduleService } from './posts/send-now.ts';
+import { createScheduleService, type ScheduleService } from './posts/schedule-service.ts';
 import { reminderKind } from './reminder-kind.ts';
 import { makeReport } from './reports/make-report.ts';
 import { createWorkspaceRunner } from './run.ts';

@@ -14,7 +14,7 @@ import {
   markup,
 } from '../slack/block-kit/blocks.ts';
 import { describeToken, formatExpiry } from '../workspace/credentials/credential-records.ts';
-import { connectionsOf } from '../workspace/projects/project-ref.ts';
+import { connectionsOf } from '../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import { dropMessage, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
 import type { MessageKind, Plan, RunView } from './outbox/message-kind.ts';

@@ -8,8 +8,8 @@ import type { RedisConnection } from '../redis/connect.ts';
 import { guardRead, reportOutage } from '../redis/guarded-commands.ts';
 import { QUEUE_NAME, QUEUE_PREFIX } from '../redis/keys.ts';
 import { withTimeout } from '../timeout.ts';
-import { createWorkspaceIndex } from '../workspace/record/record-store.ts';
-import type { Workspaces } from '../workspace/record/workspaces.ts';
+import type { Workspaces } from '../workspace/record/workspace-repository.ts';
+import { createWorkspaceIndex } from '../workspace/record/workspace-store.ts';
 import type { WorkspaceRunner } from './run.ts';
 
 export interface WakeUpServices {

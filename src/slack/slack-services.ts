@@ -6,7 +6,7 @@ import type { OnFinished } from '../ops/work-record.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import type { Audit } from '../workspace/record/audit.ts';
-import type { Workspaces } from '../workspace/record/workspaces.ts';
+import type { Workspaces } from '../workspace/record/workspace-repository.ts';
 import type { ThreadStore } from '../workspace/thread-store.ts';
 import type { ResponseUrlClient } from './reply/message-calls.ts';
 import type { UserDirectory } from './request/users.ts';

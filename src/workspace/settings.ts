@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isCurrencyLabel, isLocale } from '../domain/money/amount.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
-import { group, person, tryParseRecord } from './record/parse-record.ts';
+import { group, person, tryParseRecord } from './record/record-schemas.ts';
 
 /** Every request reads the record whole, so its parts are limited. */
 export const MAX_MANAGERS = 100;

@@ -13,7 +13,7 @@ import { startIdentity } from '../../sandbox/identity.ts';
 import { diagnose } from '../../src/cli/doctor.ts';
 import { SCOPES } from '../../src/slack/install/manifest.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { closedPort, json, serve, serveRaw } from '../http/service.ts';
 import { changeIn } from '../support/change.ts';
 import { describeUnless } from '../support/describe-unless.ts';

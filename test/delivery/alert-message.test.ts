@@ -10,7 +10,7 @@ import {
   correctionText,
   recoveryText,
 } from '../../src/delivery/watches/alert-message.ts';
-import { type Alert, alertName } from '../../src/delivery/watches/alert-record.ts';
+import { type Alert, alertName } from '../../src/delivery/watches/watch-record.ts';
 import type { Runway } from '../../src/domain/money/balance-and-runway.ts';
 import type { DaySpend, MonthSpend, WatchMeasurement } from '../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
@@ -18,7 +18,7 @@ import { fingerprintOf } from '../../src/workspace/credentials/credential-record
 import {
   type ProjectMoneyFormatter,
   projectMoneyFormatter,
-} from '../../src/workspace/projects/project-ref.ts';
+} from '../../src/workspace/projects/chosen-project.ts';
 import type { Watch } from '../../src/workspace/record/automation-records.ts';
 import { textOf } from '../support/bot.ts';
 import { type RecordParts, workspaceOf } from '../support/records.ts';

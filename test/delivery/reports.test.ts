@@ -9,7 +9,7 @@ import type { ReportName } from '../../src/domain/report.ts';
 import { daysOfReport } from '../../src/domain/report.ts';
 import { createGuardedHttp } from '../../src/http/client.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { type Bot, CHANNEL, rowsOf, startBot, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 

@@ -7,7 +7,7 @@ import { createWakeUps } from '../../src/delivery/wake-ups.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { INDEX_KEY, recordKey } from '../../src/redis/keys.ts';
-import { createDeletion, createWorkspaceIndex } from '../../src/workspace/record/record-store.ts';
+import { createDeletion, createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { openWakeUps } from '../support/delivery.ts';
 import { createRunner } from '../support/delivery-runner.ts';
 import { startMinimalSlack } from '../support/minimal-slack.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { botOfFile, CHANNEL, goodToken } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { TEAM } from '../support/people.ts';

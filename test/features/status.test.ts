@@ -4,7 +4,7 @@ import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { MAX_CONNECTIONS, type NewConnection } from '../../src/workspace/credentials/credential-records.ts';
-import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
+import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { botOfEachTest, DAY, goodToken, SATURDAY as NOW } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';

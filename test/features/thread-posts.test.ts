@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createBillingClient } from '../../src/billing/client.ts';
-import type { ScheduleService } from '../../src/delivery/posts/send-now.ts';
+import type { ScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import { makeReport } from '../../src/delivery/reports/make-report.ts';
 import type { WorkspaceRunner } from '../../src/delivery/run.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';

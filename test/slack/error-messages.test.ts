@@ -10,7 +10,7 @@ import {
 } from '../../src/slack/reply/error-reply.ts';
 import type { Reply } from '../../src/slack/reply/reply.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { textOf } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { failuresOfAll } from '../support/failures.ts';

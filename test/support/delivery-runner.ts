@@ -12,8 +12,8 @@ import type { OnFinished } from '../../src/ops/work-record.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
-import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
-import { createServiceStatus } from '../../src/workspace/save-service-status.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
+import { createServiceStatus } from '../../src/workspace/save-service-outcomes.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
 
 export interface RunnerOptions {

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { noticeKind } from '../../src/delivery/posts/notice-kind.ts';
 import { postKind } from '../../src/delivery/posts/post-kind.ts';
 import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
-import { createScheduleService } from '../../src/delivery/posts/send-now.ts';
+import { createScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import { reminderKind } from '../../src/delivery/reminder-kind.ts';
 import type { ReportRequest, ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { createWakeUps } from '../../src/delivery/wake-ups.ts';
@@ -14,8 +14,8 @@ import { connectQueue } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { Schedule } from '../../src/workspace/record/automation-records.ts';
-import { createWorkspaceIndex } from '../../src/workspace/record/record-store.ts';
-import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { createRunner, type RunnerOptions } from './delivery-runner.ts';
 
 export interface DeliveryOptions extends RunnerOptions {

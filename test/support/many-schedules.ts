@@ -5,7 +5,7 @@ import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { serializeConnection } from '../../src/workspace/credentials/credential-records.ts';
 import { serializeWatch } from '../../src/workspace/record/automation-records.ts';
-import { createWorkspaceIndex } from '../../src/workspace/record/record-store.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { schedule } from './delivery.ts';
 
 export interface ScheduleCounts {

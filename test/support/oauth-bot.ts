@@ -5,7 +5,7 @@ import { createTally } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { recordKey } from '../../src/redis/keys.ts';
-import { stampOf } from '../../src/workspace/record/change.ts';
+import { stampOf } from '../../src/workspace/record/audited-change.ts';
 import { UNLIMITED } from './no-rate-limits.ts';
 import { CLIENT, INSTALLER, SIGNING_SECRET, startOAuthSlack, type Team } from './oauth-slack.ts';
 import { uniqueClick } from './people.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { type Bot, goodToken } from './bot.ts';
 import { changeIn } from './change.ts';
 

@@ -14,8 +14,8 @@ import {
 } from '../../src/workspace/credentials/credential-records.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { type Schedule, serializeWatch, type Watch } from '../../src/workspace/record/automation-records.ts';
-import type { RecordFields } from '../../src/workspace/record/record-store.ts';
 import { parseWorkspace, type Workspace } from '../../src/workspace/record/workspace.ts';
+import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';
 import { permissionsOf } from '../../src/workspace/roles-and-rights.ts';
 import { DEFAULT_SETTINGS, type Settings, serializeSettings } from '../../src/workspace/settings.ts';
 import { QUIET } from './delivery-runner.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeEach } from 'vitest';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import type { RecordFields } from '../../src/workspace/record/record-store.ts';
+import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';
 import { createDeliveryParts, type DeliveryOptions } from './delivery.ts';
 import { note } from './happened.ts';
 import { startMinimalSlack } from './minimal-slack.ts';

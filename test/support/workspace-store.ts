@@ -5,8 +5,8 @@ import { createKeyring, type SealingKey } from '../../src/vault/keyring.ts';
 import type { NewAccess, NewConnection } from '../../src/workspace/credentials/credential-records.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import type { Watch } from '../../src/workspace/record/automation-records.ts';
-import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
-import { createServiceStatus } from '../../src/workspace/save-service-status.ts';
+import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspace-repository.ts';
+import { createServiceStatus } from '../../src/workspace/save-service-outcomes.ts';
 import { testRedis } from './redis.ts';
 
 export const HASH = 'tally:{T1}:record';

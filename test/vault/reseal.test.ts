@@ -10,10 +10,10 @@ import { INDEX_KEY, recordKey } from '../../src/redis/keys.ts';
 import { createKeyring, type Keyring, type SealingKey } from '../../src/vault/keyring.ts';
 import type { NewConnection } from '../../src/workspace/credentials/credential-records.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
-import { sealOwnerOf } from '../../src/workspace/record/parse-record.ts';
-import { createWorkspaceIndex } from '../../src/workspace/record/record-store.ts';
+import { sealOwnerOf } from '../../src/workspace/record/record-schemas.ts';
 import { findConnection } from '../../src/workspace/record/workspace.ts';
-import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
+import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspace-repository.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { changeIn } from '../support/change.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 

@@ -14,7 +14,7 @@ import {
   parseAccess,
   serializeAccess,
 } from '../../src/workspace/credentials/credential-records.ts';
-import { sealOwnerOf, sealOwnerOfField } from '../../src/workspace/record/parse-record.ts';
+import { sealOwnerOf, sealOwnerOfField } from '../../src/workspace/record/record-schemas.ts';
 import { aFailure } from '../support/failures.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };

@@ -7,8 +7,8 @@ import {
   createAudit,
   MAX_AUDIT_ENTRIES,
 } from '../../src/workspace/record/audit.ts';
-import { auditedChange } from '../../src/workspace/record/change.ts';
-import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { auditedChange } from '../../src/workspace/record/audited-change.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { aFailure } from '../support/failures.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 

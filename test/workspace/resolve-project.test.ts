@@ -8,8 +8,8 @@ import {
   resolveProjects,
   visibleProjects,
 } from '../../src/workspace/projects/resolve-project.ts';
-import type { RecordFields } from '../../src/workspace/record/record-store.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
+import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';
 import { aFailure } from '../support/failures.ts';
 import { workspaceOf } from '../support/records.ts';
 import { PROD } from '../support/workspace-store.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { INDEX_KEY, membersKey, recordKey, tokenLockKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
-import { createDeletion, createWorkspaceIndex } from '../../src/workspace/record/record-store.ts';
+import { createDeletion, createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { createEventDedup, createOAuthNonces } from '../../src/workspace/replay-protection.ts';
 import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 

@@ -7,7 +7,7 @@ import {
   type Watch,
   watchSchema,
 } from '../../src/workspace/record/automation-records.ts';
-import { parseNamedRecord } from '../../src/workspace/record/parse-record.ts';
+import { parseNamedRecord } from '../../src/workspace/record/record-schemas.ts';
 
 const WATCH: Watch = {
   id: 'abcd1234',

@@ -8,14 +8,14 @@ import {
   toStoredFailure,
 } from '../../domain/failure/index.ts';
 import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { MAX_RETRY_DELAY, messageKindOf, type OutboxMessage, SLACK_SETTLE } from '../delivery-log.ts';
+import { messageKindOf, type OutboxMessage, SLACK_SETTLE } from '../delivery-log.ts';
 
 export interface FailureEffect {
   readonly cause: StoredFailure;
   /** `permanent`: a person must fix it. `unclear`: Slack may have the message. `final`: give up. `later`: try again. */
   readonly kind: 'permanent' | 'unclear' | 'final' | 'later';
   readonly isUnreachable?: boolean;
-  /** How long Slack limits the rate of the whole workspace. */
+  /** How long Slack's rate limit for the whole workspace lasts. */
   readonly wait?: Millis;
 }
 
@@ -28,7 +28,7 @@ const REVOKED_CODES: ReadonlySet<string> = new Set([
   'app_uninstalled',
   'team_not_found',
 ]);
-/** `failed` is Tally's own code for no response. */
+/** After these codes Slack may have the message. `failed` is Tally's own code for no response. */
 const UNCLEAR_CODES: ReadonlySet<string> = new Set([
   'internal_error',
   'fatal_error',
@@ -56,6 +56,7 @@ export const notSentFailure = (reason: DataOf<'not-sent'>['reason']): StoredFail
   toStoredFailure(new Failure('not-sent', { reason }));
 
 const DEFAULT_RETRY_AFTER: Millis = 30_000;
+const MAX_RETRY_AFTER: Millis = HOUR;
 
 /** @throws store-unavailable if that is the error, because it says nothing about the message */
 export function effectOf(error: unknown): FailureEffect {
@@ -93,14 +94,17 @@ function slackEffect(
   if (UNREACHABLE_CODES.has(code)) return { kind: 'later', isUnreachable: true, cause };
   if (code === 'ratelimited') {
     const wait = retryAfter === undefined ? DEFAULT_RETRY_AFTER : retryAfter * 1000;
-    return { kind: 'later', wait: Math.min(wait, MAX_RETRY_DELAY), cause };
+    return { kind: 'later', wait: Math.min(wait, MAX_RETRY_AFTER), cause };
   }
   return { kind: method === 'chat.postMessage' && UNCLEAR_CODES.has(code) ? 'unclear' : 'later', cause };
 }
 
-/** One hour of attempts, at most 5 minutes apart, so that a post goes out soon after an outage. */
+/** The attempts of the first hour are at most 5 minutes apart, so that a post goes out soon after an outage. */
 const RETRY_PAUSES = [1, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3].map((minutes) => minutes * MINUTE);
-/** After that, one attempt an hour for three days. Posts get none, because the next post names the failed date. */
+/**
+ * After the first hour, one attempt an hour for three days. A post isn't tried further, because the next post names the
+ * failed date.
+ */
 const HOURLY_RETRIES = 72;
 
 const retryDelay = (message: OutboxMessage, tries: number): Millis | undefined =>

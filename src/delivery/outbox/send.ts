@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, failureSentence, isFailure, type StoredFailure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isPerson, type SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, type MessageWork, trackWork } from '../../ops/work-record.ts';
 import {
@@ -23,7 +23,6 @@ import {
   replaceMessage,
 } from '../../slack/reply/message-calls.ts';
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
-import { isPerson } from '../../workspace/record/parse-record.ts';
 import { dropMessage, type OutboxMessage, OvertakenError, putMessage } from '../delivery-log.ts';
 import { rememberQuestion } from './follow-up.ts';
 import type { DeliveryContext, Draft, MessageKind, Recipient, Refusal, Transition } from './message-kind.ts';

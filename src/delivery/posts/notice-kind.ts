@@ -16,7 +16,7 @@ import {
   markup,
   type Message as SlackMessage,
 } from '../../slack/block-kit/blocks.ts';
-import { connectionsOf } from '../../workspace/projects/project-ref.ts';
+import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

@@ -4,7 +4,7 @@ import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
-import { connectionsOf } from '../../workspace/projects/project-ref.ts';
+import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { dropMessage, newMessage, putMessage } from '../delivery-log.ts';

@@ -29,7 +29,7 @@ import {
   projectKey,
   projectLabel,
   projectMoneyFormatter,
-} from '../../workspace/projects/project-ref.ts';
+} from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext, Draft, Transition } from '../outbox/message-kind.ts';
 import { detailsButton, type ReportResult, runReport, shownProjects } from '../reports/make-report.ts';

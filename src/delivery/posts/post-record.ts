@@ -125,7 +125,7 @@ export function splitDueTimes(
   return { overdue, next };
 }
 
-/** Only the newest overdue date gets a post. That post names the missed dates before it. */
+/** Only the newest overdue date gets a post, which names the missed dates before. */
 export function planDates(schedule: Schedule, posts: readonly PostEntry[], now: Millis) {
   const last = posts.findLast(isHandled);
   // The next post names a failed date like a date that was never tried.

@@ -28,13 +28,14 @@ import {
 } from '../../domain/time/calendar.ts';
 import { sameDaysLastWeek } from '../../domain/time/period.ts';
 import type { Message } from '../../slack/block-kit/blocks.ts';
+import { followUpQuestion } from '../../slack/commands/asked-projects.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type ChosenProject,
   describeProjects,
   projectKey,
   referenceTo,
-} from '../../workspace/projects/project-ref.ts';
+} from '../../workspace/projects/chosen-project.ts';
 import {
   openConnection,
   type ProjectScope,
@@ -44,8 +45,8 @@ import {
 } from '../../workspace/projects/resolve-project.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import { type AnswerCollector, storedBalance } from '../../workspace/save-service-status.ts';
-import { type AskedQuestion, askAbout } from '../outbox/follow-up.ts';
+import { type AnswerCollector, storedBalance } from '../../workspace/save-service-outcomes.ts';
+import type { AskedQuestion } from '../../workspace/thread-store.ts';
 import type { CoveredDays } from '../posts/post-record.ts';
 import {
   amountOf,
@@ -157,8 +158,8 @@ const daysText = (first: Day | undefined, last: Day | undefined): string =>
 function questionAbout(posted: PostedReport, days: string, workspace: Workspace): AskedQuestion | undefined {
   const projects = shownProjects(posted, posted);
   return REPORTS[posted.report].coversDays
-    ? askAbout('/spend', projects, days, workspace)
-    : askAbout('/balance', projects, '', workspace);
+    ? followUpQuestion('/spend', projects, days, workspace)
+    : followUpQuestion('/balance', projects, '', workspace);
 }
 
 export const makeReport: MakeReport = async (request) => {

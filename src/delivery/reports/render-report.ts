@@ -64,7 +64,7 @@ import {
   type ProjectAnswers,
   projectRows,
   runningOutLine,
-} from '../../slack/commands/asked-projects.ts';
+} from '../../slack/reply/project-answers.ts';
 
 export interface ProjectFigures extends ProjectAnswer {
   readonly figures: ReportFigures;

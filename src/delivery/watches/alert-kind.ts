@@ -5,10 +5,11 @@ import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBefore, earliest, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
-import { projectMoneyFormatter } from '../../workspace/projects/project-ref.ts';
+import { followUpQuestion } from '../../slack/commands/asked-projects.ts';
+import { projectMoneyFormatter } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
-import { tryParseRecord } from '../../workspace/record/parse-record.ts';
+import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import {
   type FieldWrite,
@@ -17,7 +18,6 @@ import {
   OvertakenError,
   putMessage,
 } from '../delivery-log.ts';
-import { askAbout } from '../outbox/follow-up.ts';
 import {
   type DeliveryContext,
   hashOf,
@@ -27,16 +27,6 @@ import {
 } from '../outbox/message-kind.ts';
 import { type AlertBasis, alertMessage, alertText, correctionText, recoveryText } from './alert-message.ts';
 import {
-  type Alert,
-  alertKey,
-  alertName,
-  findAlert,
-  isOpen,
-  type WatchRecord,
-  watchField,
-  watchRecordOf,
-} from './alert-record.ts';
-import {
   fetchFigures,
   figuresField,
   figuresSourceOf,
@@ -45,6 +35,16 @@ import {
   parseWatchFigures,
   type StoredFigures,
 } from './watch-figures.ts';
+import {
+  type Alert,
+  alertKey,
+  alertName,
+  findAlert,
+  isOpen,
+  type WatchRecord,
+  watchField,
+  watchRecordOf,
+} from './watch-record.ts';
 
 const alertAbout = z.object({
   /** The watch's owner, who gets the message if its recipient can't. */
@@ -113,8 +113,8 @@ export const alertKind: MessageKind<AlertAbout> = {
     if (watch === undefined || alert === undefined) return undefined;
     const { rule, projects } = watch;
     return needsBalance(rule)
-      ? askAbout('/balance', projects, '', context.workspace)
-      : askAbout('/spend', projects, alert.episode, context.workspace);
+      ? followUpQuestion('/balance', projects, '', context.workspace)
+      : followUpQuestion('/spend', projects, alert.episode, context.workspace);
   },
   /** A refused alert is deleted. The next check then forgets it. */
   onRefused: ({ insteadOf }, { isGone }) =>

@@ -34,10 +34,10 @@ import {
   overflow,
   section,
 } from '../../slack/block-kit/blocks.ts';
-import { type ProjectMoneyFormatter, projectLabel } from '../../workspace/projects/project-ref.ts';
+import { type ProjectMoneyFormatter, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { type Alert, alertName, isOpen } from './alert-record.ts';
+import { type Alert, alertName, isOpen } from './watch-record.ts';
 
 export function alertMessage(alert: Alert, watch: Watch, workspace: Workspace): Message {
   const [project] = watch.projects;

@@ -28,7 +28,7 @@ import {
   connectionNameOf,
   projectValue,
   referenceTo,
-} from '../../workspace/projects/project-ref.ts';
+} from '../../workspace/projects/chosen-project.ts';
 import {
   type OpenedConnection,
   openConnection,
@@ -36,9 +36,9 @@ import {
   UNLIMITED,
 } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
-import { tryParseRecord } from '../../workspace/record/parse-record.ts';
+import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import { storedBalance } from '../../workspace/save-service-status.ts';
+import { storedBalance } from '../../workspace/save-service-outcomes.ts';
 import type { DeliveryLogSnapshot } from '../delivery-log.ts';
 import type { DeliveryContext } from '../outbox/message-kind.ts';
 

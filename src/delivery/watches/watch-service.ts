@@ -14,16 +14,6 @@ import type { RunServices, RunView } from '../outbox/message-kind.ts';
 import type { WakeUps } from '../wake-ups.ts';
 import { isProjectLimited, nextCheck } from './alert-kind.ts';
 import {
-  type Alert,
-  alertKey,
-  alertName,
-  findAlert,
-  isOpen,
-  parseWatchRecord,
-  watchField,
-  watchRecordOf,
-} from './alert-record.ts';
-import {
   fetchAccount,
   fetchUsage,
   figuresSourceOf,
@@ -33,6 +23,16 @@ import {
   type StoredFigures,
   storedFigures,
 } from './watch-figures.ts';
+import {
+  type Alert,
+  alertKey,
+  alertName,
+  findAlert,
+  isOpen,
+  parseWatchRecord,
+  watchField,
+  watchRecordOf,
+} from './watch-record.ts';
 
 /** @throws store-unavailable from every method */
 export interface WatchService {

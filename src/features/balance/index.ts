@@ -33,39 +33,36 @@ import { computeUsage } from '../../domain/money/usage.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { periodOf } from '../../domain/time/period.ts';
 import { type Column, compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';
-import {
-  askedText,
-  findAskedProjects,
-  hasOneCurrency,
-  runningOutLine,
-} from '../../slack/commands/asked-projects.ts';
+import { askedText, findAskedProjects } from '../../slack/commands/asked-projects.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import {
-  type Answer,
   type AnswerFile,
-  type AnswerText,
+  amountNotes,
+  type CsvCell,
+  fileSubject,
+  rawDigits,
+} from '../../slack/reply/answer-file.ts';
+import {
   type AnswerView,
+  fetchAnswers,
+  hasOneCurrency,
+  runningOutLine,
+} from '../../slack/reply/project-answers.ts';
+import {
+  type Answer,
+  type AnswerText,
   answerActions,
   BALANCE_VERBS,
-  type CsvCell,
-  fetchAnswers,
   listParts,
   productFact,
   severalTitle,
 } from '../../slack/reply/render-answer.ts';
-import {
-  amountNotes,
-  answerNeeds,
-  type ConnectedAnswer,
-  fileSubject,
-  rawDigits,
-  sendAnswer,
-} from '../../slack/reply/send-answer.ts';
+import { answerNeeds, type ConnectedAnswer, sendAnswer } from '../../slack/reply/send-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import { storedBalance } from '../../workspace/save-service-status.ts';
+import { storedBalance } from '../../workspace/save-service-outcomes.ts';
 import type { Feature, Services } from '../feature.ts';
 
 const HELP: HelpLine = {

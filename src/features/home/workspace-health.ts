@@ -34,14 +34,14 @@ import {
   TYPE_NAMES,
   tokensOkText,
 } from '../../workspace/credentials/credential-records.ts';
+import { projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { projectKey } from '../../workspace/projects/project-ref.ts';
 import {
   canAskAbout,
   isConnectionMissing,
   visibleProjects,
 } from '../../workspace/projects/resolve-project.ts';
-import type { LastFailure } from '../../workspace/record/service-status.ts';
+import type { LastFailure } from '../../workspace/record/service-outcomes.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { HealthLine, HealthSection, HealthSource } from '../feature.ts';
 

@@ -26,7 +26,7 @@ import {
   type Field,
   FieldRefusal,
   type FormMoment,
-  note,
+  noteField,
   people,
   refuseField,
   text,
@@ -43,7 +43,7 @@ import {
   MAX_ISSUERS,
   withExpiry,
 } from '../../workspace/credentials/credential-records.ts';
-import { auditedChange, stampOf, type WorkspaceChange } from '../../workspace/record/change.ts';
+import { auditedChange, stampOf, type WorkspaceChange } from '../../workspace/record/audited-change.ts';
 import { findAccess, findProject, type Workspace } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Services } from '../feature.ts';
@@ -179,7 +179,7 @@ const CREDENTIALS = {
 };
 
 const accessFields = (parseAuthUrl: (typed: string) => string) => ({
-  about: note(aboutBlocks),
+  about: noteField(aboutBlocks),
   authUrl: text('Identity service address', {
     hint: 'In the console: API endpoints → identity. It ends with /v3.',
     placeholder: 'https://identity.example.com/v3',

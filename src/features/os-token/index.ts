@@ -34,7 +34,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/handlers.ts';
 import { isNamedIssuer, type OpenableAccess } from '../../workspace/credentials/credential-records.ts';
 import { type ProjectReference, resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { projectId, tryParseRecord } from '../../workspace/record/parse-record.ts';
+import { projectId, tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import { findAccess, readerIn } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import {

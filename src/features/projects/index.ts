@@ -1,7 +1,7 @@
 /** `/billing projects` and `/billing default`: names of projects, who may ask about them where, and channels' defaults. */
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';
 import {
   actions,
   buttonRow,
@@ -24,10 +24,9 @@ import type { Request } from '../../slack/request/request.ts';
 import { type CommandHandler, onClick } from '../../slack/server/handlers.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
-import { auditedChange } from '../../workspace/record/change.ts';
-import { isDirectMessage } from '../../workspace/record/parse-record.ts';
+import { auditedChange } from '../../workspace/record/audited-change.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
+import type { Workspaces } from '../../workspace/record/workspace-repository.ts';
 import type { Feature, Services } from '../feature.ts';
 import { needsOfProjects, parseProjectsText, requireProject } from './parse-project-command.ts';
 import { channelsInForm, createProjectForm } from './project-form.ts';

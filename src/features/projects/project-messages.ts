@@ -32,8 +32,8 @@ import {
 } from '../../slack/commands/command-buttons.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { accessSummary } from '../../workspace/credentials/credential-records.ts';
+import { findNamed, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { findNamed, isSameProject } from '../../workspace/projects/project-ref.ts';
 import { findAllowedChannels, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 

@@ -14,17 +14,15 @@ import {
   canReadAutomation,
   PAUSED_TEXTS,
   RESUMES_BY_ITSELF,
+  stopReasonOf,
 } from '../../slack/automations/automation.ts';
+import { createAutomationFeature } from '../../slack/automations/automation-feature.ts';
 import { findItemProblem } from '../../slack/automations/automation-form.ts';
-import {
-  createAutomationFeature,
-  PAUSED_BY_TALLY,
-  showAutomations,
-} from '../../slack/automations/automation-list.ts';
+import { PAUSED_BY_TALLY, showAutomations } from '../../slack/automations/automation-list.ts';
 import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/block-kit/blocks.ts';
 import { type HelpLine, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { describeProjects, stopReasonOf } from '../../workspace/projects/project-ref.ts';
+import { describeProjects } from '../../workspace/projects/chosen-project.ts';
 import { limitedProjects, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import {
   MAX_DIGEST_PROJECTS,

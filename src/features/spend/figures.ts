@@ -20,7 +20,7 @@ import {
   type Zone,
 } from '../../domain/time/calendar.ts';
 import type { Period } from '../../domain/time/period.ts';
-import type { AnswerView } from '../../slack/reply/render-answer.ts';
+import type { AnswerView } from '../../slack/reply/project-answers.ts';
 import type { ConnectedAnswer } from '../../slack/reply/send-answer.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

@@ -12,7 +12,7 @@ import { forecastDay, formatForecast } from '../../domain/money/forecast.ts';
 import { formatBonusTotal, incompleteMark, readableTotal, type Usage } from '../../domain/money/usage.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
 import { type Column, compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';
-import { hasOneCurrency } from '../../slack/commands/asked-projects.ts';
+import { hasOneCurrency } from '../../slack/reply/project-answers.ts';
 import { type AnswerText, listParts, severalTitle, zoneFact } from '../../slack/reply/render-answer.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
 import {

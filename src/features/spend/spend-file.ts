@@ -10,8 +10,13 @@ import {
 } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/period.ts';
 import { type Column, compact } from '../../slack/block-kit/blocks.ts';
-import type { AnswerFile, CsvCell } from '../../slack/reply/render-answer.ts';
-import { amountNotes, fileSubject, rawDigits } from '../../slack/reply/send-answer.ts';
+import {
+  type AnswerFile,
+  amountNotes,
+  type CsvCell,
+  fileSubject,
+  rawDigits,
+} from '../../slack/reply/answer-file.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
 
 const COMPARED = 'compared, not in the total';

@@ -10,6 +10,7 @@ import {
   canReadAutomation,
   PAUSED_TEXTS,
   RESUMES_BY_ITSELF,
+  stopReasonOf,
   targetMarkup,
 } from '../../slack/automations/automation.ts';
 import { escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/block-kit/blocks.ts';
@@ -19,8 +20,7 @@ import {
   type ProjectMoneyFormatter,
   projectLabel,
   projectMoneyFormatter,
-  stopReasonOf,
-} from '../../workspace/projects/project-ref.ts';
+} from '../../workspace/projects/chosen-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 

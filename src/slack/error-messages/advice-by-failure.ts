@@ -13,7 +13,7 @@ import { parseCommandText } from '../../domain/language/parse-command-text.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
-import type { LastFailure } from '../../workspace/record/service-status.ts';
+import type { LastFailure } from '../../workspace/record/service-outcomes.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import { button, escapeMarkup, formatInstant } from '../block-kit/blocks.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
-import { hasSaved } from '../../workspace/record/change.ts';
+import { hasSaved } from '../../workspace/record/audited-change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import {
   type Block,
@@ -25,7 +25,8 @@ import {
 } from '../block-kit/blocks.ts';
 import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/advice.ts';
 import { describeError } from '../error-messages/advice-by-failure.ts';
-import type { HandlerRules, Request } from '../request/request.ts';
+import type { Request } from '../request/request.ts';
+import type { HandlerRules } from '../server/handlers.ts';
 import type { Reply } from './reply.ts';
 
 export interface ErrorReport {

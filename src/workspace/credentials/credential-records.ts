@@ -14,7 +14,7 @@ import {
   projectId,
   sealOwnerOf,
   slackId,
-} from '../record/parse-record.ts';
+} from '../record/record-schemas.ts';
 
 export const LIFETIME_NAMES = {
   '30-days': '30 days',

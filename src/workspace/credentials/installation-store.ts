@@ -5,8 +5,8 @@ import type { RedisConnection } from '../../redis/connect.ts';
 import { evalInWorkspace, guardRead, replaceField } from '../../redis/guarded-commands.ts';
 import { FIELDS, membersKey, onceKey, recordKey, tokenLockKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { sealOwnerOf } from '../record/parse-record.ts';
-import { createWorkspaceIndex } from '../record/record-store.ts';
+import { sealOwnerOf } from '../record/record-schemas.ts';
+import { createWorkspaceIndex } from '../record/workspace-store.ts';
 import { EVENTS_KEPT_MS } from '../replay-protection.ts';
 
 /** @throws store-unavailable from every method */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isCurrencyLabel } from '../../domain/money/amount.ts';
-import { millis, parseNamedRecord, product, projectId, slackId } from '../record/parse-record.ts';
+import { millis, parseNamedRecord, product, projectId, slackId } from '../record/record-schemas.ts';
 
 export const MAX_PROJECTS = 200;
 

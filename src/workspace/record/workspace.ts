@@ -16,8 +16,7 @@ import {
 import { type Project, parseProject } from '../projects/project-record.ts';
 import { DEFAULT_SETTINGS, parseSettings, type Settings } from '../settings.ts';
 import { type Schedule, scheduleSchema, type Watch, watchSchema } from './automation-records.ts';
-import { parseNamedRecord } from './parse-record.ts';
-import type { RecordFields } from './record-store.ts';
+import { parseNamedRecord } from './record-schemas.ts';
 import {
   type CredentialName,
   findRejection,
@@ -26,7 +25,8 @@ import {
   parseFailures,
   parseLastBalance,
   parseLastUsed,
-} from './service-status.ts';
+} from './service-outcomes.ts';
+import type { RecordFields } from './workspace-store.ts';
 
 /**
  * A request loads the record once. Secrets are decrypted on demand. Lists of names and IDs include damaged records; the

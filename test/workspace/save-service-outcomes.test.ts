@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type BillingClient, reportOutcomes } from '../../src/billing/client.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
-import { createServiceStatus } from '../../src/workspace/save-service-status.ts';
+import { createServiceStatus } from '../../src/workspace/save-service-outcomes.ts';
 import { changeIn } from '../support/change.ts';
 import { NO_BILLING } from '../support/delivery-runner.ts';
 import { aFailure } from '../support/failures.ts';

@@ -6,7 +6,7 @@ import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { buttonRow, context as contextBlock, type Message, mention } from '../../slack/block-kit/blocks.ts';
 import { postMessage } from '../../slack/reply/message-calls.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
-import { createAnswerCollector } from '../../workspace/save-service-status.ts';
+import { createAnswerCollector } from '../../workspace/save-service-outcomes.ts';
 import { type DeliveryLog, putMessage } from '../delivery-log.ts';
 import { rememberQuestion } from '../outbox/follow-up.ts';
 import type { RunServices } from '../outbox/message-kind.ts';

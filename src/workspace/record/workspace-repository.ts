@@ -18,10 +18,14 @@ import {
 import type { Project } from '../projects/project-record.ts';
 import { limitOtherNames } from '../projects/resolve-project.ts';
 import { DEFAULT_SETTINGS, parseSettings, type Settings, serializeSettings } from '../settings.ts';
+import {
+  type ChangeTarget,
+  commitChange,
+  type PlannedChange,
+  type WorkspaceChange,
+} from './audited-change.ts';
 import { type Schedule, serializeWatch, type Watch } from './automation-records.ts';
-import { type ChangeTarget, commitChange, type PlannedChange, type WorkspaceChange } from './change.ts';
-import { parseFields } from './parse-record.ts';
-import { createWorkspaceStore, type RecordFields, type RecordWrite } from './record-store.ts';
+import { parseFields } from './record-schemas.ts';
 import {
   balanceFields,
   type CredentialName,
@@ -29,8 +33,9 @@ import {
   failureFields,
   lastUsedField,
   rejectionField,
-} from './service-status.ts';
+} from './service-outcomes.ts';
 import { findProject, parseWorkspace, requireSettings, type Workspace } from './workspace.ts';
+import { createWorkspaceStore, type RecordFields, type RecordWrite } from './workspace-store.ts';
 
 /**
  * Saving methods take a `WorkspaceChange` (who, when, audit entries), and throw edit-conflict if somebody else has changed

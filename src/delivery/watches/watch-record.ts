@@ -2,7 +2,7 @@
  * A watch's state and alerts in the delivery log. Each recipient gets a message, which is updated as the alert changes.
  */
 import * as z from 'zod';
-import { tryParseRecord } from '../../workspace/record/parse-record.ts';
+import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import type { DeliveryLogSnapshot } from '../delivery-log.ts';
 
 const level = z.enum(['threshold', '50', '80', 'forecast', '100']);

@@ -5,15 +5,15 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import type { NewConnection } from '../../src/workspace/credentials/credential-records.ts';
 import { formatExpiry } from '../../src/workspace/credentials/credential-records.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import { createDeletion } from '../../src/workspace/record/record-store.ts';
-import type { StoredAnswer } from '../../src/workspace/record/service-status.ts';
+import type { StoredAnswer } from '../../src/workspace/record/service-outcomes.ts';
 import {
   findConnection,
   findProject,
   findSchedule,
   requireSettings,
 } from '../../src/workspace/record/workspace.ts';
-import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
+import { createDeletion } from '../../src/workspace/record/workspace-store.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';

@@ -5,8 +5,8 @@ import { storedFailureSchema } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { OpenableAccess, OpenableConnection } from '../credentials/credential-records.ts';
-import { millis, tryParseRecord } from './parse-record.ts';
-import type { RecordFields } from './record-store.ts';
+import { millis, tryParseRecord } from './record-schemas.ts';
+import type { RecordFields } from './workspace-store.ts';
 
 const balanceSchema = z.object({
   connection: z.string(),

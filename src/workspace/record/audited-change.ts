@@ -6,8 +6,8 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { AuditEntry } from './audit.ts';
-import type { RecordFields, RecordWrite, WorkspaceStore } from './record-store.ts';
 import type { Workspace } from './workspace.ts';
+import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-store.ts';
 
 /** Every method that saves a person's change takes this, so that no change is saved without an entry. */
 export interface WorkspaceChange {

@@ -9,9 +9,9 @@ import type { SlackId } from '../domain/slack-id.ts';
 import { type Day, dayAt, daysBetween, HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { FIELDS } from '../redis/keys.ts';
 import { fingerprintOf } from './credentials/credential-records.ts';
-import { isSameProject, projectKey } from './projects/project-ref.ts';
+import { isSameProject, projectKey } from './projects/chosen-project.ts';
 import type { ResolvedProject } from './projects/resolve-project.ts';
-import { fieldValues } from './record/change.ts';
+import { fieldValues } from './record/audited-change.ts';
 import {
   answerFields,
   type CredentialName,
@@ -21,9 +21,9 @@ import {
   type LastFailure,
   rejectionField,
   type StoredAnswer,
-} from './record/service-status.ts';
+} from './record/service-outcomes.ts';
 import type { Workspace } from './record/workspace.ts';
-import type { Workspaces } from './record/workspaces.ts';
+import type { Workspaces } from './record/workspace-repository.ts';
 
 /** No method rejects, so that the user still gets the answer. Only changes are written. */
 export interface ServiceStatus extends AnswerStore {
@@ -68,17 +68,15 @@ interface Asked {
 
 const MARK_LENGTH = 4;
 
-export function createServiceStatus({
-  workspaces,
-  changed,
-  clock,
-  onFailure,
-}: {
+interface StatusServices {
   readonly workspaces: Pick<Workspaces, 'load' | 'writeUnaudited'>;
   readonly changed: (workspace: SlackId) => Promise<void>;
   readonly clock: () => Millis;
   readonly onFailure: (error: unknown, workspace: SlackId) => void;
-}): ServiceStatus {
+}
+
+export function createServiceStatus(services: StatusServices): ServiceStatus {
+  const { workspaces, changed, clock, onFailure } = services;
   /** @returns whether it wrote: not if `plan` returns undefined, or if the record has changed meanwhile */
   const write = async (
     teamId: SlackId,
