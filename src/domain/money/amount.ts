@@ -77,6 +77,12 @@ export function divide(a: Money, by: number | Money): Money {
   return new Precise(a).div(divisor);
 }
 
+export function median(values: readonly Money[]): Money {
+  const sorted = values.toSorted((a, b) => a.cmp(b));
+  const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1);
+  return divide(sumMoney(middle), middle.length);
+}
+
 const Whole = Big();
 Whole.DP = 0;
 Whole.RM = Big.roundDown;

@@ -116,7 +116,7 @@ function bonusFact(view: SpendView): string {
 }
 
 /** @returns undefined if a project can't be compared, because people would take the rest for the total */
-function totalChange({ answered, period }: SpendView): ComparedChange | undefined {
+export function totalChange({ answered, period }: SpendView): ComparedChange | undefined {
   const changes = answered.flatMap((figures) => comparedChange(figures) ?? []);
   if (period.comparison === undefined || changes.length < answered.length || !hasOneCurrency(answered))
     return undefined;
