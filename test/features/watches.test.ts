@@ -9,7 +9,7 @@ import { MINUTE, option, previewFigures, startAutomationBot } from '../support/a
 import { type Answer, BOT_TOKEN, botOfFile, CHANNEL, DAY, textOf } from '../support/bot.ts';
 import { clickOf, directOf, FINANCE, sentBy, TEAM } from '../support/people.ts';
 import { addProjects } from '../support/projects.ts';
-import { reader } from '../support/read-words.ts';
+import { contextWith } from '../support/read-words.ts';
 
 const OWNERS_DM = directOf(OWNER);
 const MEMBERS_DM = directOf(MEMBER);
@@ -41,7 +41,7 @@ const state = (given: Partial<WatchState> = {}): WatchState => ({
 });
 
 describe('the words of a watch command', () => {
-  const read = (text: string) => parseWatchText(text, reader(new Set(['prod', 'staging'])));
+  const read = (text: string) => parseWatchText(text, contextWith(new Set(['prod', 'staging'])));
 
   it.each<[string, object]>([
     ['', {}],

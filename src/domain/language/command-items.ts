@@ -11,7 +11,7 @@ export type Aliases = ReadonlySet<string>;
 
 export const NO_ALIASES: Aliases = new Set();
 
-export interface Reader {
+export interface ParseContext {
   readonly today: Day;
   readonly zone: Zone;
   /** The day the text was written, if that was before `today`. */
@@ -19,7 +19,7 @@ export interface Reader {
   readonly aliases: Aliases;
 }
 
-export const ANY_DAY_READER: Reader = { today: '2000-01-01', zone: 'UTC', aliases: NO_ALIASES };
+export const ANY_DAY_CONTEXT: ParseContext = { today: '2000-01-01', zone: 'UTC', aliases: NO_ALIASES };
 
 export type Item = TextRange &
   (
@@ -57,10 +57,10 @@ const aliasEndIn =
     return 0;
   };
 
-export const readBy = (
+export const parseItems = (
   text: string,
   startRule: 'Command' | 'PeriodOnly' | 'Question',
-  { today, zone, aliases }: Reader,
+  { today, zone, aliases }: ParseContext,
   more: object = {},
 ): readonly Item[] =>
   parse(text, {

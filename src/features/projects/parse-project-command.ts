@@ -1,7 +1,7 @@
 /** Reads the words after `/billing projects`, and checks the names that people give to projects. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { ANY_DAY_READER, NO_ALIASES } from '../../domain/language/command-items.ts';
+import { ANY_DAY_CONTEXT, NO_ALIASES } from '../../domain/language/command-items.ts';
 import { holdsUnknownWord, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
 import { nearestWord } from '../../domain/language/text-cleanup.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
@@ -83,7 +83,7 @@ function parseProjectFields(words: readonly string[], typed: readonly string[]):
   const alias = words[at];
   const rest = words.filter((word) => word !== alias).join(' ');
   const { project, product } =
-    tryParse(() => parseSingleProjectText(rest, ANY_DAY_READER), InvalidWord) ?? {};
+    tryParse(() => parseSingleProjectText(rest, ANY_DAY_CONTEXT), InvalidWord) ?? {};
   const isSecret = couldBeSecret(typed[at] ?? '');
   return withoutUndefined({ alias: isSecret ? undefined : alias, id: project, product });
 }

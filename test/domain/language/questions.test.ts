@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { isFailure } from '../../../src/domain/failure/index.ts';
 import { parseCommandText } from '../../../src/domain/language/parse-command-text.ts';
 import { parseQuestion, parseTyped } from '../../../src/domain/language/questions/parse-question.ts';
-import { reader, readSpend } from '../../support/read-words.ts';
+import { contextWith, readSpend } from '../../support/read-words.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'dev', 'web-shop', 'archive', 'data-eu']);
 
 const meaning = (text: string): string => {
-  const question = parseQuestion(text, reader(ALIASES));
+  const question = parseQuestion(text, contextWith(ALIASES));
   return question?.kind === 'command'
     ? `${question.rerun.command.slice(1)} ${question.rerun.text}`.trim()
     : 'offered';
@@ -15,7 +15,7 @@ const meaning = (text: string): string => {
 
 function attempt(text: string): unknown {
   try {
-    return parseQuestion(text, reader(ALIASES));
+    return parseQuestion(text, contextWith(ALIASES));
   } catch (error) {
     if (isFailure(error, 'secret-pasted')) return undefined;
     throw error;
@@ -26,7 +26,7 @@ describe('a question in plain English', () => {
   it.each([
     ...['', 'good morning', 'are you there?', 'deploy the thing', 'how are you?', 'what is this?'],
     ...['and', ',', '???', 'between', 'the', 'project', 'so far'],
-  ])('is not seen in “%s”', (text) => expect(parseQuestion(text, reader(ALIASES))).toBeUndefined());
+  ])('is not seen in “%s”', (text) => expect(parseQuestion(text, contextWith(ALIASES))).toBeUndefined());
 
   it('has “may” as a month only where it can mean nothing else', () => {
     expect(meaning('how much did prod spend since may?')).toBe('spend prod since 2026-05');
@@ -44,12 +44,12 @@ describe('a question in plain English', () => {
     ['prod more than 200k', '“more than 200k” is an amount, and Tally compares only periods and projects.'],
     ['prod banana forecast', 'I don’t recognize “banana”. Type a project, a period'],
   ])('typed after /spend is refused by its meaning: %s', (text, sentence) =>
-    expect(() => parseTyped('/spend', text, reader(ALIASES), parseCommandText)).toThrow(sentence),
+    expect(() => parseTyped('/spend', text, contextWith(ALIASES), parseCommandText)).toThrow(sentence),
   );
 
   it('names the project with the longest matching name', () => {
     const read = (text: string, ...names: string[]) => {
-      const question = parseQuestion(text, reader(new Set(names)));
+      const question = parseQuestion(text, contextWith(new Set(names)));
       return question?.kind === 'command' ? question.rerun.text : question;
     };
     expect(read('what did Web Shop’s storage cost in may?', 'web-shop')).toEqual('web-shop 2026-05 storage');
@@ -62,7 +62,7 @@ describe('a question in plain English', () => {
 const meaningAfter = (answered: string | undefined, text: string, names = ALIASES) =>
   parseQuestion(
     text,
-    reader(names),
+    contextWith(names),
     answered === undefined ? undefined : { command: '/spend', words: readSpend(answered, names) },
   );
 

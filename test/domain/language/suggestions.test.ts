@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { InvalidWord } from '../../../src/domain/failure/index.ts';
 import type { ParsedCommand } from '../../../src/domain/language/parsed-command.ts';
 import { parseQuestion } from '../../../src/domain/language/questions/parse-question.ts';
-import { readBalance, reader, readSingleProject, readSpend } from '../../support/read-words.ts';
+import { contextWith, readBalance, readSingleProject, readSpend } from '../../support/read-words.ts';
 import { runs } from '../../support/thorough.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'shop', 'web-shop', 'tree']);
@@ -79,7 +79,7 @@ function offeredFor(text: string) {
     offeredBy(() => parse(text, ALIASES)).map((offered) => parse(offered, ALIASES) as ParsedCommand),
   );
   const byQuestion = QUESTIONS.flatMap((ask) => {
-    const question = parseQuestion(ask(text), reader(ALIASES));
+    const question = parseQuestion(ask(text), contextWith(ALIASES));
     return question?.kind === 'guess' ? question.reruns : [];
   }).map(
     ({ command, text: offered }): ParsedCommand =>
@@ -110,7 +110,7 @@ describe('an offered command', () => {
     for (const { text } of PERIODS) {
       expect(offeredBy(() => readBalance(`prod ${text} storage`, ALIASES))).toEqual(['prod storage']);
       const reruns = [{ command: '/balance', text: 'prod' }];
-      expect(parseQuestion(`what’s left on prod ${text}?`, reader(ALIASES))).toMatchObject({ reruns });
+      expect(parseQuestion(`what’s left on prod ${text}?`, contextWith(ALIASES))).toMatchObject({ reruns });
     }
     expect(offeredBy(() => readBalance('without prod', ALIASES))).toEqual([]);
   });
@@ -132,7 +132,7 @@ describe('an offered command', () => {
     for (const text of MEANT.filter((one) => one !== 'now'))
       for (const ask of QUESTIONS)
         expect(['nothing', 'which-project'], text).toContain(
-          parseQuestion(ask(text), reader(ALIASES))?.kind ?? 'nothing',
+          parseQuestion(ask(text), contextWith(ALIASES))?.kind ?? 'nothing',
         );
   });
 });

@@ -5,7 +5,7 @@
 import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import { couldBeSecret } from '../../secret-detection.ts';
-import { type Reader, readBy } from '../command-items.ts';
+import { type ParseContext, parseItems } from '../command-items.ts';
 import { findItemsRefusal, refuseSecret } from '../parse-command-text.ts';
 import { formatParsedCommand, type ParsedCommand } from '../parsed-command.ts';
 import type { WordsRefusal } from '../phrase-calendar.ts';
@@ -62,21 +62,29 @@ export type Question =
 const MOST_OFFERED = 3;
 
 /** @returns undefined if no word names a project or something that Tally can be asked @throws secret-pasted */
-export function parseQuestion(text: string, reader: Reader, answered?: LastAnswer): Question | undefined {
-  const { items, shown, mistyped } = readQuestionItems(text, reader, answered !== undefined);
-  refuseSecret(text, items, (word) => reader.aliases.has(word));
+export function parseQuestion(
+  text: string,
+  context: ParseContext,
+  answered?: LastAnswer,
+): Question | undefined {
+  const { items, shown, mistyped } = readQuestionItems(text, context, answered !== undefined);
+  refuseSecret(text, items, (word) => context.aliases.has(word));
   const isSecret = text
     .split(/\s+/)
-    .some((word) => couldBeSecret(word) && !reader.aliases.has(normalizeText(word)));
+    .some((word) => couldBeSecret(word) && !context.aliases.has(normalizeText(word)));
   const quotable = (refusal: InvalidWord): InvalidWord => (isSecret ? refusal.withheld() : refusal);
-  return interpret(new QuestionItems(items, shown, reader, answered), mistyped, quotable);
+  return interpret(new QuestionItems(items, shown, context, answered), mistyped, quotable);
 }
 
 /**
  * `/spend how much did prod cost last week?` @returns the text of `command` that means this; undefined if there is none
  */
-export function parseTypedQuestion(command: SlashCommand, text: string, reader: Reader): string | undefined {
-  const query = parseQuestion(`${command.slice(1)} ${text}`, reader);
+export function parseTypedQuestion(
+  command: SlashCommand,
+  text: string,
+  context: ParseContext,
+): string | undefined {
+  const query = parseQuestion(`${command.slice(1)} ${text}`, context);
   return query?.kind === 'command' && query.rerun.command === command ? query.rerun.text : undefined;
 }
 
@@ -84,14 +92,14 @@ export function parseTypedQuestion(command: SlashCommand, text: string, reader: 
 export function parseTyped(
   command: SlashCommand,
   text: string,
-  reader: Reader,
-  parse: (text: string, reader: Reader) => ParsedCommand,
+  context: ParseContext,
+  parse: (text: string, context: ParseContext) => ParsedCommand,
 ): ParsedCommand {
-  const parsed = catchInvalidWord(() => parse(text, reader));
+  const parsed = catchInvalidWord(() => parse(text, context));
   if (!(parsed instanceof InvalidWord)) return parsed;
-  const question = parseQuestion(`${command.slice(1)} ${text}`, reader);
+  const question = parseQuestion(`${command.slice(1)} ${text}`, context);
   if (question?.kind === 'command' && question.rerun.command === command)
-    return parse(question.rerun.text, reader);
+    return parse(question.rerun.text, context);
   // A question’s words have meanings that a command’s don’t: `prod october forecast`.
   const refusal = question?.kind === 'nothing' ? question.refusal : undefined;
   const isQuestion = parsed.why === UNRECOGNIZED && WORD_ROLES.has(parsed.word.toLowerCase());
@@ -155,7 +163,7 @@ function refusalOf(query: QuestionItems): WordsRefusal | undefined {
   const isNamed = items.some(({ kind }) => kind === 'project' || kind === 'all');
   const scope = we ?? (query.answered && query.items[0]);
   const all = scope && !isNamed ? [{ kind: 'all', start: scope.start, end: scope.end } as const] : [];
-  return findItemsRefusal(query.shown.toLowerCase(), [...items, ...all], query.reader);
+  return findItemsRefusal(query.shown.toLowerCase(), [...items, ...all], query.context);
 }
 
 /** If some words are refused, tries each replacement of them. */
@@ -165,7 +173,7 @@ function alternativesOf(query: QuestionItems, refusal: WordsRefusal | undefined)
   if (/^(?:next|tomorrow)/i.test(query.typed(refusal))) return [];
   const { start, end, instead } = refusal;
   return instead.flatMap((text) => {
-    const replaced = readBy(text, 'Command', query.reader).map(
+    const replaced = parseItems(text, 'Command', query.context).map(
       (item): AskedItem => ({ ...item, start, end }),
     );
     const others = query.items.filter((item) => item.end <= start || item.start >= end);
@@ -190,7 +198,7 @@ function makeCommands(query: QuestionItems): readonly MadeCommand[] {
     refuseStray(query);
     return commandsFor(subject, query);
   }
-  const { why, works } = explainBadWord(query.shown.toLowerCase(), unknown, '', query.reader.aliases);
+  const { why, works } = explainBadWord(query.shown.toLowerCase(), unknown, '', query.context.aliases);
   const refusal = query.refuse(unknown, why, works);
   const isFigures = subject === 'spend' || subject === 'balance';
   if (!isFigures || why !== UNRECOGNIZED || !mayBeProject(query, unknown)) throw refusal;
