@@ -1,5 +1,5 @@
 /**
- * The calendar of language.peggy. A `Point` such as `20 dec` becomes days when the phrase is complete, because its year
+ * The calendar of commands.peggy. A `Point` such as `20 dec` becomes days when the phrase is complete, because its year
  * depends on the words beside it. A point that has no days throws, and `Calendar` turns the error into a refusal.
  */
 import { WEEKDAY_NAMES } from '../time/cadence.ts';
