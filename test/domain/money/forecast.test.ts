@@ -85,7 +85,7 @@ describe('the forecast of the current month', () => {
     expect(forecast(() => '0')).toMatchObject({ total: '0', reported: 28 });
   });
 
-  it('works on the first day of a month, from the earlier months', () => {
+  it('is based on earlier months on the first day of a month', () => {
     expect(forecast(() => '10', { today: '2026-11-01' })).toMatchObject({
       total: '300',
       spent: '0',
@@ -111,7 +111,7 @@ describe('the forecast of the current month', () => {
     expect(forecast(costOn)?.total).toBe('930');
   });
 
-  it('expects no second huge day, unless huge days are frequent', () => {
+  it('expects no second expensive day unless expensive days are frequent', () => {
     expect(forecast((day) => (day === '2026-11-12' ? '200' : '10'))?.total).toBe('490');
     const huge = ['2026-07-15', '2026-08-06', '2026-09-13', '2026-10-02', '2026-11-12'];
     // 140 days have cost 5 × 190 more than usual.
@@ -183,7 +183,7 @@ describe('the forecast of random costs', () => {
       return amount === undefined || amount === null ? undefined : String(BigInt(amount) * factor);
     };
 
-  it('ignores days before its history, and never falls below what is spent', () => {
+  it('ignores days before the last 190, and never falls below what is spent', () => {
     fc.assert(
       fc.property(amounts, todays, (list, today) => {
         const costOn = costFrom(list, today);
@@ -199,7 +199,7 @@ describe('the forecast of random costs', () => {
     );
   });
 
-  it('grows in proportion to the costs', () => {
+  it('is proportional to the costs', () => {
     const isNear = (a = '0', b = '0') =>
       Math.abs(Number(a) / 2 ** 70 - Number(b)) <= 1e-9 * Math.abs(Number(b));
     fc.assert(
@@ -247,7 +247,7 @@ describe('the range of a forecast', () => {
     expect(on('2026-11-28', () => '0')).toBeUndefined();
   });
 
-  it('is not shown for a week after a lasting change, and for three days after a huge day', () => {
+  it('is not shown in the days after a lasting change or an expensive day', () => {
     const changed = (first: Day) => (day: Day) => (day >= first ? '300' : wavy(day));
     expect(on('2026-11-26', changed('2026-11-20'))).toBeUndefined();
     expect(on('2026-11-26', changed('2026-11-19'))).toBeDefined();

@@ -51,11 +51,11 @@ describe('the comparison of a running unit', () => {
     expect(compared('2026', on('2026-01-01'))).toBeUndefined();
   });
 
-  it('has one day on the unit’s second day', () => {
+  it('covers one day on the unit’s second day', () => {
     expect(compared('mtd', on('2026-11-02'))).toMatchObject({ label: 'Thu 1 Oct' });
   });
 
-  it('has at most the whole unit before', () => {
+  it('covers at most the whole unit before', () => {
     const comparison = compared('mtd', on('2026-03-31'));
     expect(comparison?.currentDays).toHaveLength(30);
     expect(comparison).toMatchObject({ label: 'February' });
@@ -114,7 +114,7 @@ describe('the default comparison of any period', () => {
     );
   });
 
-  it('ends where whole units begin', () => {
+  it('ends directly before a period of whole units', () => {
     const texts = fc.constantFrom(
       'last-week',
       ...['4w', 'last-month', '3mo', 'last-quarter', 'last-2-years', 'last-year'],
@@ -178,7 +178,7 @@ describe('any typed comparison', () => {
     );
   });
 
-  it('with “last year” has the same dates, or the same weekdays', () => {
+  it('with “last year” covers the same dates, or the same weekdays', () => {
     fc.assert(
       fc.property(phrases, moments, zones, (text, at, zone) => {
         const comparison = comparedUnlessRefused(`${text} vs last year`, at, zone);
