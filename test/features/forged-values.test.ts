@@ -36,7 +36,7 @@ const click = (action_id: string, value: string) =>
 const type = (command: string, text: string) =>
   bot.command({ team_id: TEAM, user_id: OWNER, channel_id: CHANNEL, command, text, response_url });
 
-it('every forged value is answered with a sentence', async () => {
+it('every forged value gets an answer of plain text, and breaks nothing', async () => {
   const before = bot.slack.calls.length;
   const lines = [...bot.registry.commands(), ...bot.registry.verbs().map((verb) => `/billing ${verb}`)];
   for (const value of ODD) {
@@ -66,7 +66,7 @@ it('every forged value is answered with a sentence', async () => {
 }, 120_000);
 
 /** After an error the reply to what says that it only reads promises that nothing was changed. */
-it('a handler that declares no changes changes nothing', async () => {
+it('a handler that isn’t marked as changing something changes nothing', async () => {
   const onlyReads = (handler: Parameters<typeof rulesFor>[0], words: string) =>
     !rulesFor(handler, words).changes;
   const words = [

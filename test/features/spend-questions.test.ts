@@ -64,7 +64,7 @@ describe('the answer about a budget', () => {
     expect(commands).toContain('/billing watch prod budget');
   });
 
-  it('is about the one project with a budget, and names the others', async () => {
+  it('is about the only project with a budget, and names the others', async () => {
     await setBudget('200');
     const { lines, rows, visibleText } = await bot.ask('/spend all over-budget');
     expect(lines[0]).toBe('prod · November · Yes: 231.00 of 200.00 (115.5 %)');
@@ -109,7 +109,7 @@ describe('the answer of /spend about several projects', () => {
   it('has a column of daily averages, if asked for', async () =>
     expect(await ask('/spend all last-week by day')).toContain('A day'));
 
-  it('is refused by week', async () =>
+  it('is refused for “by week”', async () =>
     expect(await ask('/spend all 2026-10 by week')).toContain('“by week” works for one project only'));
 });
 
@@ -120,13 +120,13 @@ describe('the answer of /spend with ranked days', () => {
     expect(text).not.toContain('peak');
   });
 
-  it('has as many days as the question asks for', async () => {
+  it('has as many days as were asked for', async () => {
     const text = await ask('/spend prod top 2 days 2026-10');
     expect(text).toContain('Highest:* Sat 31 Oct, 31.00 · Fri 30 Oct, 30.00');
     expect(text).not.toContain('Thu 29 Oct');
   });
 
-  it('is refused for several projects', async () =>
+  it('is refused for the days of several projects', async () =>
     expect(await ask('/spend all top 3 days 2026-10')).toContain('can only be ranked for one project'));
 });
 
