@@ -31,7 +31,7 @@ describe('a failure', () => {
     expect(new Set(failuresOfAll().map(([{ kind }]) => kind))).toEqual(new Set(Object.keys(KINDS)));
   });
 
-  it('has a different sentence for each kind and reason, except three', () => {
+  it('has its own sentence for each kind and reason, with few exceptions', () => {
     const said = failuresOfAll().map(([{ kind, message }]) => `${kind} ${message}`);
     expect(said.filter((one, at) => said.indexOf(one) !== at)).toEqual([
       ...['unseal-failed', 'unseal-failed'].map((kind) => `${kind} Tally can’t read the stored record.`),

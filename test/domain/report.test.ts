@@ -72,7 +72,7 @@ describe('the period of a post', () => {
 });
 
 describe('the figures of a post', () => {
-  it('count every item once, in the report or outside the days', () => {
+  it('count every item once, inside or outside the requested days', () => {
     const day = fc.oneof(
       fc
         .integer({ min: 0, max: 220 })

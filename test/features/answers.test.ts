@@ -381,7 +381,7 @@ describe('/spend', () => {
     expect((await bot.updated(answer, 'spent')).visibleText).toContain('Project 123 · 9–15 Nov · ');
   });
 
-  it('shares the figures of the time of the question, and says who shared them', async () => {
+  it('shares the same figures as the answer, and says who shared them', async () => {
     const answer = await bot.ask('/spend 456 mtd');
     const shared = await bot.next(() => bot.press(answer, 'Share'), MEMBER);
     expect(shared).toMatchObject({ ephemeral: false, text: answer.text });
@@ -389,7 +389,7 @@ describe('/spend', () => {
     expect(shared.visibleText).toContain(`shared by <@${OWNER}>`);
   });
 
-  it('shares an answer once, however often the button is pressed at once', async () => {
+  it('shares an answer once if Share is pressed three times at once', async () => {
     const answer = await bot.ask('/balance 456');
     const shared = () => bot.answers(MEMBER).length;
     const before = shared();
@@ -488,7 +488,7 @@ it('a project’s name can be typed, even if it looks like a secret', async () =
   await bot.ask('/billing default none');
 });
 
-it('Slack accepts every message', () => {
+it('Slack accepts every message of /balance and /spend', () => {
   expect(bot.slack.complaints).toEqual([]);
   expect(textOf(bot.slack.messages(OWNER, CHANNEL))).not.toContain('undefined');
 });

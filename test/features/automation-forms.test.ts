@@ -99,7 +99,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
   it.each([
     ['first', [0, 1]],
     ['last', [1, 0]],
-  ])('shows the preview of the last choice if the preview before comes %s', async (_, order) => {
+  ])('shows the preview of the last choice if an earlier preview ends %s', async (_, order) => {
     await open(`${kind} ${command}`);
     const release = holdPreviews(2);
     for (const [at, [field, value]] of choices.entries()) {

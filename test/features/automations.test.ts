@@ -124,7 +124,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect(around.planned).toBe(2);
   });
 
-  it('is refused if the workspace has as many as allowed', async () => {
+  it('is refused if the workspace has the maximum number', async () => {
     await openForm(`${kind} ${another}`);
     await addDamaged(max);
     expect(await save()).toContain(`This workspace has ${said.tooMany}`);

@@ -92,7 +92,7 @@ describe('/billing connect', () => {
     expect(blocks.flatMap(({ elements = [] }) => elements.map(({ value }) => value))).toEqual([next]);
   });
 
-  it('leads to naming a project with the new connection chosen', async () => {
+  it('offers to name a project, with the new connection chosen', async () => {
     await register('main');
     expect(await submit({ name: 'eu' })).toContain('The default connection is still main.');
     await bot.pressInForm('Name a project…');
@@ -158,7 +158,7 @@ describe('/billing connect', () => {
     ['refused', 'rejected the access token'],
     ['failing', 'returned an error (HTTP 500)'],
     ['truncated', 'it was cut off'],
-  ])('stores nothing when billing’s mode is “%s”', async (mode, sentence) => {
+  ])('stores nothing when billing fails: %s', async (mode, sentence) => {
     answerWith(bot.billing, mode);
     expect(await submit()).toContain('Not connected');
     expect(modalText()).toContain(sentence);
@@ -218,7 +218,7 @@ describe('/billing connect', () => {
 });
 
 describe('the form of a connection', () => {
-  it('leads to no claims about the token except the entered ones', async () => {
+  it('stores and shows nothing about the token that nobody entered', async () => {
     await submit({}, 'quick');
     const record = await connectionIn('quick');
     for (const field of ['role', 'lifetime', 'type', 'account', 'expiresAt'])
@@ -358,7 +358,7 @@ describe('several connections', () => {
     expect(await auditLines()).toEqual(['added the connection eu-finance', 'added the connection main']);
   });
 
-  it('open the form of the named connection, filled in without its token', async () => {
+  it('can be edited by name, in a form without the token', async () => {
     await register('main', { account: 'Acme' });
     await register('finance', { account: 'Globex', role: 'accountant', token: administrator() });
     await openForm('/billing connect finance');

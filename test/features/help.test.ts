@@ -106,7 +106,7 @@ describe('a word that a subcommand doesn’t accept', () => {
     expect(answer.buttons).toEqual(buttons);
   });
 
-  it('gives way to the answer after a click on a similar command', async () => {
+  it('is refused in a message that the chosen answer replaces', async () => {
     const answer = await bot.ask('/billing statsu', OWNER);
     await bot.press(answer, '/billing status');
     await bot.updated(answer, 'No problems');

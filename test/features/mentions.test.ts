@@ -62,7 +62,7 @@ describe('a mention', () => {
     expect((await say('@Tally spend publc')).visibleText).toContain('/spend public');
   });
 
-  it('about a project limited to other channels is answered with where managers can ask', async () => {
+  it('about a limited project is answered by telling managers where to ask', async () => {
     await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
     const refusalOf = async (as: string) =>
       (await say('@Tally how much did 7 spend last week?', { as })).visibleText;

@@ -140,7 +140,7 @@ describe('an application access', () => {
     }
   });
 
-  it('can change its people without the secret, but not its address', async () => {
+  it('needs the secret for a new address, but not for new people', async () => {
     await register('good', { people: [OWNER] });
     const form = async (fields: Fields) => {
       await openAccess();
@@ -347,7 +347,7 @@ describe('/os-token', () => {
     ['no-zone', 'Expires: <!date^'],
     ['no-expiry', 'The service doesn’t say when it expires.'],
     ['bare', 'The service doesn’t say when it expires.'],
-  ])('shows the token even if the service behaves like this: %s', async (mode, sentence) => {
+  ])('shows the token even if the service answers in the mode %s', async (mode, sentence) => {
     await register();
     answerWith(identity, mode);
     await issue();

@@ -431,7 +431,7 @@ describe('a project whose record is damaged', () => {
     expect(await bot.read('/balance 456')).toContain('left');
   });
 
-  it('stops answers about IDs, which it may limit, but not about names', async () => {
+  it('blocks questions by ID, which it may have limited, but not by name', async () => {
     await damage('{');
     expect(await bot.read('/balance 123')).toContain('Tally can’t read the stored project.');
     expect(await bot.read('/balance live')).toContain('live');
@@ -496,7 +496,7 @@ describe('a command without a project', () => {
     expect(await bot.read('/spend', MEMBER, GENERAL)).not.toContain('prod');
   });
 
-  it('can choose from two hundred projects, within Slack’s limits', () => {
+  it('offers two hundred projects, within Slack’s limits', () => {
     const projects = Array.from({ length: 200 }, (_, n) =>
       named(`p${String(n).padStart(3, '0')}${'x'.repeat(28)}`),
     );

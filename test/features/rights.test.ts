@@ -683,7 +683,7 @@ describe('a manager', () => {
       },
     );
 
-    it('loses these rights when removed from the group that manages', async () => {
+    it('loses all rights of a manager when removed from the group', async () => {
       await useSettings({ managerGroups: [FINOPS] });
       const [group] = bot.slack.workspace.userGroups;
       expect(await COLUMNS['manage: form']!(MEMBER)).toBe(true);
@@ -708,14 +708,14 @@ describe('a member who leaves', () => {
   });
 });
 
-describe('when Slack does not return a person’s role', () => {
+describe('a failed look-up of a person’s role', () => {
   beforeEach(() => useSettings({}));
 
   it.each([
     ['users.info', { error: 'internal_error' }],
     ['users.info', { error: 'user_not_found' }],
     ['users.info', { error: 'missing_scope' }],
-  ] as const)('a question is acknowledged, and refused with the reason: %s %o', async (method, failure) => {
+  ] as const)('leads to a refusal with the reason: %s %o', async (method, failure) => {
     bot.slack.failNext(method, failure);
     const before = bot.billing.requests.length;
     const { visibleText } = await reply(await command(OWNER, '/balance 123'));
@@ -724,14 +724,14 @@ describe('when Slack does not return a person’s role', () => {
     expect(await COLUMNS['ask: command']!(OWNER)).toBe(true);
   });
 
-  it('nothing is changed', async () => {
+  it('leads to no change', async () => {
     bot.slack.failNext('users.info', { error: 'internal_error' });
     const { args } = await calledBy(() => submit(OWNER, 'XYZ'), 'views.update');
     expect(textOf(args.view)).toContain('Slack returned an error (');
     expect(await bot.redis.client.hget(HASH, 'settings')).toBe('{}');
   });
 
-  it('every request is acknowledged in time while Slack hangs', async () => {
+  it('never delays an acknowledgement, even while Slack hangs', async () => {
     bot.slack.failNext('users.info', 'hang');
     const key = command(OWNER, '/balance 123');
     const suggestions = suggest(OWNER, 'settings-form:zone', 'tokyo');
@@ -739,7 +739,7 @@ describe('when Slack does not return a person’s role', () => {
     expect((await reply(await key)).visibleText).toContain('Slack didn’t answer (');
   }, 20_000);
 
-  it('members of a group that Slack can’t list can ask, but not manage', async () => {
+  it('in a group leaves members the right to ask, not to manage', async () => {
     await useSettings({ managerGroups: [FINOPS] });
     bot.slack.failNext('usergroups.users.list', { error: 'missing_scope' }, 2);
     expect(await COLUMNS['ask: command']!(MEMBER)).toBe(true);
@@ -748,7 +748,7 @@ describe('when Slack does not return a person’s role', () => {
     expect(await COLUMNS['manage: command']!(MEMBER)).toBe(true);
   });
 
-  it('a deleted group grants nothing, and other groups still do', async () => {
+  it('in a deleted group takes no rights from other groups', async () => {
     await useSettings({ managerGroups: ['S0DELETED', FINOPS] });
     expect(await COLUMNS['manage: command']!(MEMBER)).toBe(true);
   });

@@ -142,7 +142,7 @@ describe('a post that comes due while the form is open', () => {
   });
 });
 
-it('the form warns if the week of the first post isn’t over then', async () => {
+it('the form warns if the first post comes before its week is over', async () => {
   await openForm('schedule 123 weekly mon 9:00');
   await unfold();
   await change('zone', { selected_option: option('Australia/Sydney') });

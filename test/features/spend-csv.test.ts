@@ -112,7 +112,7 @@ describe('/balance … csv', () => {
   });
 });
 
-describe('a CSV file of several projects, some of which fail', () => {
+describe('a CSV file of several projects', () => {
   beforeAll(() =>
     addProjects(bot, { web: '7101', broken: '7102', empty: '7103', disks: { id: '7104', product: 2 } }),
   );
@@ -144,7 +144,7 @@ describe('a CSV file of several projects, some of which fail', () => {
     expect(said).toBe(`${sentence} The CSV is in your direct messages with Tally.`);
   });
 
-  it('lists failed projects in the file of balances, too', async () => {
+  it('lists failed projects, also in a file of balances', async () => {
     const { message, rows } = await asked('/balance web,disks,broken,empty csv');
     expect(rows).toEqual([
       'project,product,balance,bonuses,average a day,days left,note',

@@ -163,7 +163,7 @@ describe('the files of /spend … vs …', () => {
   });
 });
 
-describe('the wording of /spend … vs …', () => {
+describe('the answer of /spend … vs …', () => {
   const factsOf = async (command: string) => (await bot.ask(command)).lines;
 
   it('compares totals if equally many days are reported', async () => {
@@ -186,7 +186,7 @@ describe('the wording of /spend … vs …', () => {
     expect(others.join(' ')).not.toContain('Too few');
   });
 
-  it('says why there is no comparison if the other days fail', async () => {
+  it('says why there is no comparison if billing fails for the other days', async () => {
     bot.billing.respond((request, ordinary) =>
       request.query.includes('2026-09-01T') ? { status: 500, body: '' } : costs(request, ordinary),
     );

@@ -279,7 +279,7 @@ describe('a sealed record that was moved', () => {
 });
 
 describe('an application access', () => {
-  it('is listed for managers, and reported as broken when it cannot be unsealed', async () => {
+  it('is listed for managers, and reported as broken when it cannot be decrypted', async () => {
     const access = {
       project: '123',
       authUrl: 'https://identity.example.com/v3',

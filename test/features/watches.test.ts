@@ -116,7 +116,7 @@ describe('the form of a watch', () => {
     );
   });
 
-  it('starts with the channel’s project, or with the person in a direct message', async () => {
+  it('starts with the channel’s project; in a direct message, with the person', async () => {
     await bot.redis.client.hset(KEY, `channel:${CHANNEL}`, 'dev');
     await openForm('watch');
     expect(view()).toContain('"value":"456:2:dev"');
@@ -344,7 +344,7 @@ describe('an alert', () => {
     expect(bot.messageTexts(channel, person)).toHaveLength(said);
   };
 
-  it('opens the form of its watch, for its owner', async () => {
+  it('opens the form of its watch for the watch’s owner', async () => {
     const { id } = await setUp();
     const ts = await postButton('watch-more', `threshold ${id}`);
     await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'watch-more');

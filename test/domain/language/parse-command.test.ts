@@ -27,7 +27,7 @@ it.each([
   expect(read(text)).toEqual({ help: false, project: '123', period: 'last-week' }),
 );
 
-describe('an alias', () => {
+describe('a project’s name', () => {
   const aliases = new Set(['prod', 'mayday', 'team-a', 'storage-2']);
 
   it('makes the next bare number a product or a year', () => {
@@ -105,7 +105,7 @@ describe('several projects', () => {
   const aliases = new Set(['prod', 'staging', 'web-shop']);
   const named = (text: string) => readSpend(text, aliases).several;
 
-  it('may be written as “all”, without any other project', () => {
+  it('can be written as “all”, but not beside a project', () => {
     expect(named('all last-week')).toBe('all');
     expect(readBalance('ALL storage')).toMatchObject({ several: 'all', product: 2 });
     expect(() => readSpend('all prod', aliases)).toThrow('You named a project and also “all”');
@@ -213,7 +213,7 @@ describe('a filler word in a command', () => {
   });
 
   it.each(['prod so far', 'last week so far', 'so far 7 days'])(
-    'may be “so far” only beside a period that is still running: %s',
+    'cannot be “so far” beside a period that has ended: %s',
     (text) => expect(() => readSpend(text, FILLER_NAMES)).toThrow('“so far” needs a period'),
   );
 });

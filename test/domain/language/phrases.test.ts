@@ -54,7 +54,7 @@ describe('a period phrase', () => {
     expect(read).toEqual(some(manner.length).map((phrase) => [spelled(phrase), DAYS.get(phrase)]));
   });
 
-  it('means the same days as its canonical text and as its dates', () => {
+  it('means the same days as the text and the dates that Tally shows', () => {
     const periods = some(4).map((phrase) => resolvePeriodText(phrase, NOW, 'UTC'));
     for (const period of new Map(periods.map((period) => [period.phrase, period])).values()) {
       expect(resolvePeriodText(period.phrase, NOW, 'UTC')).toEqual(period);
@@ -110,7 +110,7 @@ describe('a period phrase in a command', () => {
   });
 
   it.each(['prod', 'project 7001', 'project 5'])(
-    'beside %s means the same days when the command is written canonically',
+    'beside %s means the same days when Tally writes the command again',
     (project) => {
       for (const phrase of some(project.length)) {
         const canonical = formatParsedCommand(readSpend(`${project} ${phrase} storage`, ALIASES));

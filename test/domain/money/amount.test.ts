@@ -150,7 +150,7 @@ describe('the arithmetic of amounts', () => {
     expect(() => divide(money('1'), 0)).toThrow();
   });
 
-  it('never rounds an integer quotient up', () => {
+  it('rounds whole quotients down', () => {
     expect(divideToInteger(money('6.99999999999999999999999999999999999999'), money('1')).toFixed()).toBe(
       '6',
     );
@@ -216,7 +216,7 @@ describe('the text of an amount', () => {
     expect(formatMoney(money('0.0012'), 'en-US', 'US$')).toBe('US$0.0012');
   });
 
-  it('ends with a currency label that is no currency sign', () => {
+  it('ends with the label if the label is no currency sign', () => {
     expect(formatMoney(money('1234.5'), 'en-US', 'EUR')).toBe('1,234.50\u00a0EUR');
     expect(formatMoney(money('0'), 'de-DE', 'credits')).toBe('0,00\u00a0credits');
   });

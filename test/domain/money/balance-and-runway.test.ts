@@ -40,7 +40,7 @@ describe('the runway', () => {
     expect(result).toMatchObject({ kind: 'estimate', days: 41, until: '2027-01-01', reported: 7, of: 7 });
   });
 
-  it('averages over the reported days only', () => {
+  it('is based on the average of the reported days only', () => {
     const result = estimate('100', '0', '10', undefined, '20', undefined, '30');
     expect(result).toMatchObject({ kind: 'estimate', days: 5, until: '2026-11-26', reported: 3, of: 7 });
     expect('average' in result && toPlainDigits(result.average)).toBe('20');

@@ -55,7 +55,7 @@ describe('the comparison of two periods', () => {
     [5, 7, undefined],
     [7, 5, undefined],
     [1, 1, undefined],
-  ])('has a percentage if both have 80 % of 7 days: %i and %i', (now, then, percent) => {
+  ])('has a percentage only from 6 of 7 reported days on: %i and %i', (now, then, percent) => {
     expect(figures(change(now, then))[2]).toBe(percent);
     expect(change(now, then).figures === undefined).toBe(percent === undefined);
   });
@@ -144,7 +144,7 @@ describe('the comparison of two periods', () => {
     expect(sumChanges([])).toBeUndefined();
   });
 
-  it('of several projects counts as reported only the days of the worst-reported project', () => {
+  it('of several projects has as few reported days as the worst project', () => {
     const [whole, thin] = [change(7, 7), change(6, 7)];
     for (const all of [
       [whole, thin],
@@ -205,7 +205,7 @@ const explainedDays = (current: Amounts, before: Amounts) => {
   };
 };
 
-describe('the explained days of two periods', () => {
+describe('the days that explain a difference', () => {
   it('share one row if none of them has a counterpart', () => {
     expect(explainedDays(['1', undefined, undefined, '2'], [undefined, '3', '4'])).toEqual({
       value: '-4',

@@ -44,7 +44,7 @@ function forecast(
 const since = (first: Day, amount: string) => (day: Day) => (day >= first ? amount : undefined);
 
 describe('the forecast of the current month', () => {
-  it('adds a usual day for today and each later day to what is reported', () => {
+  it('adds to the reported cost a usual day for today and each later day', () => {
     expect(forecast(() => '10.01')).toEqual({
       total: '300.3',
       spent: '200.2',
@@ -55,7 +55,7 @@ describe('the forecast of the current month', () => {
     });
   });
 
-  it('counts today’s cost so far, if that is more than a usual day', () => {
+  it('counts today’s cost so far if it exceeds a usual day’s', () => {
     const usual = () => '10';
     expect(forecast(usual, { spentToday: '4' })?.total).toBe('300');
     expect(forecast(usual, { spentToday: '70.123456789012345' })?.total).toBe('360.123456789012345');
@@ -134,7 +134,7 @@ describe('the forecast of the current month', () => {
     expect(forecast(onLast)?.total).toBe('790');
   });
 
-  it('continues a growth or a decline', () => {
+  it('continues a trend, up or down', () => {
     const grows = (rate: number) => (day: Day) => (1_000 * rate ** daysBetween('2026-11-01', day)).toFixed(4);
     for (const rate of [1.02, 0.98]) {
       const truth = [...Array(30).keys()].reduce((all, n) => all + 1_000 * rate ** n, 0);
@@ -242,7 +242,7 @@ describe('the range of a forecast', () => {
     expect(Number(on('2026-11-30'))).toBeLessThan(Number(on('2026-11-24')));
   });
 
-  it('is at least 5 % of the expected cost of the remaining days, and absent if that is zero', () => {
+  it('is at least 5 % of the cost expected for the remaining days', () => {
     expect(on('2026-11-28', () => '10')).toBe('1.5');
     expect(on('2026-11-28', () => '0')).toBeUndefined();
   });

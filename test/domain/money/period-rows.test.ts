@@ -22,7 +22,7 @@ describe('the paired days of two periods', () => {
     return paired(current, before).pairs.map((pair) => pair.replace(/\.\.\S+/g, ''));
   };
 
-  it('pair the first day with the first if the periods share no weekday', () => {
+  it('pair first day with first day if the periods share no weekday', () => {
     expect(dayPairs(['2026-11-14', '2026-11-16'], ['2026-10-01', '2026-10-02'])).toEqual([
       ...['11-14 10-01', '11-15 10-02', '11-16 ..'],
     ]);

@@ -23,7 +23,7 @@ const table = (usage: Usage) =>
 describe('a completely reported period', () => {
   const usage = usageOf(WEEK.map((day, n) => item(day, `${n + 1}.10`, '0.5')).reverse());
 
-  it('has one row per day in ascending order, in whatever order billing sends them', () => {
+  it('has one row for each day, in order, however billing sorts them', () => {
     expect(usage.rows.map(({ day }) => day)).toEqual(WEEK);
     expect(usage.rows.every(({ merged, outside }) => merged === 1 && !outside)).toBe(true);
   });
@@ -184,7 +184,7 @@ describe('an item outside the requested days', () => {
     expect(toPlainDigits(odd.total.value)).toBe('1');
   });
 
-  it('counts only for the total', () => {
+  it('counts for the total, but not as a day', () => {
     expect(toPlainDigits(usage.total.value)).toBe('63');
     expect(usage.reported).toEqual(['2026-11-16']);
     expect(toPlainDigits(usage.average!)).toBe('16');
@@ -246,7 +246,7 @@ describe('the usage of random items', () => {
     );
   });
 
-  it('has each complete day as reported, missing or unreadable', () => {
+  it('counts each complete day as reported, missing or unreadable', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
         const { reported, missing, unreadableDays, fullDays } = usageOfItems(sent, period);
@@ -257,7 +257,7 @@ describe('the usage of random items', () => {
     );
   });
 
-  it('has an average if a day is reported, never above the most expensive day', () => {
+  it('has an average if a day is reported, at most the most expensive day', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
         const usage = usageOfItems(sent, period);

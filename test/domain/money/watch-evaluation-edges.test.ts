@@ -183,7 +183,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     [100, 500, [1]],
     [300, 600, []],
     [300, 600.01, [1]],
-  ])('with a floor of 500: usual %s, this day %s', (baseline, amount, ago) => {
+  ])('alerts only above a floor of 500: usual cost %s, this day %s', (baseline, amount, ago) => {
     const rule = { ...RULE, floor: new Big(500) };
     expect(episodes(judge(daysOf([1, amount], baseline), [], {}, rule).crossings)).toEqual(ago.map(day));
     expect(spikeLimit(rule, { baseline: new Big(baseline) })?.toFixed()).toBe(

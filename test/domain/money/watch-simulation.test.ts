@@ -26,7 +26,7 @@ const alertsOf = (rule: WatchRule, figures: WatchFigures) =>
   simulateWatch(rule, figures).map((day) => daysBetween(day, TODAY));
 
 describe('the simulation of a watch’s past alerts', () => {
-  it('covers ninety days, and compares them with earlier days', () => {
+  it('covers ninety days, and compares their costs with earlier ones', () => {
     expect(daysBetween(FIRST, TODAY)).toBe(200);
     const rule = { kind: 'spike', factor: new Big(2), floor: new Big(0) } as const;
     const spikeOn = (day: number) => figuresOf((ago) => (ago === day ? 100 : 10));

@@ -146,7 +146,7 @@ describe('the posts around a clock change', () => {
   });
 });
 
-describe('the text of a timing', () => {
+describe('the text of a schedule’s timing', () => {
   it.each<[Cadence, string]>([
     [{ kind: 'daily' }, 'Every day at 09:00 (Europe/Rome)'],
     [{ kind: 'weekdays' }, 'Every weekday at 09:00 (Europe/Rome)'],

@@ -57,7 +57,7 @@ describe('the beginning of a day', () => {
 });
 
 describe('the day at an instant', () => {
-  it('stays the new day when the clocks are set back before midnight', () => {
+  it('stays the new day when the clocks are set back across midnight', () => {
     expect(dayAt(Date.parse('2010-11-07T02:29:59.999Z'), 'America/St_Johns')).toBe('2010-11-06');
     expect(dayAt(Date.parse('2010-11-07T03:00:00.000Z'), 'America/St_Johns')).toBe('2010-11-07');
   });
@@ -110,7 +110,7 @@ describe('consecutive days', () => {
       );
   });
 
-  it('count backwards over a skipped day', () => {
+  it('can be counted backwards over a skipped day', () => {
     expect(daysBefore('2012-01-01', 3, 'Pacific/Apia')).toEqual(['2011-12-28', '2011-12-29', '2011-12-31']);
     expect(daysBefore('2012-01-01', 0, 'UTC')).toEqual([]);
   });

@@ -200,7 +200,7 @@ describe('a period that is shared later', () => {
   );
 
   it.each(['mtd', 'last-7-days including today', 'since 2026-11-01', '2026-11-21', '2026-11', 'today'])(
-    'is read anew later if “%s” was still running',
+    'covers the current days of “%s” if it was still running',
     (text) => expect(later(text)).toEqual(resolvePeriodText(text, now + WEEK, 'UTC')),
   );
 });
