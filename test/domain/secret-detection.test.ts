@@ -159,7 +159,7 @@ describe('the shortest or simplest secret', () => {
     ['twelve signs beside the words in it', 'septemberx7k2m9q4w8z1', 'septemberx7k2m9q4w8z'],
     ['capitals among small letters', 'ABCDEFGHIJkLMNOPQRSTU', 'ABCDEFGHIJKLMNOPQRSTU'],
     ['eight different letters', 'abcdefgh'.repeat(4), 'abcdefg'.repeat(5)],
-  ])('looks like a secret because of %s', (_, secret, name) => {
+  ])('is recognized, unlike a similar name: %s', (_, secret, name) => {
     expect([looksLikeSecret(secret), looksLikeSecret(name)]).toEqual([true, false]);
   });
 
@@ -183,7 +183,7 @@ describe('the shortest or simplest secret', () => {
     ['one such part', 'lomiro-k1m2n3p4', 'lomiro-tadekane'],
     ['what is left beside a weekday', 'xya1a2b3c', 'xyamonday1a2b3c'],
     ['what is left beside a quarter', 'xya1a2b3c', 'xya2026q31a2b3c'],
-  ])('could be a secret because of %s', (_, secret, name) => {
+  ])('is suspected, unlike a similar name: %s', (_, secret, name) => {
     expect([couldBeSecret(secret), couldBeSecret(name)]).toEqual([true, false]);
   });
 });

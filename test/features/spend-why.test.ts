@@ -80,7 +80,7 @@ describe('/spend … why about one project', () => {
     expect(sumOf(answer)).toBe(30_000);
   });
 
-  it('explains a month with its additional day', async () => {
+  it('explains a longer month by its additional day', async () => {
     sends('6001', days('2026-09-01', Array(30).fill('10')), days('2026-10-01', Array(31).fill('10')));
     const answer = await bot.ask('/spend prod october why');
     expect(answer.lines.slice(0, 2)).toEqual([

@@ -26,9 +26,11 @@ describe('a question in plain English', () => {
   it.each([
     ...['', 'good morning', 'are you there?', 'deploy the thing', 'how are you?', 'what is this?'],
     ...['and', ',', '???', 'between', 'the', 'project', 'so far'],
-  ])('is not seen in “%s”', (text) => expect(parseQuestion(text, contextWith(ALIASES))).toBeUndefined());
+  ])('is not recognized in “%s”', (text) =>
+    expect(parseQuestion(text, contextWith(ALIASES))).toBeUndefined(),
+  );
 
-  it('has “may” as a month only where it can mean nothing else', () => {
+  it('uses “may” as a month only where the verb is impossible', () => {
     expect(meaning('how much did prod spend since may?')).toBe('spend prod since 2026-05');
     expect(meaning('how much did prod spend may')).toBe('spend prod 2026-05');
     expect(meaning('what may prod cost?')).toBe('offered');
@@ -68,7 +70,7 @@ const meaningAfter = (answered: string | undefined, text: string, names = ALIASE
 
 describe('a follow-up', () => {
   it.each(['and it?', 'what did it cost yesterday?', 'again'])(
-    'is refused if a project has the name of one of its words: %s',
+    'is refused if one of its words is a project’s name: %s',
     (text) =>
       expect(meaningAfter('prod october', text, new Set([...ALIASES, 'it', 'again']))).toMatchObject({
         kind: 'nothing',
@@ -91,11 +93,11 @@ describe('a follow-up', () => {
     ['as csv', { kind: 'which-project', rerun: { command: '/spend', text: 'csv' } }],
     ['how long will it last?', { kind: 'which-project', rerun: { command: '/balance', text: '' } }],
     ['and the balance of prod?', { kind: 'command', rerun: { command: '/balance', text: 'prod' } }],
-  ])('without an earlier answer is read alone: “%s”', (text, expected) => {
+  ])('without an earlier answer is understood by itself: “%s”', (text, expected) => {
     expect(meaningAfter(undefined, text)).toMatchObject(expected);
   });
 
-  it('without an earlier answer may ask for balance or spend', () => {
+  it('without an earlier answer gets buttons for balance and for spend', () => {
     expect(meaningAfter(undefined, 'and staging?')).toMatchObject({
       kind: 'guess',
       reruns: [

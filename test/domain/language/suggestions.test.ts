@@ -88,8 +88,8 @@ function offeredFor(text: string) {
   return [...byGrammar, ...byQuestion];
 }
 
-describe('an offered command', () => {
-  it('is accepted by Tally, and keeps everything that was typed', () => {
+describe('a suggested command', () => {
+  it('is accepted by Tally, and keeps the typed project, product and period', () => {
     fc.assert(
       fc.property(typedWith(fc.constantFrom(...SLIPS, ...PROJECTS, ...PERIODS, ...PRODUCTS)), (pieces) => {
         const text = pieces.map((one) => one.text).join(' ');
@@ -115,7 +115,7 @@ describe('an offered command', () => {
     expect(offeredBy(() => readBalance('without prod', ALIASES))).toEqual([]);
   });
 
-  it('is missing if no command can say one of the words', () => {
+  it('is missing if no command can express one of the words', () => {
     fc.assert(
       fc.property(
         typedWith(fc.constantFrom(...MEANT.filter((text) => text !== 'now').map((text) => piece(text)))),
@@ -128,7 +128,7 @@ describe('an offered command', () => {
     );
   });
 
-  it('is missing for a question with a word that no command can say', () => {
+  it('is missing for a question with a word that no command can express', () => {
     for (const text of MEANT.filter((one) => one !== 'now'))
       for (const ask of QUESTIONS)
         expect(['nothing', 'which-project'], text).toContain(
@@ -139,11 +139,11 @@ describe('an offered command', () => {
 
 describe('a small number beside a year or a month in digits', () => {
   it.each(['prod 2026 10', 'prod 2026 10 05', 'prod 2026-10 5', 'prod 10 2026', '7 8 2026'])(
-    'is not offered as another project: %s',
+    'is not suggested as another project: %s',
     (text) => expect(offeredBy(() => readSpend(text, ALIASES))).toEqual([]),
   );
 
-  it('is offered as a project beside another project, not as a day', () => {
+  it('is suggested as a second project if no date can be meant', () => {
     expect(offeredBy(() => readSpend('prod 10', ALIASES))).toEqual(['prod,10']);
     expect(offeredBy(() => readSpend('prod 456 2026', ALIASES))).toEqual(['prod,456 2026']);
   });
@@ -172,7 +172,7 @@ describe('a day beside a month’s name', () => {
     );
   });
 
-  it('has two readings before the month unless another word names the project', () => {
+  it('before the month may be a project, unless another word names the project', () => {
     fc.assert(
       fc.property(month, day, fc.constantFrom('', 'storage '), (at, number, before) => {
         const typed = `${before}${number} ${named(at)}`;
@@ -203,7 +203,7 @@ describe('a day beside a month’s name', () => {
     ['3 october 2', []],
     ['prod last october 2', []],
     ['prod 2 oct 3', []],
-  ])('is refused if it could be a project: %s', (typed, readings) => {
+  ])('gets a button for each meaning if it could be a project: %s', (typed, readings) => {
     expect(() => readSpend(typed, ALIASES)).toThrow(InvalidWord);
     expect(offeredBy(() => readSpend(typed, ALIASES))).toEqual(readings);
   });
