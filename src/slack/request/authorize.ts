@@ -58,7 +58,7 @@ export const createAuthorize =
     const user = await people.admit(profile, workspace.settings, asksGroups);
     if (right === 'manage' && user.canAsk && !user.canManage) {
       const managers = await people.managers(workspace, false);
-      throw new Failure('not-allowed', { reason: 'not-manager', managers });
+      throw new Failure('not-allowed', { reason: 'not-manager', people: managers });
     }
     requireRight(right, user);
 

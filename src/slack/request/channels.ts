@@ -118,3 +118,21 @@ export async function joinChannel(
     return `${why} Type /invite @Tally in that channel and try again.`;
   }
 }
+
+const MOST_TOLD = 3;
+
+/** The channels of which the person may know: public ones, and those that the person is in. Never rejects. */
+export async function knownChannels(
+  channels: readonly SlackId[],
+  { slack, user: { id, role } }: Pick<Poster, 'slack'> & { readonly user: Pick<User, 'id' | 'role'> },
+): Promise<readonly SlackId[]> {
+  const isKnown = async (channel: SlackId): Promise<boolean> => {
+    const found = await slack.channels.find(channel);
+    if (found === undefined || found.isArchived) return false;
+    const seesPublic = role === 'admin' || role === 'member';
+    return (seesPublic && !found.isPrivate) || slack.channels.has(channel, id);
+  };
+  const few = channels.slice(0, MOST_TOLD);
+  const known = await Promise.all(few.map((channel) => isKnown(channel).catch(() => false)));
+  return few.filter((_, at) => known[at]);
+}
