@@ -43,7 +43,7 @@ export type Item = TextRange &
 
 const LONGEST_ALIAS = 32;
 
-/** Returns where the alias ends, or 0. People may type spaces for the hyphens of an alias: `web shop`. */
+/** Finds where an alias that begins at `start` ends; 0 if none does. Spaces may replace its hyphens: `web shop`. */
 const aliasEndIn =
   (text: string, aliases: Aliases) =>
   (start: number): number => {

@@ -14,7 +14,7 @@ export interface ParsedCommand {
   readonly product?: ProductId;
   readonly phrase?: NamedDays;
   readonly versus?: Versus;
-  /** How many to list, largest first: projects if `several` is `all`, days if `isOfDays`. */
+  /** How many projects to list, or days if `isOfDays`: the largest, or the smallest if `isLowest`. */
   readonly top?: number;
   readonly isLowest?: true;
   readonly isOfDays?: true;
@@ -62,5 +62,5 @@ export function formatParsedCommand({ project, alias = project, ...words }: Word
 export const rankText = ({ top, isLowest, isOfDays }: Pick<Words, 'top' | 'isLowest' | 'isOfDays'>): string =>
   [(isLowest && 'lowest') || (top !== undefined && 'top'), top, isOfDays && 'days'].filter(Boolean).join(' ');
 
-/** A quick guess. It is wrong only for a project named `csv` or `details`. */
+/** Also true for a project named `csv` or `details`. */
 export const mayOpenModal = (text: string): boolean => /(?:^|\s)(?:csv|details)[?!.,]?(?:\s|$)/i.test(text);

@@ -46,7 +46,7 @@ export interface DayRange {
 type AbsoluteRange = Omit<DayRange, 'relative'>;
 
 interface Point {
-  /** If a range's two ends have one kind, each depends on the other: `20 dec - 5 jan`. */
+  /** In a range whose ends are of the same kind, the ends depend on each other: `20 dec - 5 jan`. */
   readonly kind: string;
   /** `day`: a day of each year, month or week. `part`: a longer part of each year. Undefined: doesn't recur. */
   readonly recurs?: 'day' | 'part';
@@ -454,7 +454,7 @@ export class Calendar {
       at(point.place, () => point.latest(this.today)),
     );
     const isAlike = from.kind === to.kind;
-    // In `3 oct to 5 nov 2025`, the year goes for both days.
+    // In `3 oct to 5 nov 2025`, both days are in 2025.
     const isFound =
       (from.recurs === 'day' && isAlike && to.recurs !== 'day') || (to.isDated && from.recurs === 'part');
     const begin = this.#begun(from, isFound ? earlier(alone.last, this.today) : this.today);
@@ -466,7 +466,7 @@ export class Calendar {
     return [begin, alone, next];
   }
 
-  /** For `friday to monday`, which ends in the future: the latest that is over, or from friday until now. */
+  /** Suggestions for `friday to monday` on a Saturday: the Friday and Monday before, or from Friday until now. */
   #endedEarlier(from: Point, begin: DayRange, to: Point, end: DayRange): readonly string[] {
     const unit = to.kind === 'weekday' ? 'week' : 'year';
     const isSplit = startOfUnit(unit, begin.first) !== startOfUnit(unit, end.first);

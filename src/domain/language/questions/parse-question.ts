@@ -42,7 +42,7 @@ import {
 
 export type Question =
   | { readonly kind: 'command'; readonly rerun: QuestionCommand }
-  /** `fact`: no project has the typed name. */
+  /** `fact` says that no project has the typed name. */
   | {
       readonly kind: 'which-project';
       readonly fact?: string | undefined;
@@ -61,7 +61,7 @@ export type Question =
 
 const MOST_OFFERED = 3;
 
-/** @returns undefined if no word names a project or something that Tally can be asked @throws secret-pasted */
+/** @returns undefined if the text asks nothing that Tally knows @throws secret-pasted */
 export function parseQuestion(
   text: string,
   context: ParseContext,
@@ -76,9 +76,7 @@ export function parseQuestion(
   return interpret(new QuestionItems(items, shown, context, answered), mistyped, quotable);
 }
 
-/**
- * `/spend how much did prod cost last week?` @returns the text of `command` that means this; undefined if there is none
- */
+/** @returns for `/spend how much did prod cost?`, a text of `command` with that meaning; undefined if there is none */
 export function parseTypedQuestion(
   command: SlashCommand,
   text: string,
@@ -88,7 +86,7 @@ export function parseTypedQuestion(
   return query?.kind === 'command' && query.rerun.command === command ? query.rerun.text : undefined;
 }
 
-/** @throws InvalidWord, secret-pasted */
+/** Parses a command's text, or a question in its place. @throws InvalidWord, secret-pasted */
 export function parseTyped(
   command: SlashCommand,
   text: string,
@@ -100,7 +98,7 @@ export function parseTyped(
   const question = parseQuestion(`${command.slice(1)} ${text}`, context);
   if (question?.kind === 'command' && question.rerun.command === command)
     return parse(question.rerun.text, context);
-  // A question’s words have meanings that a command’s don’t: `prod october forecast`.
+  // Some words, such as “forecast”, have a meaning in questions only. Then the question's refusal says more.
   const refusal = question?.kind === 'nothing' ? question.refusal : undefined;
   const isQuestion = parsed.why === UNRECOGNIZED && WORD_ROLES.has(parsed.word.toLowerCase());
   throw isQuestion && refusal && ![UNRECOGNIZED, UNCLEAR].includes(refusal.why) ? refusal : parsed;
@@ -152,7 +150,7 @@ const isAsked = (query: QuestionItems): boolean =>
       (item.kind === 'bad' && (/\d/.test(item.word) || whyUnbilled(item.word) !== undefined)),
   );
 
-/** “We” counts as all projects. A balance takes no period, so a wrong one doesn’t matter. */
+/** Finds words that no command can have. “We” counts as all projects. Beside a balance, wrong periods don't matter. */
 function refusalOf(query: QuestionItems): WordsRefusal | undefined {
   const isBalance = !query.has('lasting') && catchInvalidWord(() => subjectOf(query)) === 'balance';
   const items = query.items
@@ -169,7 +167,7 @@ function refusalOf(query: QuestionItems): WordsRefusal | undefined {
 /** If some words are refused, tries each replacement of them. */
 function alternativesOf(query: QuestionItems, refusal: WordsRefusal | undefined): readonly QuestionItems[] {
   if (refusal === undefined) return [query];
-  // For a question about the future, “this month” would be no help.
+  // “This month” would be no answer to a question about the future.
   if (/^(?:next|tomorrow)/i.test(query.typed(refusal))) return [];
   const { start, end, instead } = refusal;
   return instead.flatMap((text) => {
@@ -190,7 +188,7 @@ function makeCommands(query: QuestionItems): readonly MadeCommand[] {
   const [first] = query.items;
   if (subject !== undefined && first !== undefined) query.marks.set(`about:${subject}`, first);
   const unknown = query.of('bad').find(({ word }) => whyUnbilled(word)) ?? query.of('bad')[0];
-  // “Why?” and “again” need an earlier answer.
+  // Alone, “why?” and “again” are about an earlier answer.
   const marks = ['why', 'again', 'same', 'output', 'csv', 'details'] as const;
   if (!unknown && !query.answered && query.has(...marks) && query.hasOnly(...marks))
     return [{ command: '/spend', text: formatParsedCommand(wordsOf(query)), isOpen: true }];
@@ -251,7 +249,7 @@ const ABOUT: Readonly<Partial<Record<Subject, readonly WordRole[]>>> = {
 const subjectOfRole = (role: WordRole | undefined): Subject | undefined =>
   (Object.keys(ABOUT) as Subject[]).find((subject) => role && ABOUT[subject]?.includes(role));
 
-/** Which other words a word needs beside it. Any of them is enough; `a+b` means both together. */
+/** The words that a word needs beside it: any of the listed ones, or both words of `a+b`. */
 const NEEDS: Readonly<Partial<Record<Mark, string>>> = {
   more: 'why versus than which either spend+past spend+have spend+is',
   pricier: 'is past versus than which either why answer',

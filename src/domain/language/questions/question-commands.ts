@@ -30,7 +30,7 @@ export interface QuestionCommand {
 export interface MadeCommand extends QuestionCommand {
   /** Whether to offer the command instead of running it, because the question may mean something else. */
   readonly isGuess?: boolean;
-  /** Whether only an earlier answer can tell the project. */
+  /** Whether the question doesn't say which project it is about. */
   readonly isOpen?: boolean;
   readonly doubt?: InvalidWord | undefined;
 }
@@ -113,7 +113,7 @@ function askedProjects(query: QuestionItems, words: Words): SeveralProjects | un
     const names = added.names.map(toProjectName);
     return distinct(added.isAdded === 'before' ? [...names, ...before] : [...before, ...names]);
   }
-  // “Cheaper than staging?”, or “is staging cheaper?” than the last answer's project.
+  // “Is staging cheaper?” compares staging with the last answer's project.
   const isBeside = query.has('more', 'pricier') && !query.has('versus', 'why') && named !== undefined;
   const one = than ? (named ?? before) : isBeside ? before : undefined;
   if (than && (countOf(one) !== 1 || words.output === 'why')) throw query.refuse(than);
@@ -340,7 +340,7 @@ export function followUpCommands(
   const output = words.output ?? inheritedOutput(query, words, base, subject);
   const asked: Words = { ...withProjects(query, words), product, output };
   const made = commandsOn(query, command, asked, base, subject);
-  // Offers a command instead of running it if it isn't the last answer's, or if a word may mean something else.
+  // Offers the command instead of running it if the last answer had another command, or if a word is ambiguous.
   const isOther = subject === undefined && base.command === '/balance' && command === '/spend';
   const isSide = words.phrase && !words.versus && query.has('more', 'pricier') && !query.has('why', 'than');
   const isOfTop = command === '/balance' && base.words.top !== undefined && !namesOf(words);
@@ -372,7 +372,7 @@ function commandsOn(
   return [...compared, ...otherDays(query, asked, base)].flatMap((each) => spendCommands(query, each));
 }
 
-/** “Again” repeats the last answer, “in total” its sum. */
+/** “Again” asks for the last answer, “in total” for its sum. */
 function wholeAnswer(
   query: QuestionItems,
   { command, words: answered }: LastAnswer,

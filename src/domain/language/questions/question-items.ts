@@ -19,7 +19,7 @@ export interface WordItem extends TextRange {
   readonly isAll?: boolean;
   readonly unit?: Unit;
   readonly isCompared?: boolean;
-  /** Whether the words may also be counted from today: `the previous week`. */
+  /** Whether the words, such as `the previous week`, may also be relative to today. */
   readonly isEither?: boolean;
 }
 
@@ -56,7 +56,7 @@ type OfKind<K extends Kind> = K extends 'word'
   ? WordItem
   : Extract<Item | ThanItem | OrderItem, { readonly kind: K | 'all' | 'help' }> &
       Marks & { readonly kind: K };
-/** What `has` can test. `answer`: in a thread; `either`: two projects; `about:…`: the question's subject. */
+/** `answer` marks a follow-up in a thread, `either` a choice between projects, `about:…` the question's subject. */
 export type Mark = WordRole | Kind | 'answer' | 'either' | `about:${Subject}`;
 
 export type ListSubject = 'projects' | 'schedules' | 'watches' | 'help' | 'status' | 'owner';
@@ -105,7 +105,7 @@ export class QuestionItems {
   first(...marks: readonly Mark[]): AskedItem | undefined {
     return marks.map((mark) => this.marks.get(mark)).find((item) => item !== undefined);
   }
-  /** Items that add nothing to a question don't count. */
+  /** Ignores items that add nothing to a question, such as courtesies. */
   hasOnly(...marks: readonly Mark[]): boolean {
     return this.items.every((item) => isEmpty(item) || marks.includes(markOf(item)));
   }
