@@ -32,7 +32,7 @@ import { claimLayout, onStoreError } from './redis/guarded-commands.ts';
 import { createInstallations } from './slack/install/installations.ts';
 import { createResponseUrlClient } from './slack/reply/message-calls.ts';
 import { createUserDirectory } from './slack/request/users.ts';
-import { registerListeners } from './slack/server/dispatch.ts';
+import { registerHandlers } from './slack/server/dispatch.ts';
 import { createRateLimiter, type RateLimiter } from './slack/server/rate-limiter.ts';
 import { createSlackServer } from './slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from './slack/slack-services.ts';
@@ -198,6 +198,6 @@ function createSlackSide(
   };
   const installations = createInstallations(config, slackServices);
   const server = createSlackServer(config, slackServices, installations, routes);
-  registerListeners(server.app, registry.listeners(), slackServices);
+  registerHandlers(server.app, registry.handlers(), slackServices);
   return { installations, server };
 }

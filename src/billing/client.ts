@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { PRODUCT_IDS, type ProductId } from '../domain/billing-products.ts';
 import { type BillingQuestion, Failure, failureOf, isFailure } from '../domain/failure/index.ts';
-import { collectCharges, type DayCharges } from '../domain/money/usage.ts';
+import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
 import { DAY, type Millis, type RequestedDays, type Zone } from '../domain/time/calendar.ts';
 import type { GuardedHttp, Priority, ServiceRequest, ServiceResponse, Tenant } from '../http/client.ts';
 import {

@@ -1,7 +1,7 @@
 /** Stores what services' answers show about credentials and projects: failures, rejections, last use, balances. */
 
 import type { ProductId } from '../domain/billing-products.ts';
-import { isFailure, kindOf, storeFailure } from '../domain/failure/index.ts';
+import { isFailure, kindOf, toStoredFailure } from '../domain/failure/index.ts';
 import { toPlainDigits } from '../domain/money/amount.ts';
 import type { Account, Runway } from '../domain/money/balance-and-runway.ts';
 import type { Forecast } from '../domain/money/forecast.ts';
@@ -111,7 +111,7 @@ export function createServiceStatus(services: StatusServices): ServiceStatus {
       // No data for a period isn't a failure of the project.
       if (error.kind === 'no-data' && asked.topic === 'consumption') return;
       if (kindOf(error.kind)?.remedy === undefined) return;
-      const failure = { ...storeFailure(error), topic: asked.topic, since: clock() };
+      const failure = { ...toStoredFailure(error), topic: asked.topic, since: clock() };
       await write(workspace, async () => planFailure(asked, failure, await workspaces.load(workspace)));
     },
     async notIssued({ id }, { workspace, connection: name }, error) {

@@ -4,7 +4,7 @@ import { createBillingClient } from '../../src/billing/client.ts';
 import type { ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { makeReport } from '../../src/delivery/reports/make-report.ts';
 import { askOnce } from '../../src/delivery/run.ts';
-import { wordFailure } from '../../src/domain/failure/index.ts';
+import { failureSentence } from '../../src/domain/failure/index.ts';
 import type { ReportName } from '../../src/domain/report.ts';
 import { daysOfReport } from '../../src/domain/report.ts';
 import { createGuardedHttp } from '../../src/http/client.ts';
@@ -558,7 +558,7 @@ describe('a digest of several projects', () => {
         post('yesterday', ['5001', '5002'], NOW, 1, undefined, cached),
         post('last-week', ['5001', '5002'], NOW, 1, undefined, cached),
       ]);
-      expect(both.map(({ unanswered }) => wordFailure(unanswered['5002:1']!, '2026-11-21'))).toEqual([
+      expect(both.map(({ unanswered }) => failureSentence(unanswered['5002:1']!, '2026-11-21'))).toEqual([
         ...[`${rejected}Fri 20 Nov.`, `${rejected}9–15 Nov.`],
       ]);
       expect(rowsOf(both[0].message.blocks).find(([name]) => name === 'dev')?.[1]).toBe('query rejected');

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parseMessage } from '../../src/delivery/delivery-log.ts';
+import { collectRemarks, remarkLead } from '../../src/domain/billing-remarks.ts';
 import {
-  collectRemarks,
   Failure,
+  failureSentence,
   InvalidWord,
   isFailure,
-  remarkLead,
-  storedFailure,
-  storeFailure,
-  wordFailure,
+  storedFailureSchema,
+  toStoredFailure,
 } from '../../src/domain/failure/index.ts';
 import { KINDS } from '../../src/domain/failure/kinds.ts';
 import { requireShortText } from '../../src/slack/commands/command-buttons.ts';
@@ -100,14 +99,14 @@ const OF_REQUESTS = [
 const PLAIN = 'It failed. This version of Tally doesn’t know the reason.';
 const TODAY = '2026-11-21';
 
-const readBack = (json: string) => storedFailure.parse(JSON.parse(json));
+const readBack = (json: string) => storedFailureSchema.parse(JSON.parse(json));
 
 describe('a stored failure', () => {
   it('has the same sentence as when it happened', () => {
     const others = failuresOfAll().filter(([{ kind }]) => !OF_REQUESTS.includes(kind));
     expect(others.length).toBeGreaterThan(40);
     for (const [failure] of others) {
-      const worded = wordFailure(readBack(JSON.stringify(storeFailure(failure))), TODAY);
+      const worded = failureSentence(readBack(JSON.stringify(toStoredFailure(failure))), TODAY);
       if (failure.kind === 'address-refused')
         expect(worded).toBe('Tally doesn’t connect to the service’s address: it is private.');
       else expect(worded).toBe(failure.message);
@@ -116,7 +115,7 @@ describe('a stored failure', () => {
 
   it('contains no sentence, no host, and no text of people or services', () => {
     for (const [failure] of failuresOfAll()) {
-      const json = JSON.stringify(storeFailure(failure));
+      const json = JSON.stringify(toStoredFailure(failure));
       expect(json).not.toContain(failure.message);
       expect(json).not.toMatch(/example|127\.0\.0\.1|yesterdya|"no"/);
     }
@@ -124,18 +123,20 @@ describe('a stored failure', () => {
 
   it('names the year of its days unless it is the current one', () => {
     const days = { first: '2026-11-14', last: '2026-11-20', today: TODAY };
-    const stored = storeFailure(new Failure('no-data', { question: { project: '123', product: 1, days } }));
-    expect(wordFailure(stored, TODAY)).toBe('No Cloud platform data for project 123, 14–20 Nov.');
-    expect(wordFailure(stored, '2027-01-02')).toContain('14–20 Nov 2026');
-    expect(wordFailure(stored)).toContain('14–20 Nov 2026');
+    const stored = toStoredFailure(
+      new Failure('no-data', { question: { project: '123', product: 1, days } }),
+    );
+    expect(failureSentence(stored, TODAY)).toBe('No Cloud platform data for project 123, 14–20 Nov.');
+    expect(failureSentence(stored, '2027-01-02')).toContain('14–20 Nov 2026');
+    expect(failureSentence(stored)).toContain('14–20 Nov 2026');
   });
 
   it('says that Slack may have posted a message that it didn’t confirm', () => {
     const stored = {
-      ...storeFailure(new Failure('not-sent', { reason: 'post-unconfirmed' })),
+      ...toStoredFailure(new Failure('not-sent', { reason: 'post-unconfirmed' })),
       mayBePosted: true,
     };
-    expect(wordFailure(stored)).toBe(
+    expect(failureSentence(stored)).toBe(
       'Slack didn’t confirm the post. It may have been posted. Check the channel before you send it again.',
     );
   });
@@ -147,7 +148,7 @@ describe('a stored failure', () => {
     { kind: 'service-failed' },
     { kind: 'invalid-word' },
   ])('from a newer Tally gets a general sentence and is stored unchanged: %j', (of) => {
-    expect(wordFailure(readBack(JSON.stringify(of)))).toBe(PLAIN);
+    expect(failureSentence(readBack(JSON.stringify(of)))).toBe(PLAIN);
     const message = { to: 'U1', about: {}, state: 'failed', at: 2, tries: 1, cause: of };
     expect(parseMessage('notice/x/U1', JSON.stringify(message))).toMatchObject({ tries: 1, cause: of });
   });

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import type { WatchRule } from '../../src/domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { serializeWatch } from '../../src/workspace/record/automation-records.ts';
 import { labelsOf, optionsOf } from '../support/answer.ts';
 import { botOfEachTest, CHANNEL, DAY, goodToken, SATURDAY, textOf } from '../support/bot.ts';

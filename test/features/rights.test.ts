@@ -3,7 +3,7 @@ import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../..
 import { checkRecipient } from '../../src/delivery/outbox/recipients.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
-import { type Listeners, rulesFor } from '../../src/slack/server/handlers.ts';
+import { type Handlers, rulesFor } from '../../src/slack/server/handlers.ts';
 import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';
 import { stampOf } from '../../src/workspace/record/audited-change.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
@@ -373,17 +373,17 @@ const LESSER_ROLES: Record<string, { person: string; settings?: object; left?: b
   'a member': { person: MEMBER, lacks: ['manage'] },
 };
 
-/** Who tries a listener that needs this right: all who lack it; in a quick run one of them, in turn. */
+/** Who tries a handler that needs this right: all who lack it; in a quick run one of them, in turn. */
 function rolesFor(right: Right, at: number): readonly string[] {
   const roles = Object.keys(LESSER_ROLES).filter((role) => LESSER_ROLES[role]!.lacks.includes(right));
   return isThorough ? roles : [roles[at % roles.length]!];
 }
 
 /** A workflow's steps are run by nobody: test/features/workflow-steps.test.ts has what they show where. */
-type Kind = Exclude<keyof Listeners, 'steps'>;
+type Kind = Exclude<keyof Handlers, 'steps'>;
 
 /**
- * The whole policy: listeners that need less than `manage`. All others have to need `manage`, so a new one is tested
+ * The whole policy: handlers that need less than `manage`. All others have to need `manage`, so a new one is tested
  * without being added here.
  */
 const MORE_THAN_MANAGERS: Record<Kind, Partial<Record<Right, readonly string[]>>> = {
@@ -432,14 +432,14 @@ function commandTexts(): readonly string[] {
 }
 
 function namesOf(kind: Kind): readonly string[] {
-  return kind === 'commands' ? commandTexts() : Object.keys(bot.registry.listeners()[kind]);
+  return kind === 'commands' ? commandTexts() : Object.keys(bot.registry.handlers()[kind]);
 }
 
 /** The right in the registry. */
 function registeredRight(kind: Kind, name: string): Right {
-  const listeners = bot.registry.listeners();
+  const handlers = bot.registry.handlers();
   const [first = '', ...words] = kind === 'commands' ? name.split(' ') : [name];
-  return rulesFor({ run: undefined, ...listeners[kind][first]! }, words.join(' ')).right;
+  return rulesFor({ run: undefined, ...handlers[kind][first]! }, words.join(' ')).right;
 }
 
 /** Valid submissions, which only the right can reject. */
@@ -498,7 +498,7 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
   },
 };
 
-/** Events that the listener handles, which only the right can reject. */
+/** Events that the handler handles, which only the right can reject. */
 const EVENTS: Record<string, object> = {
   app_home_opened: { tab: 'home' },
   app_mention: { channel: CHANNEL, text: `<@${BOT_USER}> balance 123` },
@@ -590,7 +590,7 @@ describe('a member', () => {
   beforeEach(() => useSettings({}));
 
   it('gets the button “Ask a manager” for each form that only managers open', async () => {
-    const { actions } = bot.registry.listeners();
+    const { actions } = bot.registry.handlers();
     const without: string[] = [];
     for (const name of Object.keys(actions)) {
       const { right, opensForm } = rulesFor(actions[name]!, 'prod');

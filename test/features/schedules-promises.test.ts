@@ -42,13 +42,13 @@ const tally = await startListenerBot(
       send: async () => 'posted' as const,
       retry: async () => undefined,
     };
-    const { verbs = {}, ...listeners } = createSchedulesFeature({
+    const { verbs = {}, ...handlers } = createSchedulesFeature({
       workspaces,
       scheduling,
       changed: async () => undefined,
       limits: UNLIMITED,
     });
-    return { ...listeners, commands: { '/billing': routeSubcommands(verbs) } };
+    return { ...handlers, commands: { '/billing': routeSubcommands(verbs) } };
   },
   { clock: () => now },
 );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseAmount } from '../../src/domain/money/amount.ts';
-import type { WireCharge } from '../../src/domain/money/usage.ts';
+import type { WireCharge } from '../../src/domain/money/charges.ts';
 import { balanceAnswer } from '../../src/features/balance/index.ts';
 import { spendAnswer } from '../../src/features/spend/index.ts';
 import { renderAnswer } from '../../src/slack/reply/render-answer.ts';

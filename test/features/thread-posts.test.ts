@@ -6,7 +6,7 @@ import { createBillingClient } from '../../src/billing/client.ts';
 import type { ScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import { makeReport } from '../../src/delivery/reports/make-report.ts';
 import type { WorkspaceRunner } from '../../src/delivery/run.ts';
-import type { WatchRule } from '../../src/domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { createGuardedHttp } from '../../src/http/client.ts';
 import { threadsKey } from '../../src/redis/keys.ts';
 import type { Schedule } from '../../src/workspace/record/automation-records.ts';

@@ -14,6 +14,7 @@ import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspace-repository.ts';
 import type { AnswerCollector, AnswerStore } from '../../workspace/save-service-outcomes.ts';
+import type { AskedQuestion } from '../../workspace/thread-store.ts';
 import type {
   DeliveryLog,
   DeliveryLogSnapshot,
@@ -22,7 +23,7 @@ import type {
   OutboxMessage,
 } from '../delivery-log.ts';
 import type { MakeReport } from '../reports/make-report.ts';
-import type { AskedQuestion, FollowUpServices } from './follow-up.ts';
+import type { FollowUpServices } from './follow-up.ts';
 import type { FailureEffect } from './retry-policy.ts';
 
 export interface MessageKind<About = unknown> extends MessageFormat<About> {

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
-import { storedFailure, wordFailure } from '../../domain/failure/index.ts';
+import { failureSentence, storedFailureSchema } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, formatMoment, type Millis } from '../../domain/time/calendar.ts';
 import { limitLines } from '../../domain/wording.ts';
@@ -36,7 +36,7 @@ const noticeAbout = z.object({
   owner: z.string(),
   /** `failed`: one date's post wasn't sent. `paused`: a person must fix the cause first. */
   why: z.enum(['failed', 'paused']),
-  cause: storedFailure,
+  cause: storedFailureSchema,
   cases: z.array(z.object({ schedule: z.string(), due: z.int() })).readonly(),
 });
 type NoticeAbout = Readonly<z.infer<typeof noticeAbout>>;
@@ -197,7 +197,7 @@ export function drawNotice(
   const projects = cases.flatMap(({ schedule }) => schedule.projects);
   const isVisible = projects.every((project) => canAskAbout(project, workspace, scope));
   const today = dayAt(at, only?.schedule.timing.zone ?? workspace.settings.zone);
-  const cause = isVisible ? wordFailure(notice.cause, today) : '';
+  const cause = isVisible ? failureSentence(notice.cause, today) : '';
   const [label, action] = why === 'paused' ? ['Try again', 'retry'] : ['Send it now', 'now'];
   return {
     text: `${text}. ${cause}`.trim(),

@@ -1,7 +1,7 @@
 /** Renders a post, and updates the post later if figures change or a silent project answers. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Button } from '@slack/types';
-import { wordFailure } from '../../domain/failure/index.ts';
+import { failureSentence } from '../../domain/failure/index.ts';
 import { parseAmount } from '../../domain/money/amount.ts';
 import type { ReportName } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -113,7 +113,7 @@ function missedLines({ earlier, at, timing, projects, workspace }: PostDetails):
     const { date } = missed;
     const due = `(due ${formatDays(date, date, date.slice(0, 4))})`;
     return 'cause' in missed
-      ? `No figures ${due}. ${wordFailure(missed.cause, dayAt(at, timing.zone))}`
+      ? `No figures ${due}. ${failureSentence(missed.cause, dayAt(at, timing.zone))}`
       : `${coveredText(missed.covers)}: ${figuresText(missed.figures, projects, workspace)} ${due}`;
   });
   if (lines.length === 0) return counted === 0 ? [] : [`Missed posts: ${counted}`];

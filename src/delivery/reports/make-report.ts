@@ -1,11 +1,11 @@
 /** Makes a schedule's report from what its channel may see, and notes which question the report answers. */
 import type { Button } from '@slack/types';
 import { type BillingClient, emptyIfNoData } from '../../billing/client.ts';
+import { collectRemarks } from '../../domain/billing-remarks.ts';
 import {
-  collectRemarks,
   isFailure,
   type StoredFailure,
-  storeFailure,
+  toStoredFailure,
   withRequestedDays,
 } from '../../domain/failure/index.ts';
 import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
@@ -28,6 +28,7 @@ import {
 } from '../../domain/time/calendar.ts';
 import { sameDaysLastWeek } from '../../domain/time/period.ts';
 import type { Message } from '../../slack/block-kit/blocks.ts';
+import { followUpQuestion } from '../../slack/commands/asked-projects.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type ChosenProject,
@@ -45,7 +46,7 @@ import {
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { type AnswerCollector, storedBalance } from '../../workspace/save-service-outcomes.ts';
-import { type AskedQuestion, askAbout } from '../outbox/follow-up.ts';
+import type { AskedQuestion } from '../../workspace/thread-store.ts';
 import type { CoveredDays } from '../posts/post-record.ts';
 import {
   amountOf,
@@ -157,8 +158,8 @@ const daysText = (first: Day | undefined, last: Day | undefined): string =>
 function questionAbout(posted: PostedReport, days: string, workspace: Workspace): AskedQuestion | undefined {
   const projects = shownProjects(posted, posted);
   return REPORTS[posted.report].coversDays
-    ? askAbout('/spend', projects, days, workspace)
-    : askAbout('/balance', projects, '', workspace);
+    ? followUpQuestion('/spend', projects, days, workspace)
+    : followUpQuestion('/balance', projects, '', workspace);
 }
 
 export const makeReport: MakeReport = async (request) => {
@@ -184,7 +185,7 @@ export const makeReport: MakeReport = async (request) => {
     message: renderReport(view),
     figures: Object.fromEntries(figures),
     covers: { first: periods.requested.first, last: periods.requested.last, zone },
-    unanswered: Object.fromEntries(silent.map((one) => [keyOf(one), storeFailure(one.failure)])),
+    unanswered: Object.fromEntries(silent.map((one) => [keyOf(one), toStoredFailure(one.failure)])),
     ...(awaits && { awaits }),
   };
 };

@@ -5,6 +5,7 @@ import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBefore, earliest, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
+import { followUpQuestion } from '../../slack/commands/asked-projects.ts';
 import { projectMoneyFormatter } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
@@ -17,7 +18,6 @@ import {
   OvertakenError,
   putMessage,
 } from '../delivery-log.ts';
-import { askAbout } from '../outbox/follow-up.ts';
 import {
   type DeliveryContext,
   hashOf,
@@ -113,8 +113,8 @@ export const alertKind: MessageKind<AlertAbout> = {
     if (watch === undefined || alert === undefined) return undefined;
     const { rule, projects } = watch;
     return needsBalance(rule)
-      ? askAbout('/balance', projects, '', context.workspace)
-      : askAbout('/spend', projects, alert.episode, context.workspace);
+      ? followUpQuestion('/balance', projects, '', context.workspace)
+      : followUpQuestion('/spend', projects, alert.episode, context.workspace);
   },
   /** A refused alert is deleted. The next check then forgets it. */
   onRefused: ({ insteadOf }, { isGone }) =>

@@ -10,10 +10,9 @@ import type {
   MeasurementOf,
   MonthSpend,
   WatchFigures,
-  WatchKind,
   WatchMeasurement,
-  WatchRule,
 } from '../../domain/money/watch-measurement.ts';
+import type { WatchKind, WatchRule } from '../../domain/money/watch-rule.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { addDays, type Day, formatDays, formatMonth, isoWeekday } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';

@@ -1,8 +1,9 @@
 /** What people can do with watches and alerts: see their state, acknowledge or snooze, and preview a rule. */
-import { isFailure, kindOf, wordFailure } from '../../domain/failure/index.ts';
+import { failureSentence, isFailure, kindOf } from '../../domain/failure/index.ts';
 import type { Account, Runway } from '../../domain/money/balance-and-runway.ts';
 import { evaluateRule, simulateWatch, simulationFrom } from '../../domain/money/watch-evaluation.ts';
-import { measureWatch, type WatchMeasurement, type WatchRule } from '../../domain/money/watch-measurement.ts';
+import { measureWatch, type WatchMeasurement } from '../../domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
@@ -147,9 +148,9 @@ function stateOf(
     nextCheckAt: watch.paused === undefined ? nextCheckAt : undefined,
     measurement: known && measureWatch(rule.kind, parseWatchFigures(known, today, zone)),
     isCrossed: figures !== undefined && alerted.some(({ isOver = false }) => !isOver),
-    problem: isProjectLimited(watch, workspace) ? LIMITED : cause && wordFailure(cause, today),
+    problem: isProjectLimited(watch, workspace) ? LIMITED : cause && failureSentence(cause, today),
     isPaused: cause !== undefined && kindOf(cause.kind)?.remedy === 'token',
-    undelivered: undelivered && wordFailure(undelivered, today),
+    undelivered: undelivered && failureSentence(undelivered, today),
     openAlert: newest && isOpen(newest) ? alertName(newest) : undefined,
   };
 }

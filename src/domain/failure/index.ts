@@ -76,20 +76,20 @@ export const mayHaveBeenSaved = (failure: Failure): boolean =>
   failure.kind === 'store-unavailable' && failure.data.write === 'unsure';
 
 /** Stored without its sentence, which is written when the record is read. */
-export const storedFailure = z.object({
+export const storedFailureSchema = z.object({
   kind: z.string(),
   data: z.record(z.string(), z.unknown()).exactOptional(),
   /** Whether the post may be in the channel although sending it failed. */
   mayBePosted: z.boolean().exactOptional(),
 });
-export type StoredFailure = Readonly<z.infer<typeof storedFailure>>;
+export type StoredFailure = Readonly<z.infer<typeof storedFailureSchema>>;
 
-export const storeFailure = ({ kind, data }: Failure): StoredFailure => ({
+export const toStoredFailure = ({ kind, data }: Failure): StoredFailure => ({
   kind,
   data: KINDS[kind].schema.parse(data),
 });
 
-export function wordFailure(stored: StoredFailure, today?: Day): string {
+export function failureSentence(stored: StoredFailure, today?: Day): string {
   const kind = kindOf(stored.kind);
   const data = kind?.schema.safeParse(stored.data).data;
   const sentence = (data && kind?.says(data, today)) ?? UNKNOWN;
@@ -159,27 +159,4 @@ export function catchInvalidWord<T>(parse: () => T): T | InvalidWord {
     if (error instanceof InvalidWord) return error;
     throw error;
   }
-}
-
-/** Error messages that billing sent together with figures. */
-export interface BillingRemark {
-  /** `the balance`, `the figures for 14–20 Nov` */
-  readonly about: string;
-  /** Untrusted text, without duplicates. */
-  readonly messages: readonly string[];
-}
-
-export const remarkLead = ({ about }: BillingRemark): string =>
-  `The billing service reported a problem with ${about}:`;
-
-/** @returns each message once, under the first of the answers that had it */
-export function collectRemarks(
-  ...answers: readonly (readonly [about: string, answer: { readonly remarks: readonly string[] }])[]
-): readonly BillingRemark[] {
-  const known = new Set<string>();
-  return answers.flatMap(([about, { remarks }]) => {
-    const messages = [...new Set(remarks)].filter((message) => !known.has(message));
-    for (const message of messages) known.add(message);
-    return messages.length === 0 ? [] : [{ about, messages }];
-  });
 }

@@ -1,6 +1,6 @@
 /** Cleans up typed text (undoing what keyboards and Slack change) and corrects typos. */
 import { UNRECOGNIZED } from '../failure/index.ts';
-import { MENTION } from '../secret-detection.ts';
+import { MENTION } from '../slack-id.ts';
 import { CORRECTIONS, WORDS } from './generated.js';
 import type { TextRange, WordsRefusal } from './phrase-calendar.ts';
 

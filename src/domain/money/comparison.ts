@@ -3,8 +3,9 @@ import { type Day, dayNamerFor, listDays } from '../time/calendar.ts';
 import type { ComparisonWindow } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
 import { changeInPercent, divide, type Money, sumMoney, ZERO } from './amount.ts';
+import { sumAmounts } from './charges.ts';
 import { type Cost, comparedRows, costsOf, type Row } from './period-rows.ts';
-import { sumAmounts, sumReported, type Usage } from './usage.ts';
+import { sumReported, type Usage } from './usage.ts';
 
 interface PeriodPair<T> {
   readonly current: T;

@@ -34,7 +34,7 @@ import { commandButton, commandOption, toCommand } from '../../slack/commands/co
 import { ALL_COMMANDS, exampleButtons, testedProject } from '../../slack/commands/help.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { alignColumns } from '../../slack/reply/message-calls.ts';
-import { formatSums, LEFT } from '../../slack/reply/render-answer.ts';
+import { BALANCE_VERBS, formatSums } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isNamedIssuer } from '../../workspace/credentials/credential-records.ts';
 import { isSameProject, projectKey } from '../../workspace/projects/chosen-project.ts';
@@ -236,7 +236,7 @@ function projectTable({ user: { locale }, workspace }: Request, rows: readonly R
     overdrawn || (days !== undefined && days < WARNING_DAYS);
   const soon = listNames(rows.filter(isSoon).map(({ project }) => project.alias));
   return compact([
-    header(joinTexts(' · ', [count, formatSums(amounts, locale, LEFT)])),
+    header(joinTexts(' · ', [count, formatSums(amounts, locale, BALANCE_VERBS)])),
     soon !== '' && markup(`:warning: *Under ${WARNING_DAYS} days or overdrawn: ${escapeMarkup(soon)}*`),
     preformatted(alignColumns([['Project', 'Left', 'Lasts', 'This month'], ...cells])),
   ]);

@@ -7,7 +7,7 @@ import { ALL_COMMANDS, exampleMarkup, exampleQuestions } from '../../slack/comma
 import { canSuggest, projectPicker } from '../../slack/commands/project-picker.ts';
 import type { SlackEvent } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { acceptsWords, type EventListener, lookUp } from '../../slack/server/handlers.ts';
+import { acceptsWords, type EventHandler, lookUp } from '../../slack/server/handlers.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
@@ -15,7 +15,7 @@ import type { Feature, Services } from '../feature.ts';
 import { parseTypedCommand, readMention, splitMention } from './parse-mention.ts';
 
 export function createMentionsFeature({ registry, threads }: Services): Feature {
-  const listener: EventListener = {
+  const handler: EventHandler = {
     right: 'ask',
     wants: isSaidToTally,
     async answer({ text = '' }, request, rerun) {
@@ -23,7 +23,7 @@ export function createMentionsFeature({ registry, threads }: Services): Feature 
       requireShortText(text);
       if (holdsRegisteredSecret(text, request.workspace)) throw new Failure('secret-pasted');
       const canRun = ({ command, text: words }: Command) =>
-        acceptsWords(lookUp(registry.listeners().commands, command), words, request.workspace, request.at);
+        acceptsWords(lookUp(registry.handlers().commands, command), words, request.workspace, request.at);
       const reader = readerIn(request.workspace, request.at);
       const known = { commands: registry.commands(), verbs: registry.verbs(), reader, acceptsWords: canRun };
       const mention = splitMention(text, self);
@@ -64,7 +64,7 @@ export function createMentionsFeature({ registry, threads }: Services): Feature 
         examples: ['@Tally how much did prod spend last week?', `@Tally ${mentionText('/balance')} 123`],
       },
     ],
-    events: { app_mention: listener, message: listener },
+    events: { app_mention: handler, message: handler },
   };
 }
 

@@ -26,7 +26,7 @@ import {
   type Field,
   FieldRefusal,
   type FormMoment,
-  note,
+  noteField,
   people,
   refuseField,
   text,
@@ -179,7 +179,7 @@ const CREDENTIALS = {
 };
 
 const accessFields = (parseAuthUrl: (typed: string) => string) => ({
-  about: note(aboutBlocks),
+  about: noteField(aboutBlocks),
   authUrl: text('Identity service address', {
     hint: 'In the console: API endpoints → identity. It ends with /v3.',
     placeholder: 'https://identity.example.com/v3',

@@ -8,8 +8,7 @@ import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/se
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { clipWord } from '../../domain/wording.ts';
-import type { HandlerRules } from '../../slack/request/request.ts';
-import { lookUp } from '../../slack/server/handlers.ts';
+import { type HandlerRules, lookUp } from '../../slack/server/handlers.ts';
 import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
 import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
 

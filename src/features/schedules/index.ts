@@ -2,7 +2,7 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { type LastDelivery, lastDelivery } from '../../delivery/posts/post-record.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { wordFailure } from '../../domain/failure/index.ts';
+import { failureSentence } from '../../domain/failure/index.ts';
 import { REPORT_CHOICES, REPORTS } from '../../domain/report.ts';
 import { type DueTime, dueTimes, formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, formatWallTime, type Millis } from '../../domain/time/calendar.ts';
@@ -14,17 +14,15 @@ import {
   canReadAutomation,
   PAUSED_TEXTS,
   RESUMES_BY_ITSELF,
+  stopReasonOf,
 } from '../../slack/automations/automation.ts';
+import { createAutomationFeature } from '../../slack/automations/automation-feature.ts';
 import { findItemProblem } from '../../slack/automations/automation-form.ts';
-import {
-  createAutomationFeature,
-  PAUSED_BY_TALLY,
-  showAutomations,
-} from '../../slack/automations/automation-list.ts';
+import { PAUSED_BY_TALLY, showAutomations } from '../../slack/automations/automation-list.ts';
 import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/block-kit/blocks.ts';
 import { type HelpLine, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { describeProjects, stopReasonOf } from '../../workspace/projects/chosen-project.ts';
+import { describeProjects } from '../../workspace/projects/chosen-project.ts';
 import { limitedProjects, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import {
   MAX_DIGEST_PROJECTS,
@@ -175,7 +173,7 @@ function pauseText(
   const why = stopReasonOf(schedule, workspace);
   if (why !== undefined) return `*${PAUSED_TEXTS[why]}*${RESUMES_BY_ITSELF}`;
   if (last?.result !== 'paused') return undefined;
-  const cause = last.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(last.cause))}`;
+  const cause = last.cause === undefined ? '' : `: ${escapeMarkup(failureSentence(last.cause))}`;
   return `*paused* ${since(last.at)}${cause}${RESUMES_BY_ITSELF}`;
 }
 
@@ -186,7 +184,7 @@ function lastDeliveryText(
 ): string {
   if (sent === undefined) return 'nothing posted yet';
   const when = escapeMarkup(formatWallTime(sent.at, zone));
-  const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(sent.cause, today))}`;
+  const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(failureSentence(sent.cause, today))}`;
   switch (sent.result) {
     case 'posted':
       return `last posted ${when}`;

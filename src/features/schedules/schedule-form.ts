@@ -38,12 +38,12 @@ import {
   choice,
   choices,
   type FormMoment,
-  live,
-  more,
-  note,
+  noteField,
+  redrawing,
+  shownWhen,
   TIME,
   time,
-  when,
+  underMore,
 } from '../../slack/forms/fields.ts';
 import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
@@ -96,8 +96,10 @@ const coversDays = (values: FormFields): boolean => REPORTS[reportIn(values)].co
 const upTo = (most: number): readonly number[] => Array.from({ length: most }, (_, at) => at + 1);
 
 const TIMING_FIELDS = {
-  report: live(choice('Report', { options: REPORT_NAMES.map((name) => option(REPORTS[name].title, name)) })),
-  cadence: live(
+  report: redrawing(
+    choice('Report', { options: REPORT_NAMES.map((name) => option(REPORTS[name].title, name)) }),
+  ),
+  cadence: redrawing(
     choice('How often', {
       options: choices({
         daily: 'Every day',
@@ -107,13 +109,13 @@ const TIMING_FIELDS = {
       }),
     }),
   ),
-  weekday: when(
+  weekday: shownWhen(
     isEvery('weekly'),
-    live(choice('On', { options: WEEKDAY_NAMES.map((day, at) => option(day, String(at + 1))) })),
+    redrawing(choice('On', { options: WEEKDAY_NAMES.map((day, at) => option(day, String(at + 1))) })),
   ),
-  day: when(
+  day: shownWhen(
     isEvery('monthly'),
-    live(
+    redrawing(
       choice('On', {
         hint: 'Shorter months use their last day.',
         options: [
@@ -123,21 +125,21 @@ const TIMING_FIELDS = {
       }),
     ),
   ),
-  time: live(time('At', DEFAULT_TIME)),
+  time: redrawing(time('At', DEFAULT_TIME)),
 };
 
 const MORE_FIELDS = {
-  zone: more(
-    live(
+  zone: underMore(
+    redrawing(
       zone(
         'Time zone',
         `For the time above. Report days use the reporting time zone in ${commandText('/billing settings')}.`,
       ),
     ),
   ),
-  waits: when(
+  waits: shownWhen(
     coversDays,
-    more(
+    underMore(
       choice('If billing hasn’t reported the day yet', {
         hint: 'Tally checks every 30 minutes. After this time, it posts without the day and says so.',
         options: [0, ...upTo(MAX_WAIT_HOURS)].map((hours) =>
@@ -152,7 +154,7 @@ const scheduleFields = (kind: AutomationKind<Schedule>, services: FormServices) 
   projects: projectsField(kind.maxProjects),
   ...targetFields(kind),
   ...TIMING_FIELDS,
-  preview: note<Block[]>(({ found = [] }) => found, {
+  preview: noteField<Block[]>(({ found = [] }) => found, {
     run: async (at) => (await planPosts(services, at)).preview,
   }),
   ...MORE_FIELDS,

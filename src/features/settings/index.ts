@@ -12,7 +12,7 @@ import {
   checks,
   choice,
   choices,
-  note,
+  noteField,
   people,
   refuseField,
 } from '../../slack/forms/fields.ts';
@@ -107,7 +107,7 @@ const VISIBILITY = {
 } as const satisfies Record<Settings['visibility'], string>;
 
 const FORM_FIELDS = {
-  damaged: note(({ request: { workspace } }) =>
+  damaged: noteField(({ request: { workspace } }) =>
     isDamaged(workspace, 'settings')
       ? [section('The saved settings are damaged. This form shows the defaults. Save it to replace them.')]
       : [],

@@ -15,14 +15,17 @@ import { compareWith, type Period, periodOf } from '../../domain/time/period.ts'
 import { type AskedProjects, askedText, findAskedProjects } from '../../slack/commands/asked-projects.ts';
 import { type Command, commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
-import { type Answer, answerActions, fetchProjects, periodMenu } from '../../slack/reply/render-answer.ts';
+import { fetchAnswers } from '../../slack/reply/project-answers.ts';
+import { type Answer, answerActions, periodMenu } from '../../slack/reply/render-answer.ts';
 import { answerNeeds, sendAnswer } from '../../slack/reply/send-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { readerIn, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { fetchSpend, type SpendFigures, type SpendView, spendFile } from './figures.ts';
-import { budgetAnswer, keepTopProjects, listAnswer } from './list-answer.ts';
+import { budgetAnswer } from './budget-answer.ts';
+import { fetchSpend, type SpendFigures, type SpendView } from './figures.ts';
+import { keepTopProjects, listAnswer } from './list-answer.ts';
 import { comparedChange, projectAnswer, reportOf, spendCommand } from './project-answer.ts';
+import { spendFile } from './spend-file.ts';
 import { whyAnswer } from './why-answer.ts';
 
 const HELP: HelpLine = {
@@ -47,7 +50,7 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
     const projects = findAskedProjects(words, request);
     const typed = { word: projects.word, product: words.product, output };
     const period = resolveSpendPeriod(inMonthOfBudget(typedWords, reader), typed, at, zone);
-    const answers = await fetchProjects(projects, request, clock, (target) =>
+    const answers = await fetchAnswers(projects, request, clock, (target) =>
       fetchSpend(billing, workspace, target, period),
     );
     const { top, isLowest, isOfDays, unit } = words;

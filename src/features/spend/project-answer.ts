@@ -44,8 +44,9 @@ import {
   joinTexts,
 } from '../../slack/block-kit/blocks.ts';
 import { spendChart, versusChart } from '../../slack/block-kit/charts.ts';
-import { askedText, hasOneCurrency } from '../../slack/commands/asked-projects.ts';
+import { askedText } from '../../slack/commands/asked-projects.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';
+import { hasOneCurrency } from '../../slack/reply/project-answers.ts';
 import {
   type Answer,
   type AnswerText,

@@ -2,13 +2,15 @@
 import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/balance-and-runway.ts';
-import type { WatchMeasurement, WatchRule } from '../../domain/money/watch-measurement.ts';
+import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
   canReadAutomation,
   PAUSED_TEXTS,
   RESUMES_BY_ITSELF,
+  stopReasonOf,
   targetMarkup,
 } from '../../slack/automations/automation.ts';
 import { escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/block-kit/blocks.ts';
@@ -18,7 +20,6 @@ import {
   type ProjectMoneyFormatter,
   projectLabel,
   projectMoneyFormatter,
-  stopReasonOf,
 } from '../../workspace/projects/chosen-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

@@ -23,11 +23,8 @@ import {
   deletedText,
   requireAutomation,
 } from '../../slack/automations/automation.ts';
-import {
-  createAutomationFeature,
-  PAUSED_BY_TALLY,
-  showAutomations,
-} from '../../slack/automations/automation-list.ts';
+import { createAutomationFeature } from '../../slack/automations/automation-feature.ts';
+import { PAUSED_BY_TALLY, showAutomations } from '../../slack/automations/automation-list.ts';
 import { button, formatInstant, markupMessage } from '../../slack/block-kit/blocks.ts';
 import { toCommand } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';

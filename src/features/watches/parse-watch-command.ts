@@ -4,7 +4,7 @@ import { InvalidWord } from '../../domain/failure/index.ts';
 import { parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
 import type { Reader } from '../../domain/language/parsed-command.ts';
 import { nearestWord, normalizeText } from '../../domain/language/text-cleanup.ts';
-import type { WatchKind } from '../../domain/money/watch-measurement.ts';
+import type { WatchKind } from '../../domain/money/watch-rule.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import type { ProjectReference } from '../../workspace/projects/resolve-project.ts';

@@ -13,7 +13,7 @@ import {
   readAmounts,
   type WatchKind,
   type WatchRule,
-} from '../../domain/money/watch-measurement.ts';
+} from '../../domain/money/watch-rule.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import type { AutomationKind } from '../../slack/automations/automation.ts';
@@ -42,12 +42,12 @@ import {
   type Field,
   FieldRefusal,
   type FormMoment,
-  live,
-  note,
+  noteField,
   readField,
+  redrawing,
   refuseField,
+  shownWhen,
   text,
-  when,
 } from '../../slack/forms/fields.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormFields } from '../../slack/request/payload.ts';
@@ -96,7 +96,7 @@ const threshold = (
   hint: string,
   parse: (typed: string) => Money | number | string | FieldRefusal,
   optional = false,
-): Field<unknown> => live(text<unknown>(label, { placeholder, hint, parse, optional, max: MAX_TYPED }));
+): Field<unknown> => redrawing(text<unknown>(label, { placeholder, hint, parse, optional, max: MAX_TYPED }));
 
 const THRESHOLDS: Readonly<Record<WatchKind, Readonly<Record<string, Field<unknown>>>>> = {
   balance: {
@@ -147,15 +147,15 @@ const THRESHOLDS: Readonly<Record<WatchKind, Readonly<Record<string, Field<unkno
 
 const THRESHOLD_FIELDS = Object.fromEntries(
   Object.entries(THRESHOLDS).flatMap(([kind, fields]) =>
-    Object.entries(fields).map(([name, field]) => [name, when((values) => values.kind === kind, field)]),
+    Object.entries(fields).map(([name, field]) => [name, shownWhen((values) => values.kind === kind, field)]),
   ),
 );
 
 const watchFields = (kind: AutomationKind<Watch>, services: FormServices) => ({
   projects: projectsField(kind.maxProjects),
-  kind: live(choice('Alert when', { options: choices(KIND_LABELS) })),
+  kind: redrawing(choice('Alert when', { options: choices(KIND_LABELS) })),
   ...THRESHOLD_FIELDS,
-  preview: note<Preview | undefined>(
+  preview: noteField<Preview | undefined>(
     (at) => {
       const rule = ruleOf(at.values);
       const [first = ''] = Object.keys(THRESHOLDS[kindIn(at.values)]);

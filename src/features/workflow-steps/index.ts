@@ -6,20 +6,20 @@ import {
   parseCommandText,
 } from '../../domain/language/parse-command-text.ts';
 import { type ParsedCommand, projectList } from '../../domain/language/parsed-command.ts';
+import { isChannel, isDirectMessage } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { periodOf } from '../../domain/time/period.ts';
 import { requireShortText } from '../../slack/commands/command-buttons.ts';
 import { type StepOutputs, WORKFLOW_FUNCTIONS } from '../../slack/install/workflow-functions.ts';
-import type { StepInputs, StepListener } from '../../slack/server/handlers.ts';
+import type { StepHandler, StepInputs } from '../../slack/server/handlers.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { isShownTo, type ProjectScope, resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { isChannel, isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 
 export function createWorkflowStepsFeature({ registry }: Services): Feature {
   const step =
-    (name: keyof StepOutputs): StepListener =>
+    (name: keyof StepOutputs): StepHandler =>
     async (inputs, { workspace, at }) => {
       const scope = scopeOf(inputs.channel);
       const { words, target } = withStepAdvice(inputs, () => {

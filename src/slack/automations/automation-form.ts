@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
-import type { AutomationContent } from '../../workspace/projects/chosen-project.ts';
+import { isChannel, isPerson, type SlackId } from '../../domain/slack-id.ts';
 import {
   type ChosenProject,
   parseProjectValue,
@@ -12,7 +11,6 @@ import {
   projectValue,
 } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo, limitedProjects } from '../../workspace/projects/resolve-project.ts';
-import { isChannel, isPerson } from '../../workspace/record/record-schemas.ts';
 import { meetsRight } from '../../workspace/roles-and-rights.ts';
 import {
   compact,
@@ -31,12 +29,12 @@ import {
   type Field,
   FieldRefusal,
   type FormMoment,
-  live,
-  note,
+  noteField,
   people,
+  redrawing,
   refuseField,
   search,
-  when,
+  shownWhen,
 } from '../forms/fields.ts';
 import { CHANGED_FIRST, createForm, type Fields, type FormDescription } from '../forms/form.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../request/channels.ts';
@@ -44,6 +42,7 @@ import { type FormFields, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import {
   type Automation,
+  type AutomationContent,
   type AutomationKind,
   automationChange,
   automationVersion,
@@ -72,7 +71,7 @@ interface AutomationForm<T extends Automation, Words>
 export function createAutomationForm<T extends Automation, Words>(form: AutomationForm<T, Words>) {
   const { kind, title, start, valuesOf, build, ...described } = form;
   const isThere = (id: string, { workspace }: Request) => idsOf(kind, workspace).includes(id);
-  const { open, listeners } = createForm(kind.noun, {
+  const { open, handlers } = createForm(kind.noun, {
     ...described,
     start: (first: Pick<FormMoment, 'id' | 'values'>) => first,
     right: 'member',
@@ -92,7 +91,7 @@ export function createAutomationForm<T extends Automation, Words>(form: Automati
     save: (sent) => saveItem(kind, build, sent),
   });
   return {
-    listeners,
+    handlers,
     async openNew(words: Words, request: Request): Promise<void> {
       const full = limitReachedMessage(kind, request);
       if (full !== undefined) return request.reply.update(full);
@@ -164,7 +163,7 @@ export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFi
 
 export const projectsField = (max: number): Field<AutomationContent['projects']> => {
   const wanted = max === 1 ? 'a project' : `1 to ${max} projects`;
-  return live(
+  return redrawing(
     search(max === 1 ? 'Project' : 'Projects', {
       hint: 'Type a name or an ID.',
       placeholder: 'prod, or 123',
@@ -196,21 +195,21 @@ export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends
     return checkTarget(deliveryOf(values), request, request.user.canManage ? before?.channel : undefined);
   };
   return {
-    to: when(
+    to: shownWhen(
       () => maxPeople > 0,
-      live(
+      redrawing(
         choice(`Send ${kind.sends} to`, {
           options: choices({ channel: 'A channel', people: 'People, by direct message' }),
         }),
       ),
     ),
-    people: when(
+    people: shownWhen(
       isForPeople,
       people('People', { hint: 'Full members of this workspace.', max: maxPeople, optional: false }),
     ),
-    channel: when(
+    channel: shownWhen(
       (values) => !isForPeople(values),
-      live(
+      redrawing(
         channels('Channel', {
           hint: `Everyone there sees the ${kind.sends}, and who set them up.`,
           placeholder: 'Choose a channel',
@@ -220,7 +219,7 @@ export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends
         }),
       ),
     ),
-    target: note<ChannelCheck>(
+    target: noteField<ChannelCheck>(
       ({ found: { problem, warnings = [], canJoin } = {} as Partial<ChannelCheck> }) =>
         compact([
           problem === undefined ? warnings.length > 0 && section(warnings.join(' ')) : markup(problem),

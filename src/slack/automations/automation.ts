@@ -4,11 +4,11 @@ import { commandText } from '../../domain/command-names.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { pluralize } from '../../domain/wording.ts';
-import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
+import { type ChosenProject, connectionNameOf } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/audited-change.ts';
 import type { Schedule, Target, Watch } from '../../workspace/record/automation-records.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
+import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { AutomationStore, Workspaces } from '../../workspace/record/workspace-repository.ts';
 import { channelLink, compact, type Message, mention, textMessage } from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
@@ -152,6 +152,31 @@ export const automationChange = <T extends Automation>(
   item: T,
   request: Request,
 ) => auditedChange(request, [`${did} a ${noun}:`, words.auditText(item, request.workspace)]);
+
+export type AutomationContent = Target & { readonly projects: readonly ChosenProject[] };
+
+type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
+
+/** @returns undefined if at least one project can be shown, or if a damaged record makes that uncertain */
+export function stopReasonOf(
+  item: Pick<Schedule, 'projects' | 'channel'>,
+  workspace: Workspace,
+): Exclude<StopReason, 'managers-only'> | undefined;
+export function stopReasonOf(item: AutomationContent, workspace: Workspace): StopReason | undefined;
+export function stopReasonOf(item: AutomationContent, workspace: Workspace): StopReason | undefined {
+  if (isDamaged(workspace, 'settings') || isDamaged(workspace, 'project')) return undefined;
+  const { projects, channel, people = [] } = item;
+  const reasonOf = (project: ChosenProject): StopReason | undefined => {
+    if (!workspace.connectionNames.includes(connectionNameOf(project, workspace))) return 'not-connected';
+    if (canAskAbout(project, workspace, { channel, isUnlimited: false })) return undefined;
+    if (channel !== undefined) return 'project-limited';
+    return people.every((person) => workspace.settings.managers.includes(person))
+      ? undefined
+      : 'managers-only';
+  };
+  const reasons = projects.map(reasonOf);
+  return reasons.includes(undefined) ? undefined : reasons[0];
+}
 
 /** People can remove these reasons in Tally's settings. */
 export const PAUSED_TEXTS = {

@@ -1,9 +1,9 @@
 /** Help pages, with examples as buttons. */
 import type { Button } from '@slack/types';
 import { PRODUCT_WORDS } from '../../domain/billing-products.ts';
+import { isDirectMessage } from '../../domain/slack-id.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { canAskAbout, type ProjectScope, visibleProjects } from '../../workspace/projects/resolve-project.ts';
-import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import {
   type Block,

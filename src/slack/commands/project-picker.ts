@@ -6,7 +6,7 @@ import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import { parseCommandText, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
 import { ANY_DAY_READER, formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isChannel, type SlackId } from '../../domain/slack-id.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import {
@@ -24,7 +24,6 @@ import {
   resolveProject,
   visibleProjects,
 } from '../../workspace/projects/resolve-project.ts';
-import { isChannel } from '../../workspace/record/record-schemas.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import {
   actions,

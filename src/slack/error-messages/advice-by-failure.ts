@@ -5,9 +5,9 @@ import { commandText } from '../../domain/command-names.ts';
 import {
   BROKEN_OFF,
   type Failure,
+  failureSentence,
   NO_PUBLIC_ADDRESS,
   type Service,
-  wordFailure,
 } from '../../domain/failure/index.ts';
 import { parseCommandText } from '../../domain/language/parse-command-text.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
@@ -310,7 +310,7 @@ const AFTER_FACT = /: |\.(?: |$)/;
 
 /** Mrkdwn: `the billing service returned an error (HTTP 500). First failed: Today 9:08` @param today the reader's */
 export function lastFailureText(failure: LastFailure, today: Day): string {
-  const [fact = ''] = wordFailure(failure, today).split(AFTER_FACT);
+  const [fact = ''] = failureSentence(failure, today).split(AFTER_FACT);
   const clause = fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1);
   return `${escapeMarkup(clause)}. First failed: ${formatInstant(failure.since)}`;
 }

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { isProjectId } from '../../domain/billing-products.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { CURRENCY_RULE, isCurrencyLabel, MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
+import { isGroup } from '../../domain/slack-id.ts';
 import {
   type Day,
   endOfDay,
@@ -13,7 +14,6 @@ import {
   type Zone,
 } from '../../domain/time/calendar.ts';
 import type { Expiry } from '../../workspace/credentials/credential-records.ts';
-import { isGroup } from '../../workspace/record/record-schemas.ts';
 import { option, SLACK_LIMITS, section } from '../block-kit/blocks.ts';
 import { selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';

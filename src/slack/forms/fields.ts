@@ -1,8 +1,8 @@
 /** The fields that forms are made of: how each is drawn and parsed. */
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
+import { isPerson } from '../../domain/slack-id.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { isPerson } from '../../workspace/record/record-schemas.ts';
 import { type Block, mention, option, plainText } from '../block-kit/blocks.ts';
 import { type FormFields, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
@@ -69,17 +69,20 @@ export function readField({ parse }: Field, typed: string, values: FormFields): 
 }
 
 /** Puts a field under **More…**. */
-export const more = <T>(field: Field<T>): Field<T> => ({ ...field, isMore: true });
+export const underMore = <T>(field: Field<T>): Field<T> => ({ ...field, isMore: true });
 
-export const live = <T>(field: Field<T>): Field<T> => ({ ...field, isLive: true });
+export const redrawing = <T>(field: Field<T>): Field<T> => ({ ...field, isLive: true });
 
 /** Shows and parses a field only if `applies` says so for the form's values. */
-export const when = <T>(applies: (values: FormFields) => boolean, field: Field<T>): Field<T | undefined> => ({
+export const shownWhen = <T>(
+  applies: (values: FormFields) => boolean,
+  field: Field<T>,
+): Field<T | undefined> => ({
   ...field,
   applies,
 });
 
-export const note = <D>(
+export const noteField = <D>(
   draw: (at: FieldMoment<D>) => readonly Block[],
   load?: Load<D>,
   check?: Field['check'],

@@ -28,7 +28,7 @@ import {
 import { failureMessage, markUnsure, notSavedMessage } from '../reply/error-reply.ts';
 import type { FormFields } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
-import type { Listeners, OptionsListener, ParsedForm } from '../server/handlers.ts';
+import type { Handlers, OptionsHandler, ParsedForm } from '../server/handlers.ts';
 import { type Field, FieldRefusal, type FormMoment, readField } from './fields.ts';
 
 export type Fields = Readonly<Record<string, Field>>;
@@ -101,11 +101,11 @@ export function createForm<F extends Fields, A>(name: FormName, description: For
     action: `${name}-form`,
   };
   const { right, fields, heading, waiting } = form;
-  const suggest = (find: NonNullable<Field['find']>): OptionsListener => ({
+  const suggest = (find: NonNullable<Field['find']>): OptionsHandler => ({
     right,
     find: (query, request, metadata) => find(query, request, decodeState(metadata).place),
   });
-  const listeners: Required<Pick<Listeners, 'actions' | 'options' | 'views'>> = {
+  const handlers: Required<Pick<Handlers, 'actions' | 'options' | 'views'>> = {
     actions: {
       [form.action]: {
         right,
@@ -127,7 +127,7 @@ export function createForm<F extends Fields, A>(name: FormName, description: For
     },
   };
   return {
-    listeners,
+    handlers,
     async open(about: A, request: Request): Promise<void> {
       const { id, values } = form.start(about, request);
       const place = request.channel ?? '';

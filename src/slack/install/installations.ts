@@ -4,7 +4,7 @@ import { type Installation, type InstallationStore, InstallProvider } from '@sla
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isOrganizationId, type SlackId } from '../../domain/slack-id.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
 import {
   createInstallationStore,
@@ -14,7 +14,7 @@ import { createDeletion } from '../../workspace/record/workspace-store.ts';
 import { createOAuthNonces } from '../../workspace/replay-protection.ts';
 import { escapeMessageText, modal, refuseForm, textMessage } from '../block-kit/blocks.ts';
 import type { ResponseUrlClient } from '../reply/message-calls.ts';
-import { isOrganizationId, originOf, type PayloadOrigin, type SlackPayload } from '../request/payload.ts';
+import { originOf, type PayloadOrigin, type SlackPayload } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
 import {
   BACKGROUND_OPTIONS,

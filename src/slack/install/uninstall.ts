@@ -1,5 +1,6 @@
 /** Deletes the data of a workspace or organization that uninstalls Tally. */
 import type { Logger } from 'pino';
+import { isOrganizationId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import {
@@ -7,7 +8,7 @@ import {
   type MemberAccess,
 } from '../../workspace/credentials/installation-store.ts';
 import type { Deletion } from '../../workspace/record/workspace-store.ts';
-import { isOrganizationId, type SlackPayload } from '../request/payload.ts';
+import type { SlackPayload } from '../request/payload.ts';
 import type { InstallationTokens } from './installation-tokens.ts';
 
 interface UninstallParts {

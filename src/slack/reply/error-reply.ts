@@ -25,7 +25,8 @@ import {
 } from '../block-kit/blocks.ts';
 import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/advice.ts';
 import { describeError } from '../error-messages/advice-by-failure.ts';
-import type { HandlerRules, Request } from '../request/request.ts';
+import type { Request } from '../request/request.ts';
+import type { HandlerRules } from '../server/handlers.ts';
 import type { Reply } from './reply.ts';
 
 export interface ErrorReport {

@@ -1,10 +1,9 @@
 /** Posts, replaces and deletes messages, by the Web API or a response URL. */
 import * as z from 'zod';
 import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
-import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import { type Block, escapeMessageText, type Message, preformatted, section } from '../block-kit/blocks.ts';
 import { barsText } from '../block-kit/charts.ts';
 import { callSlack, isUnclearStatus, measureCall, type WebClient, wasNeverSent } from '../web-client.ts';

@@ -8,7 +8,7 @@ import type {
   StaticSelect,
 } from '@slack/types';
 import { PRODUCTS } from '../../domain/billing-products.ts';
-import { type BillingRemark, remarkLead } from '../../domain/failure/index.ts';
+import { type BillingRemark, remarkLead } from '../../domain/billing-remarks.ts';
 import {
   type LabelledAmount,
   type Money,
@@ -18,7 +18,6 @@ import {
 } from '../../domain/money/amount.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
-import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import {
   actions,
   button,
@@ -42,16 +41,7 @@ import {
   table,
   titleBlocks,
 } from '../block-kit/blocks.ts';
-import {
-  type AskedProjects,
-  askedText,
-  failedNotes,
-  fetchEach,
-  type ProjectAnswer,
-  type ProjectAnswers,
-  productNames,
-  projectRows,
-} from '../commands/asked-projects.ts';
+import { askedText } from '../commands/asked-projects.ts';
 import {
   type Command,
   commandButton,
@@ -59,25 +49,14 @@ import {
   commandOption,
   toCommand,
 } from '../commands/command-buttons.ts';
-import type { Request } from '../request/request.ts';
-
-export interface AnswerView<T extends ProjectAnswer = ProjectAnswer>
-  extends ProjectAnswers<T>,
-    Pick<Request, 'at' | 'locale' | 'sharedBy' | 'mayShare'> {
-  readonly user: Pick<Request['user'], 'canManage' | 'zone'>;
-  readonly projects: AskedProjects;
-  readonly fetched: Millis;
-}
-
-export async function fetchProjects<T extends ProjectAnswer>(
-  projects: AskedProjects,
-  { at, locale, sharedBy, mayShare, user }: Request,
-  clock: () => Millis,
-  ask: (target: ResolvedProject) => Promise<T>,
-): Promise<AnswerView<T>> {
-  const answers = await fetchEach(projects, ask);
-  return { projects, ...answers, fetched: clock(), at, locale, sharedBy, mayShare, user };
-}
+import type { AnswerFile } from './answer-file.ts';
+import {
+  type AnswerView,
+  failedNotes,
+  type ProjectAnswer,
+  productNames,
+  projectRows,
+} from './project-answers.ts';
 
 export interface Answer<T = never> {
   readonly title: string;
@@ -95,19 +74,6 @@ export interface Answer<T = never> {
 }
 
 export type AnswerText = Omit<Answer, 'actions' | 'file'>;
-
-/** A `text` is untrusted. `digits` are written unchanged. */
-export type CsvCell = { readonly text: string } | { readonly digits: string };
-
-export interface AnswerFile<T> {
-  readonly name: string;
-  readonly columns: readonly string[];
-  /** What a row covers, such as `each day (UTC)`, and sentences about days and projects without figures. */
-  readonly each: string;
-  readonly gaps: readonly string[];
-  readonly rows: (answer: T) => readonly (readonly CsvCell[])[];
-  readonly details: (answer: T) => readonly (readonly [string, string])[];
-}
 
 export function renderAnswer(view: AnswerView, answer: Omit<Answer, 'file'>): Message {
   const { title, chart, rows, remarks, actions } = answer;
@@ -153,12 +119,12 @@ export const zoneFact = ({ user, sharedBy }: AnswerView, zone: Zone): string =>
 export const productFact = ({ target: { product, alias, isOwnProduct } }: ProjectAnswer): string =>
   alias !== undefined && isOwnProduct ? '' : PRODUCTS[product].name;
 
-export const formatSpent = (value: Money, money: MoneyFormatter, [spent, credited] = SPENT): string =>
+export const formatSpent = (value: Money, money: MoneyFormatter, [spent, credited] = SPEND_VERBS): string =>
   value.lt(0) ? `${money(value.abs())} ${credited}` : `${money(value)} ${spent}`;
 
 type SumVerbs = readonly [positive: string, negative: string];
-const SPENT: SumVerbs = ['spent', 'credited'];
-export const LEFT: SumVerbs = ['left', 'overdrawn'];
+const SPEND_VERBS: SumVerbs = ['spent', 'credited'];
+export const BALANCE_VERBS: SumVerbs = ['left', 'overdrawn'];
 
 export const formatSums = (amounts: readonly LabelledAmount[], locale: string, verbs: SumVerbs): string =>
   listNames(
@@ -171,7 +137,7 @@ export function severalTitle<T extends ProjectAnswer>(
   amountOf: (answer: T) => Money | undefined,
   {
     when,
-    verbs = SPENT,
+    verbs = SPEND_VERBS,
     count,
   }: { readonly when?: string; readonly verbs?: SumVerbs; readonly count?: string },
 ): string {

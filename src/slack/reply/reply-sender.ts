@@ -1,8 +1,8 @@
 /** Sends a reply's messages to where the person reads them, in place of a loading message. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFailure } from '../../domain/failure/index.ts';
+import { isDirectMessage } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import { compact, context, escapeMarkup, type Message, type Optional } from '../block-kit/blocks.ts';
 import type { Audience, Source } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';

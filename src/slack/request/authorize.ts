@@ -1,5 +1,6 @@
 /** Finds out who sent a payload, and what this person may do. */
 import { Failure } from '../../domain/failure/index.ts';
+import { isDirectMessage } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
 import {
@@ -8,14 +9,14 @@ import {
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
 import { hasSameRights, hasSaved } from '../../workspace/record/audited-change.ts';
-import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { requireRight } from '../../workspace/roles-and-rights.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
+import type { HandlerRules } from '../server/handlers.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { type Audience, type Source, threadOf } from './payload.ts';
-import { type HandlerRules, type Request, slackLookups } from './request.ts';
+import { type Request, slackLookups } from './request.ts';
 import type { User } from './users.ts';
 
 /** A role that was checked less than this time ago isn't checked again before an answer is sent. */

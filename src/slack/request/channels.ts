@@ -1,8 +1,7 @@
 /** Looks up channels in Slack, and checks whether Tally can post in them. */
 import type { webApi } from '@slack/bolt';
 import { isFailure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
-import { isChannel } from '../../workspace/record/record-schemas.ts';
+import { isChannel, type SlackId } from '../../domain/slack-id.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import type { User } from './users.ts';

@@ -1,9 +1,8 @@
 /** Reads Slack's payloads: who sent them, where, and from which message or view. */
 import * as z from 'zod';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isDirectMessage, isOrganizationId, type SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RequestVia } from '../../ops/work-record.ts';
-import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import { SLACK_LIMITS } from '../block-kit/blocks.ts';
@@ -224,8 +223,6 @@ export interface PayloadOrigin {
 }
 
 type Id = string | null | undefined;
-
-export const isOrganizationId = (id: string): boolean => id.startsWith('E');
 
 const workspaceAmong = (...ids: readonly Id[]): string | undefined =>
   ids.find((id): id is string => !!id && !isOrganizationId(id));

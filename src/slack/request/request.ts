@@ -1,14 +1,13 @@
 /** What a handler gets: who asks, where, what this person may see, and how to reply. */
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type {
   ProjectScope,
   ResolvedProject,
   UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
-import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { Permissions, Right } from '../../workspace/roles-and-rights.ts';
+import type { Permissions } from '../../workspace/roles-and-rights.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import type { Reply } from '../reply/reply.ts';
@@ -57,20 +56,6 @@ export const privateScope = ({ user, channel }: Request): ProjectScope => ({
   channel,
   isUnlimited: user.canManage,
 });
-
-export interface HandlerRules {
-  readonly right: Right;
-  /** Opens a modal. Slack's trigger is valid for 3 s, so after a slow look-up a loading modal opens first. */
-  readonly opensForm?: boolean;
-  /** Changes data, so it never runs twice for a request, and its errors say whether anything was changed. */
-  readonly changes?: boolean;
-  /** Answers with figures, which can be public, and which follow-up questions in a thread can refer to. */
-  readonly figures?: boolean;
-  /** Sends a file, so the message with the button stays. */
-  readonly sendsFile?: boolean;
-  /** Shows data for managers only, so a reply doesn't offer **Ask a manager**. */
-  readonly isForManagers?: boolean;
-}
 
 export const slackLookups = (
   people: People,

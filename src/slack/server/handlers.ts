@@ -10,7 +10,21 @@ import type { Message } from '../block-kit/blocks.ts';
 import type { Command } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { FormFields, SlackEvent, Source } from '../request/payload.ts';
-import type { HandlerRules, Request } from '../request/request.ts';
+import type { Request } from '../request/request.ts';
+
+export interface HandlerRules {
+  readonly right: Right;
+  /** Opens a modal. Slack's trigger is valid for 3 s, so after a slow look-up a loading modal opens first. */
+  readonly opensForm?: boolean;
+  /** Changes data, so it never runs twice for a request, and its errors say whether anything was changed. */
+  readonly changes?: boolean;
+  /** Answers with figures, which can be public, and which follow-up questions in a thread can refer to. */
+  readonly figures?: boolean;
+  /** Sends a file, so the message with the button stays. */
+  readonly sendsFile?: boolean;
+  /** Shows data for managers only, so a reply doesn't offer **Ask a manager**. */
+  readonly isForManagers?: boolean;
+}
 
 interface Handler<Work> extends HandlerRules {
   /** Adds rules that depend on the command's text or the button's value. Pure. */
@@ -55,7 +69,7 @@ export const onClick = (
 ): ActionHandler => ({ right, ...does, run: ({ value }, request) => work(value, request) });
 
 /** A form's `parse` runs before the acknowledgement, and the returned `submit` after. */
-export interface ViewListener {
+export interface ViewHandler {
   readonly right: Right;
   /** Pure and fast. @returns errors by block ID, or the function that saves the form */
   parse(fields: FormFields, metadata: string): ParsedForm;
@@ -66,7 +80,7 @@ export type ParsedForm =
   | { readonly errors: Record<string, string> }
   | { readonly submit: (request: Request) => Promise<void> };
 
-export interface OptionsListener {
+export interface OptionsHandler {
   readonly right: Right;
   /** @param metadata the view's `private_metadata`, untrusted */
   find(
@@ -76,8 +90,8 @@ export interface OptionsListener {
   ): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
 }
 
-/** The listener of an event only reads data and answers. */
-export interface EventListener {
+/** The handler of an event only reads data and answers. */
+export interface EventHandler {
   readonly right: Right;
   /** Tally drops an event before any look-up if this returns false. Pure. */
   wants?(event: SlackEvent): boolean;
@@ -89,7 +103,7 @@ export interface EventListener {
 export type StepInputs = Readonly<Record<string, unknown>>;
 
 /** Slack doesn't say for whom a step runs, so a step returns only what everyone may see. */
-export type StepListener = (
+export type StepHandler = (
   inputs: StepInputs,
   request: Pick<Request, 'at' | 'workspace'>,
 ) => Promise<Readonly<Record<string, string>>>;
@@ -105,13 +119,13 @@ export function acceptsWords(
   return tryParse(() => [parse(text, workspace, readerIn(workspace, at))], Failure) !== undefined;
 }
 
-export interface Listeners {
+export interface Handlers {
   readonly commands?: Readonly<Record<string, CommandHandler>>;
   readonly actions?: Readonly<Record<string, ActionHandler>>;
-  readonly views?: Readonly<Record<string, ViewListener>>;
-  readonly options?: Readonly<Record<string, OptionsListener>>;
-  readonly events?: Readonly<Record<string, EventListener>>;
-  readonly steps?: Readonly<Record<string, StepListener>>;
+  readonly views?: Readonly<Record<string, ViewHandler>>;
+  readonly options?: Readonly<Record<string, OptionsHandler>>;
+  readonly events?: Readonly<Record<string, EventHandler>>;
+  readonly steps?: Readonly<Record<string, StepHandler>>;
 }
 
 /** Only own properties count, because an untrusted name could be `constructor`. */
@@ -120,5 +134,5 @@ export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T |
 }
 
 /** The route in metrics, where all names without a handler share `other`. */
-export const routeOf = (listener: object | undefined, name: string): string =>
-  listener === undefined ? 'other' : name;
+export const routeOf = (handler: object | undefined, name: string): string =>
+  handler === undefined ? 'other' : name;

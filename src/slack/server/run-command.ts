@@ -15,12 +15,12 @@ import type { FailedRequest } from '../error-messages/advice.ts';
 import type { ErrorReply, ErrorReport } from '../reply/error-reply.ts';
 import type { LastClicks, Reply } from '../reply/reply.ts';
 import type { Authorize } from '../request/authorize.ts';
-import type { HandlerRules, Request } from '../request/request.ts';
+import type { Request } from '../request/request.ts';
 import { LOADING_DELAYS, type SlackServices } from '../slack-services.ts';
-import { acceptsWords, type Listeners, lookUp, routeOf, rulesFor } from './handlers.ts';
+import { acceptsWords, type HandlerRules, type Handlers, lookUp, routeOf, rulesFor } from './handlers.ts';
 
 export interface Dispatch extends SlackServices {
-  readonly listeners: Required<Listeners>;
+  readonly handlers: Required<Handlers>;
   readonly errorReply: ErrorReply;
   readonly lastClicks: LastClicks;
   readonly eventDedup: EventDedup;
@@ -64,7 +64,7 @@ export async function runAuthorized(
 export async function answerCommand(dispatch: Dispatch, task: Task, typed: Command): Promise<boolean> {
   const { reply, annotate } = task;
   const { command, text } = typed;
-  const handler = lookUp(dispatch.listeners.commands, command);
+  const handler = lookUp(dispatch.handlers.commands, command);
   const rules: HandlerRules = handler && isShortText(text) ? rulesFor(handler, text) : { right: 'ask' };
   let asked: Request | undefined;
   let outcome: ThreadOutcome | undefined;

@@ -1,7 +1,7 @@
 /** What the record keeps of the services' answers: last use, balances, failures, rejected credentials. */
 import * as z from 'zod';
 import { PRODUCT_IDS, type ProductId } from '../../domain/billing-products.ts';
-import { storedFailure } from '../../domain/failure/index.ts';
+import { storedFailureSchema } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { OpenableAccess, OpenableConnection } from '../credentials/credential-records.ts';
@@ -62,7 +62,7 @@ export function parseLastBalance(
   return source !== undefined && last.at >= source.registeredAt ? last : undefined;
 }
 
-const failureSchema = storedFailure.extend({
+const failureSchema = storedFailureSchema.extend({
   topic: z.enum(['balance', 'consumption']),
   since: z.int(),
 });

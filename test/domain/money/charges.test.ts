@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseBillingDay } from '../../../src/domain/money/usage.ts';
+import { parseBillingDay } from '../../../src/domain/money/charges.ts';
 import { anyText } from '../../support/any-text.ts';
 import { runs } from '../../support/thorough.ts';
 

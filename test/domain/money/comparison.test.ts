@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sumMoney, toPlainDigits } from '../../../src/domain/money/amount.ts';
+import type { WireCharge } from '../../../src/domain/money/charges.ts';
 import {
   compareUsage,
   explainDays,
@@ -9,7 +10,7 @@ import {
   isWellReported,
   sumChanges,
 } from '../../../src/domain/money/comparison.ts';
-import type { Usage, WireCharge } from '../../../src/domain/money/usage.ts';
+import type { Usage } from '../../../src/domain/money/usage.ts';
 import type { ComparisonWindow } from '../../../src/domain/time/period.ts';
 import { daysFrom, item, itemsOf, usageOfItems } from '../../support/usage.ts';
 

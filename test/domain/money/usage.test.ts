@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sumMoney, toPlainDigits } from '../../../src/domain/money/amount.ts';
+import type { WireCharge } from '../../../src/domain/money/charges.ts';
 import { formatCoverage } from '../../../src/domain/money/comparison.ts';
 import {
   describeUnreadable,
   formatReportedDays,
   sumReported,
   type Usage,
-  type WireCharge,
 } from '../../../src/domain/money/usage.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
 import { daysFrom, item, usageOfItems } from '../../support/usage.ts';

@@ -8,7 +8,8 @@ import {
   evaluateRule,
   spikeLimit,
 } from '../../../src/domain/money/watch-evaluation.ts';
-import type { DaySpend, MonthSpend, WatchRule } from '../../../src/domain/money/watch-measurement.ts';
+import type { DaySpend, MonthSpend } from '../../../src/domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
 
 const OPTIONS = { episode: 'now', since: '2026-01-01' };

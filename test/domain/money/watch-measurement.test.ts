@@ -1,12 +1,8 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { Amount, Money } from '../../../src/domain/money/amount.ts';
-import {
-  measureWatch,
-  spendOf,
-  type WatchFigures,
-  type WatchKind,
-} from '../../../src/domain/money/watch-measurement.ts';
+import { measureWatch, spendOf, type WatchFigures } from '../../../src/domain/money/watch-measurement.ts';
+import type { WatchKind } from '../../../src/domain/money/watch-rule.ts';
 import { addDays, type Day } from '../../../src/domain/time/calendar.ts';
 
 const TODAY = '2026-11-21';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toPlainDigits } from '../../../src/domain/money/amount.ts';
-import { parseFactor, parseRunwayDays, readAmounts } from '../../../src/domain/money/watch-measurement.ts';
+import { parseFactor, parseRunwayDays, readAmounts } from '../../../src/domain/money/watch-rule.ts';
 
 describe('the typed amount of a watch', () => {
   it.each([

@@ -2,7 +2,8 @@ import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { Money } from '../../../src/domain/money/amount.ts';
 import { simulateWatch, simulationFrom } from '../../../src/domain/money/watch-evaluation.ts';
-import type { WatchFigures, WatchRule } from '../../../src/domain/money/watch-measurement.ts';
+import type { WatchFigures } from '../../../src/domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../../src/domain/money/watch-rule.ts';
 import { addDays, type Day, daysBetween } from '../../../src/domain/time/calendar.ts';
 
 const TODAY = '2026-11-21';
