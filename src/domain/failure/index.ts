@@ -64,11 +64,7 @@ export function missedAnswer(error: unknown): (
 /** Names the project or the days that a person asked about; the query may have covered more days. */
 export function withQuestion(failure: Failure, known: Pick<BillingQuestion, 'name' | 'days'>): Failure {
   if (failure.kind !== 'no-data' && failure.kind !== 'query-rejected') return failure;
-  const { question } = failure.data;
-  const { name = question.name, days = question.days } = known;
-  // A balance has no days.
-  const asked = { ...question, name, ...(question.days && { days }) };
-  return new Failure(failure.kind, { ...failure.data, question: asked });
+  return new Failure(failure.kind, { ...failure.data, question: { ...failure.data.question, ...known } });
 }
 
 export const kindOf = (kind: string): Kind | undefined =>

@@ -26,7 +26,7 @@ const AT_ONCE = 4;
  * In a list, a project without figures goes to `failed`. @throws a single project's failure; for a list, the failure
  * that all projects share, unless it is missing data
  */
-export async function fetchEach<T extends ProjectAnswer>(
+async function fetchEach<T extends ProjectAnswer>(
   { targets, isList }: Pick<AskedProjects, 'targets' | 'isList'>,
   ask: (target: ResolvedProject) => Promise<T>,
 ): Promise<ProjectAnswers<T>> {
