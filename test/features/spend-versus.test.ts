@@ -26,7 +26,7 @@ describe('/spend … vs …', () => {
       const { lines } = await bot.ask('/spend prod october vs september');
       expect(lines.slice(0, 2)).toEqual([
         'prod · October · 620.00 spent',
-        '*▲ 100.0 %* vs September (daily average, 300.00 then) · 20.00 a day',
+        '*▲ 100.0 %* vs September (daily average, 10.00 then) · 20.00 a day',
       ]);
     });
     expect(queries.map(daysIn).toSorted()).toEqual(['2026-09-01..2026-09-30', '2026-10-01..2026-10-31']);
@@ -139,10 +139,10 @@ describe('the files of /spend … vs …', () => {
     expect(file?.name).toBe('spend-staging-2026-10-05_2026-10-06-vs-2026-09-04_2026-09-05.csv');
     expect((await (await fetch(file?.url ?? '')).text()).trim().split('\r\n')).toEqual([
       'project,product,day,amount,bonuses,items,note',
-      '7002,cloud,2026-10-05,5,0,1,',
-      '7002,cloud,2026-10-06,5,0,1,',
-      '7002,cloud,2026-09-04,5,0,1,"compared, not in the total"',
-      '7002,cloud,2026-09-05,,,0,"compared, not in the total; no data"',
+      'staging,cloud,2026-10-05,5,0,1,',
+      'staging,cloud,2026-10-06,5,0,1,',
+      'staging,cloud,2026-09-04,5,0,1,"compared, not in the total"',
+      'staging,cloud,2026-09-05,,,0,"compared, not in the total; no data"',
     ]);
     expect(text).toBe(
       'staging · 5–6 Oct · 10.00 spent. The file has a row for each day (UTC). Rows noted “compared, not in the total” are for 4–5 Sep. staging, 4–5 Sep: 1 of 2 days reported, no data for Sat 5 Sep.',
@@ -173,9 +173,7 @@ describe('the answer of /spend … vs …', () => {
 
   it('compares daily averages if the numbers of reported days differ', async () => {
     const [, line] = await factsOf('/spend staging october vs september');
-    expect(line).toBe(
-      '*unchanged* vs September (daily average, 145.00 then, 29 of 30 days reported) · 5.00 a day',
-    );
+    expect(line).toBe('*unchanged* vs September (daily average, 29 of 30 days reported) · 5.00 a day');
   });
 
   it('says once that too few days are reported to compare', async () => {
@@ -248,7 +246,7 @@ describe('the words after “vs”', () => {
   it('are kept when the answer is shared', async () => {
     const answer = await bot.ask('/spend prod october vs september');
     const shared = await bot.next(() => bot.press(answer, 'Share'));
-    expect(shared.visibleText).toContain('*▲ 100.0 %* vs September (daily average, 300.00 then)');
+    expect(shared.visibleText).toContain('*▲ 100.0 %* vs September (daily average, 10.00 then)');
     expect(shared.visibleText).toContain('shared by');
   });
 

@@ -6,7 +6,12 @@ import {
   parseCommandText,
   parsePeriodText,
 } from '../../domain/language/parse-command-text.ts';
-import type { Output, ParsedCommand, Reader } from '../../domain/language/parsed-command.ts';
+import {
+  formatParsedCommand,
+  type Output,
+  type ParsedCommand,
+  type Reader,
+} from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
 import { moneyFormatter } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal } from '../../domain/money/usage.ts';
@@ -83,7 +88,7 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
 
 function parseSpend(text: string, reader: Reader): ParsedCommand {
   const words = parseTyped('/spend', text, reader, parseCommandText);
-  const { several, isOfDays, unit, versus } = words;
+  const { several, isOfDays, unit, versus, output } = words;
   if (several !== undefined && isOfDays)
     throw new InvalidWord(
       'days',
@@ -95,6 +100,13 @@ function parseSpend(text: string, reader: Reader): ParsedCommand {
     throw new InvalidWord(`by ${unit}`, 'works for one project only', 'Name one project.');
   if (versus !== undefined)
     throw new InvalidWord(`by ${unit}`, 'doesn’t work with a comparison', 'Leave out “vs”, or the unit.');
+  if (output === 'csv' && unit !== 'day')
+    throw new InvalidWord(
+      `by ${unit}`,
+      'doesn’t work with a CSV file, which has a row for each day',
+      '',
+      formatParsedCommand({ ...words, unit: undefined }),
+    );
   return words;
 }
 
@@ -159,6 +171,7 @@ function spendActions(view: SpendView): Answer['actions'] {
   const isCompared = answered.some((figures) => comparedChange(figures));
   return answerActions(view, {
     link: spendCommand(view),
+    figures: spendCommand({ ...view, shape: { ...view.shape, unit: undefined } }),
     before: periodChoices(view),
     after: commandButton('balance', projects.isList ? 'Balances' : 'Balance', {
       command: '/balance',
