@@ -38,7 +38,7 @@ import {
 } from '../forms/fields.ts';
 import { CHANGED_FIRST, createForm, type Fields, type FormDescription } from '../forms/form.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../request/channels.ts';
-import { type FormFields, selectedValues } from '../request/payload.ts';
+import { type FormValues, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import {
   type Automation,
@@ -62,8 +62,8 @@ interface AutomationForm<T extends Automation, Words>
   start(
     words: Words,
     request: Request,
-  ): { readonly projects: AutomationContent['projects']; readonly values: FormFields };
-  valuesOf(item: T): FormFields;
+  ): { readonly projects: AutomationContent['projects']; readonly values: FormValues };
+  valuesOf(item: T): FormValues;
   build(at: FormMoment, before: T | undefined): Promise<T | FieldRefusal>;
 }
 
@@ -148,13 +148,13 @@ function commonValues(
   { maxPeople }: Pick<AutomationKind, 'maxPeople'>,
   item: AutomationContent,
   { user }: Request,
-): FormFields {
+): FormValues {
   const { channel = '', people: named = [user.id] } = item;
   const to = channel === '' && maxPeople > 0 ? 'people' : 'channel';
   return { projects: item.projects.map(projectValue).join(','), to, channel, people: named.join(',') };
 }
 
-export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFields): AutomationContent => ({
+export const deliveryOf = ({ projects, to, channel = '', people: named }: FormValues): AutomationContent => ({
   projects: selectedValues(projects).flatMap((value) => parseProjectValue(value) ?? []),
   ...(to === 'people'
     ? { people: selectedValues(named).filter(isPerson) }
@@ -188,7 +188,7 @@ export const projectsField = (max: number): Field<AutomationContent['projects']>
 
 export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends' | 'maxPeople'>) => {
   const { maxPeople } = kind;
-  const isForPeople = ({ to }: FormFields) => maxPeople > 0 && to === 'people';
+  const isForPeople = ({ to }: FormValues) => maxPeople > 0 && to === 'people';
   /** A manager who edits an item can keep a channel without being in it. */
   const check = ({ id, values, request }: FormMoment): Promise<ChannelCheck> => {
     const before = requireAutomation(kind, id, request);

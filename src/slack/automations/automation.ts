@@ -115,7 +115,7 @@ export function requireAutomation<T extends Automation>(
   const item = kind.find(request.workspace, id);
   if (item === undefined || canEditAutomation(item, request)) return item;
   const owned = { plural: pluralOf(kind), text: `${action} ${id}` };
-  throw new Failure('not-allowed', { reason: 'not-owner', managers: [], owned });
+  throw new Failure('not-allowed', { reason: 'not-owner', people: [item.owner], owned });
 }
 
 /**

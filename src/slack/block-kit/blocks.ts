@@ -256,7 +256,7 @@ export const overflow = (id: ActionId, options: readonly PlainTextOption[]): Ove
 });
 
 /** A time in the reader's time zone. Slack may write “Today”, so put it after a colon or at the start of a line. */
-export const formatInstant = (ms: Millis): string =>
+export const instantMarkup = (ms: Millis): string =>
   `<!date^${Math.floor(ms / 1000)}^{date_short_pretty} {time}|${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC>`;
 
 /** A line must not break at these spaces on a phone. */

@@ -11,11 +11,13 @@ import {
 } from '../../domain/failure/index.ts';
 import { parseCommandText } from '../../domain/language/parse-command-text.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import type { Day } from '../../domain/time/calendar.ts';
+import { listNames } from '../../domain/wording.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
 import type { LastFailure } from '../../workspace/record/service-outcomes.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
-import { button, escapeMarkup, formatInstant } from '../block-kit/blocks.ts';
+import { button, channelLink, escapeMarkup, instantMarkup } from '../block-kit/blocks.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { projectPicker, projectSelect } from '../commands/project-picker.ts';
 import {
@@ -55,10 +57,13 @@ const ASK_INSTEAD = {
   guest: 'Ask a full member, or ask an admin to allow guests.',
   external: 'Ask a member of that workspace.',
   'not-member': 'Ask a full member.',
-  'not-owner': 'Ask one of them.',
+  'not-owner': '',
   'not-manager': 'Ask an owner or admin of this workspace.',
   channel: 'Ask in one of its channels, or ask a Tally manager to allow this one.',
 } as const;
+
+const limitedText = (label: string, channels: readonly SlackId[]): string =>
+  `${escapeMarkup(label)} is limited to ${listNames(channels.map(channelLink))}. Ask there.`;
 
 const ADVICE: AdviceTable = {
   'text-too-long': { todo: `Try a shorter command, such as ${commandText('/spend')} prod last-month.` },
@@ -104,7 +109,7 @@ const ADVICE: AdviceTable = {
       ask: edit,
     };
   },
-  'not-allowed': ({ reason, managers = [], owned }, request) => {
+  'not-allowed': ({ reason, people = [], limited, owned }, request) => {
     const isMine = reason === 'channel' && canManage(request);
     const todo = isMine
       ? 'As a Tally manager, you can ask in a direct message with Tally.'
@@ -112,10 +117,11 @@ const ADVICE: AdviceTable = {
     const asked = owned === undefined ? 'what was asked' : toCommand(`/billing ${owned.plural}`, owned.text);
     // A manager who ran the command would get the token, and tokens can't be handed over.
     const isToken = request.command?.command === '/os-token';
-    const nobody = reason === 'external' || (reason === 'not-manager' && managers.length === 0);
+    const nobody = reason === 'external' || (reason === 'not-manager' && people.length === 0);
     return {
-      ...(managers.length > 0 ? { people: managers } : { todo }),
+      ...(people.length > 0 ? { people } : { todo }),
       ...(reason === 'channel' && { sentence: 'You can’t ask about this project here.' }),
+      lead: limited && request.channels?.length ? limitedText(limited.label, request.channels) : undefined,
       ask: nobody || isToken ? undefined : asked,
     };
   },
@@ -300,6 +306,7 @@ export function describeError(failure: Failure, request: FailedRequest) {
     choices,
     buttons,
     todo: [words, again].filter(Boolean).join(' '),
+    lead: advice.lead,
     quotes: [...quotes, ...detail] as readonly string[],
     isOurs: advice.isOurs === true,
   };
@@ -312,5 +319,5 @@ const AFTER_FACT = /: |\.(?: |$)/;
 export function lastFailureText(failure: LastFailure, today: Day): string {
   const [fact = ''] = failureSentence(failure, today).split(AFTER_FACT);
   const clause = fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1);
-  return `${escapeMarkup(clause)}. First failed: ${formatInstant(failure.since)}`;
+  return `${escapeMarkup(clause)}. First failed: ${instantMarkup(failure.since)}`;
 }

@@ -23,6 +23,8 @@ import { privateScope, type Request } from '../request/request.ts';
 
 export interface Advice {
   readonly sentence?: string;
+  /** Mrkdwn that a message shows instead of `sentence` and `todo`. */
+  readonly lead?: string | undefined;
   readonly todo?: string;
   readonly managerTodo?: string;
   /** Set if trying again can help. Where no button works, the text stands instead. */
@@ -48,6 +50,8 @@ export interface FailedRequest extends Partial<Request> {
   readonly command?: Command | undefined;
   /** Set if the clicked button opens a form and isn't inside a form. */
   readonly click?: AskedManager['click'];
+  /** The channels in which the person can ask about a project that is limited to channels. */
+  readonly channels?: readonly SlackId[];
   /** Whether the command accepts a corrected text, which is then offered. */
   readonly acceptsWords?: ((text: string) => boolean) | undefined;
   /** The channel in which the manager runs the command. It grants no rights. */

@@ -4,7 +4,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import { isPerson } from '../../domain/slack-id.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { type Block, mention, option, plainText } from '../block-kit/blocks.ts';
-import { type FormFields, selectedValues } from '../request/payload.ts';
+import { type FormValues, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 
 export class FieldRefusal {
@@ -16,7 +16,7 @@ export const refuseField = (sentence: string): FieldRefusal => new FieldRefusal(
 /** A form with its current values, which may be empty or invalid. */
 export interface FormMoment {
   readonly id: string;
-  readonly values: FormFields;
+  readonly values: FormValues;
   readonly request: Request;
   readonly data: Readonly<Record<string, unknown>>;
   /** The channel that the form posts to, or else where the form was opened. Empty if neither. */
@@ -43,13 +43,13 @@ export interface Field<T = unknown> {
   readonly label?: string;
   readonly draw: (at: FieldMoment) => readonly (Block | InputBlock)[];
   /** A field without `parse` only displays something. Pure. */
-  readonly parse?: (text: string, values: FormFields) => T | FieldRefusal;
+  readonly parse?: (text: string, values: FormValues) => T | FieldRefusal;
   readonly load?: Load<unknown>;
   /** Checks the value before the form is saved. @returns what is wrong, as mrkdwn */
-  readonly check?: (at: FormMoment, before: FormFields, name: string) => Promise<string | undefined>;
+  readonly check?: (at: FormMoment, before: FormValues, name: string) => Promise<string | undefined>;
   /** Finds suggestions while people type. @param place the form's channel, untrusted */
   readonly find?: (query: string, request: Request, place: string) => Suggestions;
-  readonly applies?: (values: FormFields) => boolean;
+  readonly applies?: (values: FormValues) => boolean;
   readonly isMore?: boolean;
   /** Whether a change draws the form again. Slack reports a choice at once, but text only when Enter is pressed. */
   readonly isLive?: boolean;
@@ -59,7 +59,7 @@ export interface Field<T = unknown> {
   readonly isText?: boolean;
 }
 
-export function readField({ parse }: Field, typed: string, values: FormFields): unknown {
+export function readField({ parse }: Field, typed: string, values: FormValues): unknown {
   try {
     return parse?.(typed, values);
   } catch (error) {
@@ -75,7 +75,7 @@ export const redrawing = <T>(field: Field<T>): Field<T> => ({ ...field, isLive: 
 
 /** Shows and parses a field only if `applies` says so for the form's values. */
 export const shownWhen = <T>(
-  applies: (values: FormFields) => boolean,
+  applies: (values: FormValues) => boolean,
   field: Field<T>,
 ): Field<T | undefined> => ({
   ...field,
@@ -118,7 +118,7 @@ const unlessEmpty = <T>(all: readonly T[]): T[] | undefined => (all.length === 0
 interface Options<T> {
   readonly hint?: string;
   readonly optional?: boolean;
-  readonly parse?: (text: string, values: FormFields) => T | FieldRefusal;
+  readonly parse?: (text: string, values: FormValues) => T | FieldRefusal;
 }
 
 /** Text that was copied from a PDF, or is Arabic or Hebrew, can have these invisible characters. */

@@ -26,7 +26,7 @@ import {
   waitingModal,
 } from '../block-kit/blocks.ts';
 import { failureMessage, markUnsure, notSavedMessage } from '../reply/error-reply.ts';
-import type { FormFields } from '../request/payload.ts';
+import type { FormValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import type { Handlers, OptionsHandler, ParsedForm } from '../server/handlers.ts';
 import { type Field, FieldRefusal, type FormMoment, readField } from './fields.ts';
@@ -63,13 +63,13 @@ export interface FormDescription<F extends Fields, A> {
     readonly press: (at: FormMoment, show: (result: readonly Block[]) => Promise<void>) => Promise<void>;
   };
   /** The channel for which the form suggests projects. Default is the channel where the form was opened. */
-  readonly channelOf?: (values: FormFields) => string;
+  readonly channelOf?: (values: FormValues) => string;
   readonly heading: string;
   /** Shown while a form is being saved that can take long. */
   readonly waiting?: string;
   /** A text that changes with every change of the record. @param input given on submit */
   readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
-  readonly before?: (id: string, request: Request) => FormFields;
+  readonly before?: (id: string, request: Request) => FormValues;
   /** What the form says if the record has changed since it was opened. Undefined if the change doesn't matter. */
   readonly conflict?: (sent: SentForm<F>) => FormProblem | undefined;
   readonly idAfterConflict?: (sent: SentForm<F>) => string;
@@ -139,7 +139,7 @@ export function createForm<F extends Fields, A>(name: FormName, description: For
 }
 
 /** @param shown the visible fields only, because Slack sends no others */
-function momentOf(shown: FormFields, metadata: string, request: Request): Moment {
+function momentOf(shown: FormValues, metadata: string, request: Request): Moment {
   const state = decodeState(metadata);
   const { id, place, hidden } = state;
   return { state, id, place, request, data: {}, values: { ...hidden, ...shown } };
@@ -162,7 +162,7 @@ async function click(form: AnyForm, what: string, at: Moment): Promise<void> {
   });
 }
 
-function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm {
+function parse(form: AnyForm, shown: FormValues, metadata: string): ParsedForm {
   const values = { ...decodeState(metadata).hidden, ...shown };
   const read = Object.entries(form.fields)
     .filter(([, field]) => field.parse !== undefined && isPartOf(field, values))
@@ -279,7 +279,7 @@ const decodeState = (metadata: string): FormState =>
 
 type Moment = FormMoment & { readonly state: FormState };
 
-const isPartOf = ({ applies: test }: Field, values: FormFields): boolean => test?.(values) ?? true;
+const isPartOf = ({ applies: test }: Field, values: FormValues): boolean => test?.(values) ?? true;
 
 const isDue = (field: Field, at: FormMoment): boolean =>
   field.load !== undefined && isPartOf(field, at.values) && (field.load.isNeeded?.(at) ?? true);

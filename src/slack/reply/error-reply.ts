@@ -25,6 +25,7 @@ import {
 } from '../block-kit/blocks.ts';
 import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/advice.ts';
 import { describeError } from '../error-messages/advice-by-failure.ts';
+import { knownChannels } from '../request/channels.ts';
 import type { Request } from '../request/request.ts';
 import type { HandlerRules } from '../server/handlers.ts';
 import type { Reply } from './reply.ts';
@@ -53,7 +54,10 @@ export function createErrorReply(log: Logger): ErrorReply {
     },
     async send(reply, report, failed, rules) {
       const { source, modal } = reply;
-      const request = { ...failed, place: source.askedIn ?? source.channel };
+      const { limited } = isFailure(report.failure, 'not-allowed') ? report.failure.data : {};
+      const isLimited = limited !== undefined && isAuthorized(failed) && !failed.user.canManage;
+      const channels = isLimited ? await knownChannels(limited.channels, failed) : [];
+      const request = { ...failed, channels, place: source.askedIn ?? source.channel };
       const isUnchanged = !isAuthorized(request) || !rules.changes;
       const message = errorMessageOf(report, request, isUnchanged);
       const isInModal = source.via === 'form' || (await modal.isShown());
@@ -100,14 +104,14 @@ export function stepErrorText({ failure, id }: ErrorReport): string {
 }
 
 export function failureMessage(failure: Failure, request: FailedRequest, reference?: string): Message {
-  const { sentence, todo, people, quotes, buttons, choices, isOurs } = describeError(failure, request);
+  const { sentence, todo, people, quotes, buttons, choices, isOurs, lead } = describeError(failure, request);
   const help = isOurs && reference !== undefined && referenceText(reference);
   const text = joinTexts('\n', [sentence, joinTexts(' ', [todo, help])]);
   const named = `${escapeMarkup(text.replace(/\.$/, ''))}: ${people.map(mention).join(', ')}, or an admin.`;
   return {
     text: sentence,
     blocks: [
-      people.length === 0 ? section(text) : markup(named),
+      people.length === 0 && lead === undefined ? section(text) : markup(lead ?? named),
       ...quotes.map(quote),
       ...buttonRow(buttons),
       ...choices,

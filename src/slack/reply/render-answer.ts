@@ -28,7 +28,7 @@ import {
   context,
   escapeMarkup,
   fitsOption,
-  formatInstant,
+  instantMarkup,
   joinTexts,
   type Message,
   markup,
@@ -105,7 +105,7 @@ function smallPrint(
   const line = compact([
     ...facts.filter(Boolean).map(escapeMarkup),
     ...(sharedBy
-      ? [`${sharedBy.how} by ${mention(sharedBy.person)}`, `fetched: ${formatInstant(fetched)}`]
+      ? [`${sharedBy.how} by ${mention(sharedBy.person)}`, `fetched: ${instantMarkup(fetched)}`]
       : []),
   ]);
   return [line.join(' · '), ...notes.map(escapeMarkup)].filter(Boolean).join('\n');
