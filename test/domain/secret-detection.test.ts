@@ -13,7 +13,7 @@ import {
 import { parseProjectsText, requireProject } from '../../src/features/projects/parse-project-command.ts';
 import { parseScheduleText } from '../../src/features/schedules/parse-schedule-command.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
-import { readBalance, reader, readPeriod, readSpend } from '../support/read-words.ts';
+import { contextWith, readBalance, readPeriod, readSpend } from '../support/read-words.ts';
 import { requestOf } from '../support/records.ts';
 import { runs } from '../support/thorough.ts';
 
@@ -54,14 +54,16 @@ const READERS: Readonly<Record<string, (word: string) => unknown>> = {
   '/spend': (word) => readSpend(`123 ${word}`),
   '/balance': (word) => readBalance(word),
   'a period': (word) => readPeriod(word),
-  '/billing schedule': verb((text) => parseScheduleText(`prod daily ${text}`, reader(new Set(['prod'])))),
+  '/billing schedule': verb((text) =>
+    parseScheduleText(`prod daily ${text}`, contextWith(new Set(['prod']))),
+  ),
   '/billing projects': verb((text) => parseProjectsText(`chnge ${text}`, [])),
   '/billing default': verb((text) => requireProject(text, REQUEST.workspace, 'projects edit')),
   'a mention': (word) => {
     const known: KnownCommands = {
       commands: ['/spend'],
       verbs: ['connect'],
-      reader: reader(),
+      context: contextWith(),
       acceptsWords: () => true,
     };
     const mention =

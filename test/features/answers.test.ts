@@ -133,15 +133,18 @@ describe('/balance', () => {
   );
 
   it.each([
-    ['/balance 777 last-week', 'last-week'],
-    ['/balance yesturday 123', 'yesturday'],
-    ['/balance storage 2026-10..2026-11 123', '2026-10..2026-11'],
-    ['/balance last-7-days including today 123', 'last-7-days'],
-    ['/balance mtd', 'mtd'],
-  ])('refuses the period in %s, and suggests no command', async (command, word) => {
-    const { visibleText, types } = await bot.ask(command);
-    expect(visibleText).toContain(`“${word}”`);
-    expect(visibleText).toContain('/spend takes periods');
+    ['/balance 777 last-week', '/balance 777'],
+    ['/balance storage 2026-10..2026-11 123', '/balance storage 123'],
+    ['/balance mtd', '/balance'],
+  ])('refuses the period in %s, and offers %s', async (command, offered) => {
+    const { visibleText, commands } = await bot.ask(command);
+    expect(visibleText).toContain('A balance is always as of now.');
+    expect(commands).toEqual([offered]);
+  });
+
+  it('refuses an unknown word without a command', async () => {
+    const { visibleText, types } = await bot.ask('/balance yesturday 123');
+    expect(visibleText).toContain('“yesturday”');
     expect(types).not.toContain('actions');
   });
 

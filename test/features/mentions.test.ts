@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { ANY_DAY_READER } from '../../src/domain/language/parsed-command.ts';
+import { ANY_DAY_CONTEXT } from '../../src/domain/language/command-items.ts';
 import { parseQuestionMention, splitMention } from '../../src/features/mentions/parse-mention.ts';
 import { botOfFile, CHANNEL, textOf } from '../support/bot.ts';
 import { directOf } from '../support/people.ts';
@@ -257,7 +257,7 @@ describe('a mention without a command', () => {
   ])('is corrected only up to 200 characters: %i words of 8', (count, isCorrected) => {
     const tried: unknown[] = [];
     const acceptsWords = (command: unknown) => tried.push(command) === 0;
-    const known = { commands: ['/spend'] as const, verbs: [], reader: ANY_DAY_READER, acceptsWords };
+    const known = { commands: ['/spend'] as const, verbs: [], context: ANY_DAY_CONTEXT, acceptsWords };
     parseQuestionMention(splitMention(`spnd ${'project '.repeat(count)}`), known);
     expect(tried.length > 0).toBe(isCorrected);
   });

@@ -340,6 +340,13 @@ describe('a command without a known project', () => {
 });
 
 describe('a project that is changed', () => {
+  it('is renamed in the form, not by a new name in the command', async () => {
+    await add('prod', '123');
+    const answer = await bot.ask('/billing projects rename prod live');
+    expect(answer.visibleText).toContain('“rename” takes only the project. Change its name in the form.');
+    expect(answer.commands).toContain('/billing projects edit prod');
+  });
+
   it('shows its values, keeps who added it, and audits what changed', async () => {
     await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
     bot.clock.now += MINUTE;

@@ -9,7 +9,7 @@ import { lastPost } from '../support/delivery.ts';
 import { storedCause } from '../support/failures.ts';
 import { directOf, FINANCE, GENERAL, SHARED, sentBy, TEAM } from '../support/people.ts';
 import { addProjects } from '../support/projects.ts';
-import { reader } from '../support/read-words.ts';
+import { contextWith } from '../support/read-words.ts';
 
 const KEY = recordKey(TEAM);
 const bot = await startAutomationBot();
@@ -37,7 +37,8 @@ async function unfold(person = OWNER): Promise<void> {
 }
 
 describe('the words of a schedule command', () => {
-  const read = (text: string) => parseScheduleText(text, reader(new Set(['prod', 'archive', 'web-shop'])));
+  const read = (text: string) =>
+    parseScheduleText(text, contextWith(new Set(['prod', 'archive', 'web-shop'])));
 
   it.each<[string, object]>([
     ['', {}],

@@ -9,7 +9,7 @@ import { MINUTE, option, previewFigures, startAutomationBot } from '../support/a
 import { type Answer, BOT_TOKEN, botOfFile, CHANNEL, DAY, textOf } from '../support/bot.ts';
 import { clickOf, directOf, FINANCE, sentBy, TEAM } from '../support/people.ts';
 import { addProjects } from '../support/projects.ts';
-import { reader } from '../support/read-words.ts';
+import { contextWith } from '../support/read-words.ts';
 
 const OWNERS_DM = directOf(OWNER);
 const MEMBERS_DM = directOf(MEMBER);
@@ -41,7 +41,7 @@ const state = (given: Partial<WatchState> = {}): WatchState => ({
 });
 
 describe('the words of a watch command', () => {
-  const read = (text: string) => parseWatchText(text, reader(new Set(['prod', 'staging'])));
+  const read = (text: string) => parseWatchText(text, contextWith(new Set(['prod', 'staging'])));
 
   it.each<[string, object]>([
     ['', {}],
@@ -75,7 +75,7 @@ describe('the words of a watch command', () => {
     ['prod balance above 500', 'I don’t recognize “above”'],
     ['prod runway over 14', '“over” doesn’t belong there'],
     ['prod budget 500 a day', '“a day” doesn’t say which days'],
-    ['without prod balance 5', '“without” goes with “today” alone'],
+    ['without prod balance 5', 'Tally can’t do “without prod”'],
     ['prod balance 5 runway 3', '“runway” is a second rule'],
     ['prod balance 5 last-week', '“last-week” is a period'],
     ['prod balance 5 3 oct 2026', '“3 oct 2026” is a period'],

@@ -126,7 +126,7 @@ describe('Get balance', () => {
   });
 
   it('accepts no period', async () => {
-    expect(await errorOf(balance({ project: 'prod last-week' }))).toMatch(/a balance is always as of now/);
+    expect(await errorOf(balance({ project: 'prod last-week' }))).toMatch(/A balance is always as of now/);
     expect((await balance({ project: 'prod', period: 'last-week' })).outputs).toBeDefined();
   });
 

@@ -1,5 +1,5 @@
 /**
- * The calendar of language.peggy. A `Point` such as `20 dec` becomes days when the phrase is complete, because its year
+ * The calendar of commands.peggy. A `Point` such as `20 dec` becomes days when the phrase is complete, because its year
  * depends on the words beside it. A point that has no days throws, and `Calendar` turns the error into a refusal.
  */
 import { WEEKDAY_NAMES } from '../time/cadence.ts';
@@ -18,7 +18,7 @@ import {
   type Unit,
   type Zone,
 } from '../time/calendar.ts';
-import type { ComparisonRule, NamedDays } from '../time/period.ts';
+import { type ComparisonRule, MAX_PERIOD_DAYS, type NamedDays } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
 
 export interface TextRange {
@@ -61,8 +61,6 @@ interface Point {
 type Days = Omit<NamedDays, 'typed'>;
 type Refused = { readonly refusal: Omit<WordsRefusal, keyof TextRange> & Partial<TextRange> };
 
-/** A period of more than ten years is almost certainly a mistake. */
-export const MAX_PERIOD_DAYS = 3660;
 const DAYS: ComparisonRule = { kind: 'days' };
 const FUTURE = 'Ask about a period up to today, such as this-month or last-7-days.';
 const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.';
@@ -280,9 +278,13 @@ export class Calendar {
       if (day >= 1 && day <= length) return daySpan(dateOf(inYear, month, day));
       const name = [MONTH_NAMES[month - 1], year].filter(Boolean).join(' ');
       const last = year === null ? `${name.toLowerCase()}-${length}` : dateOf(year, month, length);
-      const instead = year === null || day < 1 ? [] : [last];
       const most = name === 'February' ? `at most ${length}` : length;
-      return refuse(`isn’t a date: ${name} has ${most} days`, `Its last day is ${last}.`, ...instead);
+      const works = `Its last day is ${year === null ? `${length} ${name}` : last}.`;
+      return refuse(
+        `isn’t a date: ${name} has ${most} days`,
+        works,
+        ...(day < 1 || (year === null && month === 2) ? [] : [last]),
+      );
     };
     if (year !== null) return { ...fixed('day', () => read(year)), isDated: true };
     const inLeapYear = orRefusal(() => read(2024));

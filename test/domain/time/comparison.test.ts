@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCommandText } from '../../../src/domain/language/parse-command-text.ts';
 import { compareWith, periodOf } from '../../../src/domain/time/period.ts';
-import { readerAt, resolvePeriodText } from '../../support/read-words.ts';
+import { contextAt, resolvePeriodText } from '../../support/read-words.ts';
 import { beginning, daysAhead, daysOf, moments, plus, todayAt, zones } from '../wall-clock.ts';
 
 const now = Date.parse('2026-11-21T10:15:30.123Z');
@@ -11,7 +11,7 @@ const on = (day: string) => Date.parse(`${day}T10:15:30.123Z`);
 
 /** @param text `october`, `october vs september` */
 function compared(text: string, at = now, zone = 'UTC', writtenAt = at) {
-  const { phrase, versus } = parseCommandText(text, readerAt(at, zone, writtenAt));
+  const { phrase, versus } = parseCommandText(text, contextAt(at, zone, writtenAt));
   const period = phrase && periodOf(phrase, at, zone);
   return period && versus ? compareWith(period, versus).comparison : period?.comparison;
 }
