@@ -441,7 +441,7 @@ describe('the Share button of an answer from last week', () => {
     bot.billing.setItems('5020', itemsJson(...daysBefore(SATURDAY + WEEK, 7, 5)));
     const visibleText = await sharedLater(answer);
     expect(visibleText).toContain('*About 296 days*');
-    expect(visibleText).toContain('at 5.00 a day (7 of the last 7 days reported)');
+    expect(visibleText).toContain('at 5.00 a day · ');
     expect(visibleText).toContain(
       `fetched: <!date^${Math.floor((SATURDAY + WEEK) / 1000)}^{date_short_pretty} {time}|`,
     );

@@ -91,7 +91,7 @@ describe('/spend top', () => {
     await addProject(bot, { alias: 'usa', id: '6060', currency: 'USD' });
     bot.billing.setItems('6060', yesterday(70));
     const answer = await bot.ask('/spend top 2 yesterday', MEMBER);
-    expect(answer.lines[0]).toBe('6 projects · Fri 20 Nov · 200,00 EUR spent and 70,00 USD spent');
+    expect(answer.lines[0]).toBe('6 projects · Fri 20 Nov · 200,00 EUR and 70,00 USD spent');
     expect(answer.visibleText).toContain(
       'Amounts in different currencies can’t be ranked, so all projects are shown.',
     );

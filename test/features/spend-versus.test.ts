@@ -139,10 +139,10 @@ describe('the files of /spend … vs …', () => {
     expect(file?.name).toBe('spend-staging-2026-10-05_2026-10-06-vs-2026-09-04_2026-09-05.csv');
     expect((await (await fetch(file?.url ?? '')).text()).trim().split('\r\n')).toEqual([
       'project,product,day,amount,bonuses,items,note',
-      '7002,cloud,2026-10-05,5,0,1,',
-      '7002,cloud,2026-10-06,5,0,1,',
-      '7002,cloud,2026-09-04,5,0,1,"compared, not in the total"',
-      '7002,cloud,2026-09-05,,,0,"compared, not in the total; no data"',
+      'staging,cloud,2026-10-05,5,0,1,',
+      'staging,cloud,2026-10-06,5,0,1,',
+      'staging,cloud,2026-09-04,5,0,1,"compared, not in the total"',
+      'staging,cloud,2026-09-05,,,0,"compared, not in the total; no data"',
     ]);
     expect(text).toBe(
       'staging · 5–6 Oct · 10.00 spent. The file has a row for each day (UTC). Rows noted “compared, not in the total” are for 4–5 Sep. staging, 4–5 Sep: 1 of 2 days reported, no data for Sat 5 Sep.',

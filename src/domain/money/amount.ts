@@ -59,11 +59,12 @@ export interface LabelledAmount {
   readonly label: string;
 }
 
+/** The most frequent label comes first. */
 export const sumByLabel = (amounts: readonly LabelledAmount[]): readonly LabelledAmount[] =>
-  [...new Set(amounts.map(({ label }) => label))].map((label) => ({
-    label,
-    value: sumMoney(amounts.flatMap((each) => (each.label === label ? each.value : []))),
-  }));
+  [...new Set(amounts.map(({ label }) => label))]
+    .map((label) => ({ label, values: amounts.flatMap((each) => (each.label === label ? each.value : [])) }))
+    .sort((a, b) => b.values.length - a.values.length)
+    .map(({ label, values }) => ({ label, value: sumMoney(values) }));
 
 export const byLargest = (a: Money | undefined, b: Money | undefined): number =>
   a && b ? b.cmp(a) : Number(a === undefined) - Number(b === undefined);

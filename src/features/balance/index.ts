@@ -257,7 +257,7 @@ const balanceFile = (view: BalanceView): AnswerFile<BalanceFigures> => ({
     const notes = [
       ...amountNotes('balance', balance),
       ...amountNotes('bonuses', bonuses),
-      ...(typeof runway === 'string' ? [runway] : []),
+      ...(typeof runway === 'string' ? [runway] : estimateOf(figures) ? [] : [formatRunwayShort(runway)]),
     ];
     return [[...COLUMNS.map(({ cell }) => cell(figures)), { text: notes.join('; ') }]];
   },

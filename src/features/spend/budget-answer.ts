@@ -116,12 +116,7 @@ function listBudgets(states: readonly BudgetState[], view: SpendView, asked: Bud
       cell: ({ forecast, target }) => (forecast ? formatMoney(forecast.total, locale, target.currency) : '–'),
     },
   ]);
-  return {
-    ...parts,
-    rows: states.length > 0 ? parts.rows : undefined,
-    title: `${budgetMonth(view)} · ${text}`,
-    lines: [],
-  };
+  return { ...parts, title: `${budgetMonth(view)} · ${text}`, lines: [] };
 }
 
 const MOST_NAMED = 3;

@@ -86,7 +86,7 @@ export function projectAnswer(figures: SpendFigures, view: SpendView): AnswerTex
   };
 }
 
-/** Beside a forecast, these replace “spent” and “credited”. */
+/** In a running period, these replace “spent” and “credited”. */
 export const SO_FAR = ['so far', 'credited so far'] as const;
 
 function headline(
@@ -96,7 +96,7 @@ function headline(
   const { total, reported, fullDays } = usage;
   if (total.readable === 0) return 'no readable amounts';
   const days = hasGaps(usage) ? ` on ${reported.length} of ${fullDays} days` : '';
-  const spent = formatSpent(total.value, moneyFormatter(locale, target.currency), forecast && SO_FAR);
+  const spent = formatSpent(total.value, moneyFormatter(locale, target.currency), today ? SO_FAR : undefined);
   const expected =
     forecast && today !== undefined && formatForecast(forecast.total, today, moneyFormatter(locale));
   return joinTexts(', ', [`${spent}${days}${incompleteMark(total.incomplete)}`, expected]);
@@ -155,7 +155,7 @@ const changeNotes = (
     before.reported < before.of && formatCoverage(before),
   ]);
 
-/** `6 of 7 days reported, no data for Mon 16 Nov`, `today so far 1,234.00` */
+/** `6 of 7 days reported, no data for Mon 16 Nov`, `today 1,234.00` */
 function reportedFacts(usage: Usage, { period: { days, today }, locale }: SpendView): string[] {
   const isWhole = usage.missing.length === 0;
   const reported = isWhole
@@ -163,7 +163,7 @@ function reportedFacts(usage: Usage, { period: { days, today }, locale }: SpendV
     : (hasGaps(usage) ? formatMissingDays : formatReportedDays)(usage, dayNamerFor(days));
   if (today === undefined) return [reported];
   if (usage.today === undefined) return [reported, 'no data for today yet'];
-  return [reported, days.length === 1 ? 'so far' : `today so far ${formatMoney(usage.today.value, locale)}`];
+  return [reported, days.length === 1 ? '' : `today ${formatMoney(usage.today.value, locale)}`];
 }
 
 function spendNotes(figures: SpendFigures, { period }: SpendView): string[] {

@@ -54,7 +54,12 @@ async function showDetails<T extends ConnectedAnswer>(
         ['Asked at', new Date(fetched).toISOString()],
       ]);
     }),
-    ...failed.flatMap(({ label, failure }) => draw(label, [['No figures', failure.message]])),
+    ...failed.flatMap(({ label, project, failure }) =>
+      draw(label, [
+        ['Project', project],
+        ['No figures', failure.message],
+      ]),
+    ),
   ];
   if (reply.modal.canOpen) return reply.modal.open(modal({ title: 'Details', blocks }));
   await reply.private({ text: 'Details', blocks });

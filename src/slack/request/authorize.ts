@@ -23,9 +23,8 @@ import type { User } from './users.ts';
 const ROLE_MAX_AGE: Millis = 1_000;
 
 /**
- * Makes the request of the person who sent a payload. The request's reply checks the rights again before it sends.
- * @param command the command that is run, if any @returns undefined for a replay @throws not-allowed, slack-failed,
- * store-unavailable
+ * Turns a payload into a request with the sender's rights. The reply checks the rights again before it sends.
+ * @returns undefined for a replay @throws not-allowed, slack-failed, store-unavailable
  */
 export type Authorize = (
   reply: Reply,
@@ -46,7 +45,7 @@ export const createAuthorize =
     const isFresh = right === 'member' || right === 'manage';
     const began = performance.now();
     const lookups = Promise.all([people.find(source, isFresh), source.workspace ?? workspaces.load(teamId)]);
-    // For a replay, nobody waits for the look-ups or handles their errors.
+    // Nobody waits for the look-ups of a replay, so their errors are caught here.
     lookups.catch(() => undefined);
     if ((await source.isFirst) === false) {
       annotate({ outcome: 'replayed' });
@@ -75,7 +74,7 @@ export const createAuthorize =
       if (!isChanging && !(hasSamePermissions(user, person) && hasSameRights(workspace, now)))
         throw new Failure('rights-changed');
     };
-    // In a direct message, the other person may have fewer rights.
+    // Answers in direct messages stay private, because the other person may have fewer rights.
     const mayBePublic = rules.figures && !isDirectMessage(source.channel ?? '');
     const audience = mayBePublic ? (source.audience ?? workspace.settings.visibility) : 'asker';
     const offered = command && withoutSecrets(command, workspace.aliases);

@@ -27,7 +27,7 @@ export interface Request extends ProjectScope {
   readonly sharedBy: { readonly how: 'asked' | 'shared'; readonly person: SlackId } | undefined;
   /** The locale (BCP 47) of the user, or for a public answer of the workspace. */
   readonly locale: string;
-  /** The thread in which a follow-up finds the question before it. Undefined where threads don't work. */
+  /** The thread, whose last question a follow-up refers to. Undefined where follow-ups don't work. */
   readonly thread?: ThreadPlace | undefined;
   readonly self?: SlackId | undefined;
   readonly reply: Reply;
