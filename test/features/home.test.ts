@@ -146,7 +146,7 @@ describe('the Home', () => {
     expect(page).not.toContain('payroll');
   });
 
-  it('has working buttons for managing, only for managers', async () => {
+  it('has buttons for managing, which only managers see', async () => {
     await open();
     expect(menu(OWNER)).toEqual(['Watch…', 'Add a project…', 'Connect…', 'Settings…', 'Status']);
     await open(MEMBER);
@@ -226,7 +226,7 @@ describe('the Home', () => {
     expect(menu(OWNER)).toContain('Settings…');
   });
 
-  it('shows the rest if a part of the record is damaged', async () => {
+  it('shows everything else if a part of the record is damaged', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await bot.store({ 'project:prod': 'no JSON', 'connection:main': {} });
     const page = await open();
@@ -247,7 +247,7 @@ describe('the Home', () => {
     expect(bot.answers(person, directOf(person))).toEqual([]);
   });
 
-  it('logs an error without a message to anyone', async () => {
+  it('logs Slack’s refusal of the page, and sends nobody a message', async () => {
     bot.slack.failNext('views.publish', { error: 'invalid_arguments' });
     await bot.slack.openHome(MEMBER);
     await bot.slack.waitFor(() => bot.log().includes('Could not draw a Home'));

@@ -125,7 +125,7 @@ describe('naming a project', () => {
     await bot.modalSays('/balance a-b');
   });
 
-  it('says after saving which other name the project has', async () => {
+  it('says which other name the project has', async () => {
     await add('staging', '456');
     await openForm('/billing projects add web-shop 456');
     expect(await save({})).toContain('Saved. 456 is also called staging.');
@@ -168,7 +168,7 @@ describe('a name', () => {
       'may MAY cloud object-storage q3 q9 last-week lastweek october2026 to project help'.split(' '),
     ],
     ['a Tally command', 'spend os-token ostoken con-nect none add'.split(' ')],
-  ])('is refused with “%s”', (why, names) => {
+  ])('is refused if it is “%s”', (why, names) => {
     for (const typed of names) expect(problem(typed), typed).toContain(why);
   });
 
@@ -184,7 +184,7 @@ describe('a name', () => {
       expect(problem(problem(word)!.match(/for example (\S+)\.$/)![1]!)).toBeUndefined();
   });
 
-  it('means only the project, next to any other words', () => {
+  it('means the project, next to any other words', () => {
     const piece = fc.oneof(
       fc.constantFrom(...WORDS, 'web', 'app', '-', '--', 'q', '3', '7', '2026', '10'),
       fc.string({ unit: fc.constantFrom(...'abcdefmqwxyz0123456789-_ '), maxLength: 6 }),
@@ -277,7 +277,7 @@ describe('/billing projects', () => {
     expect(await bot.read('/billing projects page 99')).toContain('page 3 of 3');
   });
 
-  it('is valid for Slack, whatever is registered', () => {
+  it('is valid for Slack, whatever names and projects are registered', () => {
     const digit = fc.integer({ min: 0, max: 9 });
     const project = fc.record({
       alias: fc.stringMatching(/^[a-z][a-z0-9]{1,31}$/),
@@ -318,13 +318,13 @@ describe('/billing projects', () => {
   });
 });
 
-describe('a project that is missing or unknown', () => {
+describe('a command without a known project', () => {
   it.each([
     ['edit', 'Which project?'],
     ['remove', 'Which project?'],
     ['edit banana', 'I don’t recognize “banana”.'],
     ['remove prdo', 'I don’t recognize “prdo”.'],
-  ])('can be chosen from a list after /billing projects %s', async (words, sentence) => {
+  ])('gets a list of projects: /billing projects %s', async (words, sentence) => {
     await add('prod', '123');
     await add('dev', '456');
     const answer = await bot.ask(`/billing projects ${words}`);
@@ -340,6 +340,13 @@ describe('a project that is missing or unknown', () => {
 });
 
 describe('a project that is changed', () => {
+  it('is renamed in the form, not by a new name in the command', async () => {
+    await add('prod', '123');
+    const answer = await bot.ask('/billing projects rename prod live');
+    expect(answer.visibleText).toContain('“rename” takes only the project. Change its name in the form.');
+    expect(answer.commands).toContain('/billing projects edit prod');
+  });
+
   it('shows its values, keeps who added it, and audits what changed', async () => {
     await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
     bot.clock.now += MINUTE;
@@ -431,7 +438,7 @@ describe('a project whose record is damaged', () => {
     expect(await bot.read('/balance 456')).toContain('left');
   });
 
-  it('may limit any ID, so only names are answered until it is removed', async () => {
+  it('blocks questions by ID, which it may have limited, but not by name', async () => {
     await damage('{');
     expect(await bot.read('/balance 123')).toContain('Tally can’t read the stored project.');
     expect(await bot.read('/balance live')).toContain('live');
@@ -484,7 +491,7 @@ describe('/billing default', () => {
 });
 
 describe('a command without a project', () => {
-  it('lets a member choose from the projects available there, and keeps the other words', async () => {
+  it('offers the projects that may be asked about there, and keeps the other words', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
     await add('dev', '789');
     const asked = await bot.ask('/spend Last Month storage', MEMBER);
@@ -496,7 +503,7 @@ describe('a command without a project', () => {
     expect(await bot.read('/spend', MEMBER, GENERAL)).not.toContain('prod');
   });
 
-  it('can choose from two hundred projects, within Slack’s limits', () => {
+  it('offers two hundred projects, within Slack’s limits', () => {
     const projects = Array.from({ length: 200 }, (_, n) =>
       named(`p${String(n).padStart(3, '0')}${'x'.repeat(28)}`),
     );

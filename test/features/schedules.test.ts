@@ -9,7 +9,7 @@ import { lastPost } from '../support/delivery.ts';
 import { storedCause } from '../support/failures.ts';
 import { directOf, FINANCE, GENERAL, SHARED, sentBy, TEAM } from '../support/people.ts';
 import { addProjects } from '../support/projects.ts';
-import { reader } from '../support/read-words.ts';
+import { contextWith } from '../support/read-words.ts';
 
 const KEY = recordKey(TEAM);
 const bot = await startAutomationBot();
@@ -37,7 +37,8 @@ async function unfold(person = OWNER): Promise<void> {
 }
 
 describe('the words of a schedule command', () => {
-  const read = (text: string) => parseScheduleText(text, reader(new Set(['prod', 'archive', 'web-shop'])));
+  const read = (text: string) =>
+    parseScheduleText(text, contextWith(new Set(['prod', 'archive', 'web-shop'])));
 
   it.each<[string, object]>([
     ['', {}],
@@ -76,7 +77,7 @@ describe('the words of a schedule command', () => {
       { several: [{ alias: 'prod' }, { alias: 'archive' }], cadence: { kind: 'weekly', weekday: 1 } },
     ],
     ['daily 9 10:30', { project: '9', cadence: { kind: 'daily' }, time: '10:30' }],
-  ])('%s', (text, expected) => expect(read(text)).toEqual(expected));
+  ])('are read: “%s”', (text, expected) => expect(read(text)).toEqual(expected));
 
   it.each([
     ['prod 25:00', '“25:00” isn’t a time of day'],
@@ -96,10 +97,12 @@ describe('the words of a schedule command', () => {
     ['fortnightly 500 balance', 'I don’t recognize “fortnightly”'],
     ['500 mondays and fridays', '“mondays”'],
     ['500 daily hourly', 'I don’t recognize “hourly”'],
-  ])('refuses %s, and quotes the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
+  ])('are refused by quoting the bad word: “%s”', (text, sentence) =>
+    expect(() => read(text)).toThrow(sentence),
+  );
 });
 
-describe('the form', () => {
+describe('the form of a schedule', () => {
   it('is filled in with what was typed, the channel, and the person’s zone', async () => {
     const text = await openForm('schedule prod last-week weekly fri 8:30', MEMBER);
     const drawn = view(MEMBER);
@@ -181,7 +184,7 @@ describe('saving the form of a schedule', () => {
     expect(members(GENERAL)).toContain('bot');
   });
 
-  it('refuses channels that are archived, or without the person or Tally', async () => {
+  it('refuses archived channels, and channels without the person or Tally', async () => {
     const refused = async (channel: string, sentence: string, person = MEMBER) => {
       await openForm('schedule prod', person, CHANNEL);
       await change('channel', { selected_conversation: channel }, person);
@@ -283,7 +286,7 @@ describe('the list of schedules', () => {
     await updated(list, 'Tally is trying again.');
   });
 
-  it('sends and deletes only once on a double click', async () => {
+  it('sends or deletes only once after a double click', async () => {
     const { id } = await setUp();
     const list = await ask('schedules');
     const clickTwice = (action: string) => Promise.all([row(list, action, id), row(list, action, id)]);
@@ -312,8 +315,8 @@ describe('the list of schedules', () => {
   });
 });
 
-describe('who can see and change schedules', () => {
-  it('rejects forged values', async () => {
+describe('a person without rights to a schedule', () => {
+  it('is refused even with forged values', async () => {
     await setUp('prod', OWNER, CHANNEL);
     const [{ id } = { id: '' }] = await stored();
     const before = await bot.redis.client.hgetall(KEY);
@@ -339,7 +342,7 @@ describe('who can see and change schedules', () => {
     expect(around.sent).toEqual([]);
   });
 
-  it('does not reveal the name of a project by its ID', async () => {
+  it('doesn’t learn the name of a limited project from its ID', async () => {
     await add('secret', '999', { channels: [GENERAL] });
     expect((await ask('schedule 999', MEMBER, SHARED)).visibleText).toMatch(/^Project 999 is limited to /);
     await openForm('schedule prod', MEMBER, SHARED);
@@ -353,7 +356,7 @@ describe('who can see and change schedules', () => {
   });
 });
 
-describe('in the whole bot', async () => {
+describe('the bot', async () => {
   const bot = await botOfFile({ now: Date.now });
   await bot.connect();
   await addProjects(bot, { prod: '123' });
@@ -363,18 +366,15 @@ describe('in the whole bot', async () => {
     ['/spend 789 last-week storage', 'Last week’s spend', '789:2'],
     ['/spend prod mtd', 'This month’s spend so far', '123:1:prod'],
     ['/balance prod', 'Balance', '123:1:prod'],
-  ])(
-    'the form that opens from the answer to %s has its project and period',
-    async (command, report, value) => {
-      const answer = await bot.ask(command);
-      await bot.choose(answer, 'rerun:more', 'Schedule this…');
-      await bot.slack.waitFor(() => bot.modal());
-      expect(bot.view()).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${report}"`);
-      expect(bot.view()).toContain(`"value":"${value}"`);
-    },
-  );
+  ])('fills the schedule form with project and period after %s', async (command, report, value) => {
+    const answer = await bot.ask(command);
+    await bot.choose(answer, 'rerun:more', 'Schedule this…');
+    await bot.slack.waitFor(() => bot.modal());
+    expect(bot.view()).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${report}"`);
+    expect(bot.view()).toContain(`"value":"${value}"`);
+  });
 
-  it('a schedule that can’t post is shown in status and on Home', async () => {
+  it('shows a schedule that can’t post in status and on Home', async () => {
     await bot.openForm('/billing schedule prod daily 09:00');
     expect(await bot.save()).toContain('Saved:');
     await bot.closeForm();

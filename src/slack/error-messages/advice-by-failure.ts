@@ -16,7 +16,7 @@ import type { Day } from '../../domain/time/calendar.ts';
 import { listNames } from '../../domain/wording.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
 import type { LastFailure } from '../../workspace/record/service-outcomes.ts';
-import { readerIn } from '../../workspace/record/workspace.ts';
+import { parseContextOf } from '../../workspace/record/workspace.ts';
 import { button, channelLink, escapeMarkup, instantMarkup } from '../block-kit/blocks.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { projectPicker, projectSelect } from '../commands/project-picker.ts';
@@ -277,7 +277,7 @@ function addressButton(service: Service): Button[] {
 function otherProducts(wrong: ProductId, { command: failed, workspace, at }: FailedRequest): Button[] {
   if (failed === undefined || workspace === undefined || at === undefined) return [];
   const { command, text } = failed;
-  const words = parseCommandText(text, readerIn(workspace, at));
+  const words = parseCommandText(text, parseContextOf(workspace, at));
   return PRODUCT_IDS.filter((product) => product !== wrong).flatMap((product) =>
     commandButton(`product-${product}`, `Try ${PRODUCTS[product].name}`, {
       command,

@@ -2,7 +2,7 @@
 import pLimit from 'p-limit';
 import { PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
 import type { BillingRemark } from '../../domain/billing-remarks.ts';
-import { type Failure, isFailure, kindOf } from '../../domain/failure/index.ts';
+import { type Failure, isFailure, kindOf, withQuestion } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { listNames } from '../../domain/wording.ts';
 import type { ResolvedProject, UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
@@ -26,7 +26,7 @@ const AT_ONCE = 4;
  * Puts a list's projects without figures into `failed`. @throws the failure of a single project, or the failure that
  * all projects of a list share, unless it is no-data
  */
-export async function fetchEach<T extends ProjectAnswer>(
+async function fetchEach<T extends ProjectAnswer>(
   { targets, isList }: Pick<AskedProjects, 'targets' | 'isList'>,
   ask: (target: ResolvedProject) => Promise<T>,
 ): Promise<ProjectAnswers<T>> {
@@ -38,7 +38,7 @@ export async function fetchEach<T extends ProjectAnswer>(
         return await limit(() => ask(target));
       } catch (failure) {
         if (!isFailure(failure)) throw failure;
-        return { ...target, failure };
+        return { ...target, failure: withQuestion(failure, { name: target.alias }) };
       }
     }),
   );
@@ -123,14 +123,21 @@ function reasonOf(failure: Failure): string {
   return messages.length === 0 ? failure.message : `${failure.message} “${messages.join('” “')}”`;
 }
 
-/**
- * `dev: The billing service rejected the token.` A sentence that has the project's ID doesn't begin with the name.
- */
+/** `dev: The billing service rejected the token.` Projects without data of the same product share a sentence. */
 export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
-  failed.map(({ label, project, failure }) => {
-    const reason = clipText(reasonOf(failure), LONGEST_REASON);
-    const isNamed = label === `Project ${project}` && reason.includes(`project ${project}`);
-    return isNamed ? reason : `${label}: ${reason}`;
+  failed.flatMap((project) => {
+    const { label, failure } = project;
+    if (failure.kind !== 'no-data') {
+      const reason = clipText(reasonOf(failure), LONGEST_REASON);
+      return 'question' in failure.data ? reason : `${label}: ${reason}`;
+    }
+    const { product } = failure.data.question;
+    const [first, ...others] = failed.filter(
+      (other) => other.failure.kind === 'no-data' && other.failure.data.question.product === product,
+    );
+    if (first !== project) return [];
+    const names = [first, ...others].map((each) => each.label.replace(/^Project (?=\d)/, 'project '));
+    return withQuestion(failure, { name: listNames(names) }).message;
   });
 
 /** `No figures for dev (no data) and labs (token rejected).` Empty if no project failed. */
