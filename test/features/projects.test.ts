@@ -10,6 +10,7 @@ import { recordKey } from '../../src/redis/keys.ts';
 import { projectPicker } from '../../src/slack/commands/project-picker.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { botOfFile, CHANNEL, SATURDAY } from '../support/bot.ts';
+import { schedule } from '../support/delivery.ts';
 import { clickOf, directOf, type Fields, GENERAL, TEAM } from '../support/people.ts';
 import { storedProject } from '../support/projects.ts';
 import { readSpend } from '../support/read-words.ts';
@@ -29,7 +30,7 @@ const { modalText, openForm, save, updated, errors } = bot;
 
 async function add(alias: string, id: string, fields: Fields = {}): Promise<void> {
   await openForm('/billing projects add');
-  expect(await save({ alias, id, ...fields })).toContain('Now try');
+  expect(await save({ alias, id, ...fields })).toContain('Saved.');
   await bot.closeForm();
 }
 
@@ -95,7 +96,7 @@ describe('naming a project', () => {
     const view = bot.view();
     for (const kept of ['"456"', `"initial_conversations":["${GENERAL}"]`, '"€"', 'Object storage (2)'])
       expect(view).toContain(kept);
-    expect(await save({ alias: 'prod-logs' })).toContain('Now try');
+    expect(await save({ alias: 'prod-logs' })).toContain('Saved.');
     await bot.closeForm();
     expect((await stored('prod'))?.id).toBe('123');
     expect(await stored('prod-logs')).toMatchObject({ id: '456', product: 2, currency: '€' });
@@ -537,6 +538,21 @@ describe('a limit to channels', () => {
 
     expect(await bot.read('/balance prod', MEMBER)).toMatch(/^prod · /);
     expect(await bot.read('/balance 123', OWNER, GENERAL)).toMatch(/^prod · /);
+  });
+
+  it('is saved only after a warning about the schedules that it stops', async () => {
+    await add('prod', '123');
+    await bot.store({ 'schedule:schedul1': schedule({ channel: CHANNEL }) });
+    await openForm('/billing projects edit prod');
+    expect(await save({ channels: [GENERAL] })).toContain(
+      '1 schedule uses it in other channels, and will stop there. Save again to save it anyway.',
+    );
+    expect((await stored('prod'))?.channels).toEqual([]);
+    const saved = await save({});
+    expect(saved).toMatch(/^Saved\./);
+    expect(saved).not.toContain('Now try');
+    await bot.closeForm();
+    expect((await stored('prod'))?.channels).toEqual([GENERAL]);
   });
 
   it('applies to all names of the project', async () => {

@@ -165,6 +165,14 @@ describe('a saved watch', () => {
     expect(await stored()).toEqual([]);
   });
 
+  it('is not saved a second time with equal threshold and channel', async () => {
+    await setUp();
+    await openForm('watch prod balance 50000', OWNER, CHANNEL);
+    expect(await save({})).toContain('This watch already exists');
+    expect(await stored()).toHaveLength(1);
+    expect(await save({ below: '40000' })).toContain('Saved');
+  });
+
   it('cannot be saved for a channel where its project may not be asked about', async () => {
     await add('secret', '789', { channels: [FINANCE] });
     await openForm('watch secret balance 5', OWNER, CHANNEL);

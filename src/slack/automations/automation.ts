@@ -160,19 +160,21 @@ export const PAUSED_TEXTS = {
 } as const;
 export const RESUMES_BY_ITSELF = ' · resumes by itself when that’s fixed';
 
+/** `2 schedules and 1 watch use it.` Undefined if none does. */
 export function usersText(
   { schedules, watches }: Pick<Workspace, 'schedules' | 'watches'>,
-  isUsed: (project: ChosenProject) => boolean,
+  isUsed: (project: ChosenProject, channel: SlackId | undefined) => boolean,
+  what = 'it',
 ): string | undefined {
   const count = (items: readonly Automation[]) =>
-    items.filter(({ projects }) => projects.some(isUsed)).length;
+    items.filter(({ projects, channel }) => projects.some((project) => isUsed(project, channel))).length;
   const [posts, alerts] = [count(schedules), count(watches)];
   if (posts + alerts === 0) return undefined;
   const named = compact([
     posts > 0 && pluralize(posts, 'schedule'),
     alerts > 0 && pluralize(alerts, 'watch', 'watches'),
   ]);
-  return `${named.join(' and ')} ${posts + alerts === 1 ? 'uses' : 'use'} it.`;
+  return `${named.join(' and ')} ${posts + alerts === 1 ? 'uses' : 'use'} ${what}.`;
 }
 
 export const targetMarkup = ({ channel, people = [] }: Target): string =>
