@@ -24,7 +24,7 @@ import {
 import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/block-kit/blocks.ts';
 import { type HelpLine, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { describeProjects, stopReasonOf } from '../../workspace/projects/chosen-project.ts';
+import { describeProjects, projectKey, stopReasonOf } from '../../workspace/projects/chosen-project.ts';
 import { limitedProjects, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import {
   MAX_DIGEST_PROJECTS,
@@ -140,11 +140,17 @@ function needOf(
   workspace: Workspace,
 ): AutomationNeed | undefined {
   if (schedule.paused !== undefined) return undefined;
-  const result = last?.result;
-  if (result === 'paused' || stopReasonOf(schedule, workspace) !== undefined)
-    return { level: 'broken', what: PAUSED_BY_TALLY, fix: result === 'paused' ? TRY_AGAIN : EDIT };
+  const { result, cause } = last ?? {};
+  const stopped = stopReasonOf(schedule, workspace);
+  const isTold =
+    stopped === 'not-connected' ||
+    schedule.projects.some(
+      (project) => cause && workspace.failures.get(projectKey(project))?.kind === cause.kind,
+    );
+  if (result === 'paused' || stopped !== undefined)
+    return { level: 'broken', what: PAUSED_BY_TALLY, fix: result === 'paused' ? TRY_AGAIN : EDIT, isTold };
   if (result === 'failed') return { level: 'broken', what: 'failed last time', fix: ['Send now', 'now'] };
-  return result === 'trying' ? { level: 'warning', what: 'not posted yet', fix: EDIT } : undefined;
+  return result === 'trying' ? { level: 'warning', what: 'not posted yet', fix: EDIT, isTold } : undefined;
 }
 
 const reportMarkup = (schedule: Schedule, workspace: Workspace, scope?: ProjectScope): string =>

@@ -34,7 +34,7 @@ export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: Millis): boolean => s
 
 const FOR_MANAGERS = 'only Tally managers get its alerts: the project is limited to certain channels';
 
-export function isWatchBlocked(watch: Watch, workspace: Workspace): boolean {
+function isWatchBlocked(watch: Watch, workspace: Workspace): boolean {
   const why = stopReasonOf(watch, workspace);
   return why !== undefined && why !== 'managers-only';
 }

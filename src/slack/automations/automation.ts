@@ -21,7 +21,9 @@ export type AutomationAction<T> = (item: T, request: Request) => Promise<void>;
 export interface AutomationNeed {
   readonly level: 'broken' | 'warning' | 'news';
   readonly what: string;
-  readonly fix: readonly [label: string, action: string];
+  readonly fix?: readonly [label: string, action: string];
+  /** Whether the line of the item's project or connection says why the item waits: then the item has no line. */
+  readonly isTold?: boolean;
 }
 
 export interface AutomationView<T> {

@@ -15,7 +15,7 @@ import type { Day } from '../../domain/time/calendar.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
 import type { LastFailure } from '../../workspace/record/service-outcomes.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
-import { button, escapeMarkup, formatInstant } from '../block-kit/blocks.ts';
+import { button, escapeMarkup } from '../block-kit/blocks.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { projectPicker, projectSelect } from '../commands/project-picker.ts';
 import {
@@ -308,9 +308,8 @@ export function describeError(failure: Failure, request: FailedRequest) {
 /** A failure's message begins with the fact. After one of these signs, it says a consequence. */
 const AFTER_FACT = /: |\.(?: |$)/;
 
-/** Mrkdwn: `the billing service returned an error (HTTP 500). First failed: Today 9:08` @param today the reader's */
+/** Mrkdwn: `the billing service returned an error (HTTP 500)` @param today the reader's */
 export function lastFailureText(failure: LastFailure, today: Day): string {
   const [fact = ''] = wordFailure(failure, today).split(AFTER_FACT);
-  const clause = fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1);
-  return `${escapeMarkup(clause)}. First failed: ${formatInstant(failure.since)}`;
+  return escapeMarkup(fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1));
 }
