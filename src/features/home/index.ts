@@ -1,9 +1,10 @@
 /** The Home tab of Tally, and its button **Refresh**. */
 import { commandText } from '../../domain/command-names.ts';
-import { isFailure, missedAnswer } from '../../domain/failure/index.ts';
+import { Failure, isFailure, missedAnswer } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/balance-and-runway.ts';
 import { computeReportFigures, reportPeriodsOf } from '../../domain/report.ts';
-import { MINUTE } from '../../domain/time/calendar.ts';
+import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { type Block, withoutActions } from '../../slack/block-kit/blocks.ts';
 import type { Reply } from '../../slack/reply/reply.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -18,13 +19,24 @@ import { createStatusCommand } from './status-command.ts';
 import { loadHealth } from './workspace-health.ts';
 
 export function createHomeFeature(services: Services): Feature {
-  const { registry, log, clock } = services;
+  const { registry, log, clock, workspaces } = services;
 
   /** Errors are only logged, because a person who opens Home asks nothing. */
   const publish = (reply: Reply, blocks: readonly Block[]): Promise<void> =>
     reply
       .home(blocks)
       .catch((err: unknown) => log.warn({ err, workspace: reply.source.teamId }, 'Could not draw a Home'));
+
+  const show = async (request: Request): Promise<void> =>
+    publish(request.reply, homeBlocks(request, await loadHealth(registry.health(), request)));
+
+  /** Asks about the shown projects whose figures are as old as `age`. @returns false if there are none */
+  async function refresh(request: Request, age: Millis): Promise<boolean> {
+    const rows = tryParse(() => homeRows(request), Failure) ?? [];
+    const old = rows.slice(0, MAX_HOME_PROJECTS).filter(({ last }) => clock() - (last?.at ?? 0) >= age);
+    await Promise.all(old.map(({ project }) => refreshBalance(services, project, request)));
+    return old.length > 0;
+  }
 
   return {
     help: [
@@ -40,11 +52,7 @@ export function createHomeFeature(services: Services): Feature {
     verbs: { status: createStatusCommand(services) },
     actions: {
       [REFRESH]: onClick('ask', {}, async (_, request) => {
-        // A balance that `/balance` stored has no forecast.
-        const old = homeRows(request)
-          .slice(0, MAX_HOME_PROJECTS)
-          .filter(({ last }) => last?.forecast === undefined || clock() - last.at >= MINUTE);
-        await Promise.all(old.map(({ project }) => refreshBalance(services, project, request)));
+        await refresh(request, MINUTE);
       }),
     },
     events: {
@@ -54,7 +62,9 @@ export function createHomeFeature(services: Services): Feature {
         async answer(_, asked) {
           // Home is in no channel, so it shows no projects that are limited to channels.
           const request = { ...asked, channel: undefined };
-          await publish(request.reply, homeBlocks(request, await loadHealth(registry.health(), request)));
+          await show(request);
+          if (await refresh(request, HOUR))
+            await show({ ...request, workspace: await workspaces.load(request.user.teamId) });
         },
         // Home for a person who can't use Tally, or whose role is unknown.
         onError: ({ blocks }, reply) => publish(reply, withoutActions(blocks)),
