@@ -13,6 +13,7 @@ import {
   type AutomationNeed,
   canReadAutomation,
   PAUSED_TEXTS,
+  pausedByMarkup,
   RESUMES_BY_ITSELF,
 } from '../../slack/automations/automation.ts';
 import { findItemProblem } from '../../slack/automations/automation-form.ts';
@@ -175,37 +176,33 @@ function pauseText(
   last: LastDelivery | undefined,
   workspace: Workspace,
 ): string | undefined {
-  const { paused, timing } = schedule;
-  const since = (at: Millis) => `since ${formatDays(dayAt(at, timing.zone), dayAt(at, timing.zone))}`;
-  if (paused !== undefined) return `*paused* by ${mention(paused.by)} ${since(paused.at)}`;
+  const { paused } = schedule;
+  if (paused !== undefined) return pausedByMarkup(paused);
   const why = stopReasonOf(schedule, workspace);
   if (why !== undefined) return `*${PAUSED_TEXTS[why]}*${RESUMES_BY_ITSELF}`;
   if (last?.result !== 'paused') return undefined;
   const cause = last.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(last.cause))}`;
-  return `*paused* ${since(last.at)}${cause}${RESUMES_BY_ITSELF}`;
+  return `*paused*${cause}${RESUMES_BY_ITSELF}`;
 }
 
-function lastDeliveryText(
-  sent: LastDelivery | undefined,
-  { timing: { zone } }: Schedule,
-  today: Day,
-): string {
+function lastDeliveryText(sent: LastDelivery | undefined, today: Day): string {
   if (sent === undefined) return 'nothing posted yet';
-  const when = escapeMarkup(formatWallTime(sent.at, zone));
-  const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(sent.cause, today))}`;
-  switch (sent.result) {
+  const { result, awaits, next } = sent;
+  const when = formatInstant(sent.at);
+  const cause = sent.cause === undefined ? '' : ` · ${escapeMarkup(wordFailure(sent.cause, today))}`;
+  switch (result) {
     case 'posted':
-      return `last posted ${when}`;
+      return `last posted: ${when}`;
     case 'posted-late':
-      return `last posted late, ${when}`;
+      return `last posted late: ${when}`;
     case 'failed':
-      return `*failed ${when}*${cause}`;
+      return `*failed*, tried: ${when}${cause}`;
     case 'waiting':
-      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next check: ${formatInstant(sent.next)}`}`;
+      return `waiting for billing to report ${awaits === undefined ? 'the day' : formatDays(awaits, awaits, today.slice(0, 4))}${next === undefined ? '' : `, next check: ${formatInstant(next)}`}`;
     case 'paused':
-      return `last tried ${when}`;
+      return `last tried: ${when}`;
     case 'trying':
-      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try: ${formatInstant(sent.next)}.`}`;
+      return `*not posted yet*, tried: ${when}${cause}${next === undefined ? '' : ` Next try: ${formatInstant(next)}.`}`;
   }
 }
 
@@ -227,7 +224,7 @@ function describeSchedule(schedule: Schedule, known: LastDelivery | undefined, r
     (next === undefined ? 'never' : `next ${escapeMarkup(formatWallTime(next.at, timing.zone))}`);
   return [
     `${reportMarkup(schedule, workspace, reader)} → ${channelLink(schedule.channel)}`,
-    `${state} · ${lastDeliveryText(last, schedule, dayAt(at, user.zone ?? timing.zone))}`,
+    `${state} · ${lastDeliveryText(last, dayAt(at, user.zone ?? timing.zone))}`,
     `${escapeMarkup(formatTiming(timing))} · owner ${mention(schedule.owner)}`,
   ];
 }

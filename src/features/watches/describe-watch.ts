@@ -3,11 +3,12 @@ import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/balance-and-runway.ts';
 import type { WatchMeasurement, WatchRule } from '../../domain/money/watch-measurement.ts';
-import { type Day, dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
+import { type Day, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
   canReadAutomation,
   PAUSED_TEXTS,
+  pausedByMarkup,
   RESUMES_BY_ITSELF,
   targetMarkup,
 } from '../../slack/automations/automation.ts';
@@ -60,7 +61,7 @@ function stateLine(watch: Watch, state: WatchState | undefined, { workspace, loc
   const problem = state?.problem !== undefined && !isBlocked && escapeMarkup(state.problem);
   return joinTexts(' · ', [
     paused !== undefined
-      ? `*paused* by ${mention(paused.by)} since ${dayText(dayAt(paused.at, workspace.settings.zone))}`
+      ? pausedByMarkup(paused)
       : isBlocked && `*${PAUSED_TEXTS[stopped]}*${RESUMES_BY_ITSELF}`,
     state?.isCrossed && ':warning: *Past the threshold*',
     value !== undefined && `${watch.rule.kind === 'spike' ? 'latest' : 'now'} ${escapeMarkup(value)}`,

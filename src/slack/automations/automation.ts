@@ -10,7 +10,14 @@ import { auditedChange } from '../../workspace/record/audited-change.ts';
 import type { Schedule, Target, Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { AutomationStore, Workspaces } from '../../workspace/record/workspace-repository.ts';
-import { channelLink, compact, type Message, mention, textMessage } from '../block-kit/blocks.ts';
+import {
+  channelLink,
+  compact,
+  formatInstant,
+  type Message,
+  mention,
+  textMessage,
+} from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 export type Automation = Schedule | Watch;
@@ -161,6 +168,9 @@ export const PAUSED_TEXTS = {
   'not-connected': 'paused: its connection to the billing service is missing',
 } as const;
 export const RESUMES_BY_ITSELF = ' · resumes by itself when that’s fixed';
+
+export const pausedByMarkup = ({ by, at }: NonNullable<Automation['paused']>): string =>
+  `*paused* by ${mention(by)}, since: ${formatInstant(at)}`;
 
 /** `2 schedules and 1 watch use it.` Undefined if none does. */
 export function usersText(
