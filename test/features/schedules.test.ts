@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
+import { catchInvalidWord } from '../../src/domain/failure/index.ts';
 import { parseScheduleText } from '../../src/features/schedules/parse-schedule-command.ts';
 import { deliveryLogKey, recordKey } from '../../src/redis/keys.ts';
 import { MINUTE, option, startAutomationBot } from '../support/automation-bot.ts';
@@ -101,6 +102,14 @@ describe('the words of a schedule command', () => {
     ['500 mondays and fridays', '“mondays”'],
     ['500 daily hourly', 'I don’t recognize “hourly”'],
   ])('refuses %s, and quotes the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
+
+  it('offers last-month on day 1 of each month if no other day was typed', () => {
+    const offered = (text: string) => catchInvalidWord(() => read(text));
+    expect(offered('prod last-month 9:00')).toMatchObject({
+      offered: ['schedule prod last-month monthly 1 9:00'],
+    });
+    expect(offered('prod last-month daily')).toMatchObject({ offered: [] });
+  });
 });
 
 describe('the form', () => {

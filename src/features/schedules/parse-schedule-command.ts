@@ -116,13 +116,13 @@ function parseReportWords(text: string, reader: Reader, others: readonly string[
   }
 }
 
-/** On day 1, the month so far is the whole last month. @param monthly the command that posts the last month */
+/** On day 1, the month so far is all of last month. @param monthly the command that posts last month's spend */
 function reportOf(phrase: NamedDays, cadence: Cadence | undefined, monthly: string): ReportName {
   const report = findReport(phrase.text);
   if (report !== undefined) return report;
   if (phrase.text === 'last-month') {
     if (cadence?.kind === 'monthly' && cadence.day === 1) return 'month-to-date';
-    throw new InvalidWord(phrase.typed, 'only goes with monthly 1', '', [monthly]);
+    throw new InvalidWord(phrase.typed, 'only goes with monthly 1', '', cadence ? [] : monthly);
   }
   throw refusal(clipWord(phrase.typed), 'can’t be posted on a schedule', `Use ${REPORT_CHOICES}.`);
 }
