@@ -341,7 +341,7 @@ describe('a command without a known project', () => {
 });
 
 describe('a project that is changed', () => {
-  it('is renamed in the form, not by a new name in the command', async () => {
+  it('gets a new name in the form, not in the command', async () => {
     await add('prod', '123');
     const answer = await bot.ask('/billing projects rename prod live');
     expect(answer.visibleText).toContain('“rename” takes only the project. Change its name in the form.');
@@ -548,7 +548,7 @@ describe('a limit to channels', () => {
     expect(await bot.read('/balance 123', OWNER, GENERAL)).toMatch(/^prod · /);
   });
 
-  it('is told to members only with channels that they may know', async () => {
+  it('names to members only channels that they may know', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
     expect(await bot.read('/spend prod', MEMBER, GENERAL)).toContain(`prod ${LIMITED}`);
     expect(await bot.read('/spend 123', MEMBER, GENERAL)).toContain(`Project 123 ${LIMITED}`);
