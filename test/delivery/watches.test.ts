@@ -538,6 +538,52 @@ describe('the status of a watch', () => {
   });
 });
 
+describe('the owner of a watch that pauses', () => {
+  const notices = () => alerts(directMessage(OWNER)).map(({ text, edits }) => ({ text, edits }));
+  const works = { text: 'The balance watch for prod works again', edits: 1 };
+
+  it.each<[string, string, () => Promise<unknown>, () => Promise<unknown>]>([
+    [
+      'the project is limited to other channels',
+      'The balance watch for a project you can’t ask about here is paused.',
+      () => delivery.save({ projects: [{ channels: ['C0ELSEWHERE'] }] }),
+      () => delivery.save({ projects: [{}] }),
+    ],
+    [
+      'the connection is removed',
+      'The balance watch for prod is paused. Tally isn’t connected',
+      () => delivery.remove('connection:main'),
+      () => connect('a new token'),
+    ],
+    [
+      'the service rejects the token',
+      'The balance watch for prod is paused. The billing service rejected the access token (HTTP 401).',
+      () => delivery.save({ connections: [{ token: 'a bad token', registeredBy: 'U0OTHER001' }] }),
+      () => connect('a new token'),
+    ],
+  ])('gets one notice, which says later that the watch works again: %s', async (_, text, pause, mend) => {
+    await delivery.save({ projects: [{}] });
+    await save(watch(BALANCE));
+    fakeBilling.failure = ({ token }) =>
+      token === 'a bad token' ? new Failure('token-rejected', { service: 'billing' }) : undefined;
+    await forHours(1);
+    await pause();
+    await forHours(5);
+    expect(notices()).toEqual([{ text: expect.stringContaining(text), edits: 0 }]);
+    await mend();
+    await forHours(2);
+    expect(notices()).toEqual([works]);
+    expect(alerts()).toEqual([]);
+  });
+
+  it('gets no notice for a watch that a person paused', async () => {
+    await save(watch(BALANCE, { paused: { at: BEGIN, by: OWNER } }));
+    await delivery.remove('connection:main');
+    await forHours(2);
+    expect(notices()).toEqual([]);
+  });
+});
+
 describe('a watch whose account is gone', () => {
   const RUNWAY: WatchRule = { kind: 'runway', days: 14 };
   /** A balance that is soon used up is known, and nobody is alerted yet. */
@@ -556,7 +602,7 @@ describe('a watch whose account is gone', () => {
     await knowBalance();
     await delivery.remove('connection:main');
     await saveNew();
-    expect(slack.posts).toEqual([]);
+    expect(alerts()).toEqual([]);
     for (const id of ['watch001', 'watch002'])
       expect(await stateOf(id)).toMatchObject({ measurement: undefined, isCrossed: false });
   });

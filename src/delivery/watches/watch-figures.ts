@@ -34,7 +34,7 @@ import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/save-service-outcomes.ts';
 import type { DeliveryLogSnapshot } from '../delivery-log.ts';
-import type { DeliveryContext } from '../outbox/message-kind.ts';
+import type { DeliveryContext, RunView } from '../outbox/message-kind.ts';
 
 const schema = z.object({
   /** The connection and token that billing was asked with: what `figuresSourceOf` returned. */
@@ -56,7 +56,7 @@ export type StoredFigures = Readonly<z.infer<typeof schema>>;
  */
 export const figuresField = (project: ChosenProject): string => `figures/${projectValue(project)}`;
 
-export const storedFigures = (
+const storedFigures = (
   project: ChosenProject,
   { fields }: Pick<DeliveryLogSnapshot, 'fields'>,
 ): StoredFigures | undefined => tryParseRecord(schema, fields[figuresField(project)]);
@@ -66,6 +66,15 @@ export function figuresSourceOf(project: ChosenProject, workspace: Workspace): s
   const name = connectionNameOf(project, workspace);
   if (!workspace.connectionNames.includes(name)) return '';
   return `${name} ${workspace.connections.get(name)?.fingerprint ?? ''}`;
+}
+
+/** The stored figures, unless they are another account's. */
+export function knownFigures(
+  { projects: [project] }: Watch,
+  { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,
+): StoredFigures | undefined {
+  const stored = storedFigures(project, snapshot);
+  return stored?.source === figuresSourceOf(project, workspace) ? stored : undefined;
 }
 
 const accountOf = ({ balance, bonuses }: NonNullable<StoredFigures['account']>) => ({

@@ -1,5 +1,5 @@
 /** What people can do with watches and alerts: see their state, acknowledge or snooze, and preview a rule. */
-import { isFailure, kindOf, wordFailure } from '../../domain/failure/index.ts';
+import { isFailure, wordFailure } from '../../domain/failure/index.ts';
 import type { Account, Runway } from '../../domain/money/balance-and-runway.ts';
 import { evaluateRule, simulateWatch, simulationFrom } from '../../domain/money/watch-evaluation.ts';
 import { measureWatch, type WatchMeasurement, type WatchRule } from '../../domain/money/watch-measurement.ts';
@@ -11,16 +11,15 @@ import { requireSettings, type Workspace } from '../../workspace/record/workspac
 import { OvertakenError } from '../delivery-log.ts';
 import type { RunServices, RunView } from '../outbox/message-kind.ts';
 import type { WakeUps } from '../wake-ups.ts';
-import { isProjectLimited, nextCheck } from './alert-kind.ts';
+import { isProjectLimited, nextCheck, pauseCauseOf } from './check-watches.ts';
 import {
   fetchAccount,
   fetchUsage,
-  figuresSourceOf,
   hasFigures,
+  knownFigures,
   needsBalance,
   parseWatchFigures,
   type StoredFigures,
-  storedFigures,
 } from './watch-figures.ts';
 import {
   type Alert,
@@ -123,19 +122,14 @@ export function createWatchService({
 
 const LIMITED = 'The project is limited to other channels, so this watch sends no alerts.';
 
-function stateOf(
-  watch: Watch,
-  nextCheckAt: Millis | undefined,
-  { workspace, snapshot, now }: RunView,
-): WatchState {
-  const { rule, projects } = watch;
+function stateOf(watch: Watch, nextCheckAt: Millis | undefined, view: RunView): WatchState {
+  const { workspace, snapshot, now } = view;
+  const { rule } = watch;
   const { zone } = workspace.settings;
   const record = watchRecordOf(watch.id, snapshot);
   const { alerts = [], alerted = [] } = record?.since === watch.since ? record : {};
   const today = dayAt(now, zone);
-  const stored = storedFigures(projects[0], snapshot);
-  // Hide figures that belong to another account.
-  const figures = stored?.source === figuresSourceOf(projects[0], workspace) ? stored : undefined;
+  const figures = knownFigures(watch, view);
   const known = figures && hasFigures(rule, figures) ? figures : undefined;
   const cause = figures?.problem;
   const newest = alerts.at(-1);
@@ -148,7 +142,7 @@ function stateOf(
     measurement: known && measureWatch(rule.kind, parseWatchFigures(known, today, zone)),
     isCrossed: figures !== undefined && alerted.some(({ isOver = false }) => !isOver),
     problem: isProjectLimited(watch, workspace) ? LIMITED : cause && wordFailure(cause, today),
-    isPaused: cause !== undefined && kindOf(cause.kind)?.remedy === 'token',
+    isPaused: pauseCauseOf(watch, view) !== undefined,
     undelivered: undelivered && wordFailure(undelivered, today),
     openAlert: newest && isOpen(newest) ? alertName(newest) : undefined,
   };
