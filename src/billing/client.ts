@@ -1,5 +1,4 @@
 /** The client of the billing GraphQL API: a project's balance, and its charges day by day. */
-import { hash } from 'node:crypto';
 import { PRODUCT_IDS, type ProductId } from '../domain/billing-products.ts';
 import { type BillingQuestion, Failure, failureOf, isFailure } from '../domain/failure/index.ts';
 import { collectCharges, type DayCharges } from '../domain/money/usage.ts';
@@ -105,12 +104,6 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
       return { charges: collectCharges(value, zone), remarks };
     },
   };
-}
-
-/** Makes a cache key. It is a hash, because the cache must not hold the token. */
-export function questionKey(access: BillingAccess, question: readonly unknown[]): string {
-  const { workspace, connection, baseUrl, token } = access;
-  return hash('sha256', JSON.stringify([workspace, connection, baseUrl, token, ...question]), 'base64');
 }
 
 /** Called after each query; must never reject. `error` is undefined if billing answered. */

@@ -1,9 +1,10 @@
 /** Runs a workspace: reads its records, sends what is due until nothing is, then schedules the next run. */
+
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
-import { type BillingClient, questionKey } from '../billing/client.ts';
+import type { BillingAccess, BillingClient } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { earliest, type Millis } from '../domain/time/calendar.ts';
 import { type RunWork, trackWork } from '../ops/work-record.ts';
@@ -197,3 +198,8 @@ export function askOnce(billing: BillingClient): BillingClient {
     },
   };
 }
+
+const questionKey = (
+  { workspace, connection, baseUrl, token }: BillingAccess,
+  question: readonly unknown[],
+): string => JSON.stringify([workspace, connection, baseUrl, token, ...question]);
