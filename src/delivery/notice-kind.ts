@@ -18,10 +18,11 @@ import {
 } from '../slack/block-kit/blocks.ts';
 import { type ChosenProject, connectionsOf, describeProjects } from '../workspace/projects/chosen-project.ts';
 import { canAskAbout } from '../workspace/projects/resolve-project.ts';
+import { hashOf } from '../workspace/record/audited-change.ts';
 import type { Schedule, Watch } from '../workspace/record/automation-records.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import { dropMessage, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
-import { hashOf, type MessageKind, type Plan, type Recipient, type RunView } from './outbox/message-kind.ts';
+import type { MessageKind, Plan, Recipient, RunView } from './outbox/message-kind.ts';
 import { responsiblePeople } from './outbox/recipients.ts';
 import { isHandled, type LastDelivery, lastDelivery } from './posts/post-record.ts';
 import { describeReport } from './reports/make-report.ts';

@@ -1,11 +1,10 @@
 /** What each kind of message decides: when a message is due, and what it says. `send.ts` sends the messages. */
-import { createHash } from 'node:crypto';
+import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
 import type { StoredFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { OnFinished } from '../../ops/work-record.ts';
-import { FIELDS } from '../../redis/keys.ts';
 import type { Message as SlackMessage } from '../../slack/block-kit/blocks.ts';
 import type { UserDirectory } from '../../slack/request/users.ts';
 import type { WebClient } from '../../slack/web-client.ts';
@@ -14,6 +13,7 @@ import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspace-repository.ts';
 import type { AnswerCollector, AnswerStore } from '../../workspace/save-service-outcomes.ts';
+import type { AskedQuestion, ThreadStore } from '../../workspace/thread-store.ts';
 import type {
   DeliveryLog,
   DeliveryLogSnapshot,
@@ -22,7 +22,6 @@ import type {
   OutboxMessage,
 } from '../delivery-log.ts';
 import type { MakeReport } from '../reports/make-report.ts';
-import type { AskedQuestion, FollowUpServices } from './follow-up.ts';
 import type { FailureEffect } from './retry-policy.ts';
 
 export interface MessageKind<About = unknown> extends MessageFormat<About> {
@@ -84,26 +83,13 @@ export interface Transition<About> {
   readonly message: OutboxMessage<About> | undefined;
 }
 
-export const hashOf = (value: unknown): string =>
-  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
-
-const SETUP_FIELDS = [FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project];
-
-/** Changes with the setup. A paused post may then work, and a watch may then alert. */
-export const hashSetup = ({ fields }: Workspace, kind: 'schedule' | 'watch'): string =>
-  hashOf(
-    Object.entries(fields).filter(([name]) =>
-      [...SETUP_FIELDS, FIELDS[kind]].some((prefix) => name.startsWith(prefix)),
-    ),
-  );
-
 export interface RunView {
   readonly workspace: Workspace;
   readonly snapshot: DeliveryLogSnapshot;
   readonly now: Millis;
 }
 
-export interface RunServices extends FollowUpServices {
+export interface RunServices {
   readonly workspaces: Workspaces;
   readonly deliveryLog: DeliveryLog;
   readonly billing: BillingClient;
@@ -111,6 +97,9 @@ export interface RunServices extends FollowUpServices {
   /** @throws not-installed, unseal-failed, store-unavailable */
   readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
   readonly users: UserDirectory;
+  readonly threads: Pick<ThreadStore, 'remember'>;
+  readonly clock: () => Millis;
+  readonly log: Logger;
   readonly onFinished: OnFinished;
   readonly answerStore: AnswerStore;
 }

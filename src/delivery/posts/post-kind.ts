@@ -5,18 +5,11 @@ import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
+import { hashOf, hashSetup } from '../../workspace/record/audited-change.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { dropMessage, newMessage, putMessage } from '../delivery-log.ts';
-import {
-  type DeliveryContext,
-  type Draft,
-  hashOf,
-  hashSetup,
-  type MessageKind,
-  type RunView,
-  type Transition,
-} from '../outbox/message-kind.ts';
+import type { DeliveryContext, Draft, MessageKind, RunView, Transition } from '../outbox/message-kind.ts';
 import { effectOf, type FailureEffect } from '../outbox/retry-policy.ts';
 import { followUpQuestionOf, type ReportResult, runReport, shownProjects } from '../reports/make-report.ts';
 import { refreshPost, renderPost } from './post-message.ts';

@@ -8,9 +8,9 @@ import { postMessage } from '../../slack/reply/message-calls.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { createAnswerCollector } from '../../workspace/save-service-outcomes.ts';
 import { type DeliveryLog, putMessage } from '../delivery-log.ts';
-import { rememberQuestion } from '../outbox/follow-up.ts';
 import type { RunServices } from '../outbox/message-kind.ts';
 import { checkRecipient } from '../outbox/recipients.ts';
+import { rememberQuestion } from '../outbox/send.ts';
 import {
   detailsButton,
   followUpQuestionOf,

@@ -28,6 +28,7 @@ import {
 } from '../../domain/time/calendar.ts';
 import { sameDaysLastWeek } from '../../domain/time/period.ts';
 import type { Message } from '../../slack/block-kit/blocks.ts';
+import { askAbout } from '../../slack/commands/asked-projects.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type ChosenProject,
@@ -45,7 +46,7 @@ import {
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { type AnswerCollector, storedBalance } from '../../workspace/save-service-outcomes.ts';
-import { type AskedQuestion, askAbout } from '../outbox/follow-up.ts';
+import type { AskedQuestion } from '../../workspace/thread-store.ts';
 import type { CoveredDays } from '../posts/post-record.ts';
 import {
   amountOf,

@@ -1,9 +1,10 @@
 /** The messages of alerts: when they are sent and updated, and which question they answer. */
 import * as z from 'zod';
 import { FIELDS } from '../../redis/keys.ts';
+import { askAbout } from '../../slack/commands/asked-projects.ts';
+import { hashOf } from '../../workspace/record/audited-change.ts';
 import type { OutboxMessage } from '../delivery-log.ts';
-import { askAbout } from '../outbox/follow-up.ts';
-import { hashOf, type MessageKind, type RunView } from '../outbox/message-kind.ts';
+import type { MessageKind, RunView } from '../outbox/message-kind.ts';
 import { alertMessage } from './alert-message.ts';
 import { checkWatches, isPausedOrSnoozed, nextCheck } from './check-watches.ts';
 import { figuresField, figuresSourceOf, needsBalance } from './watch-figures.ts';

@@ -8,11 +8,12 @@ import { dayAt, daysBefore, earliest, HOUR, type Millis } from '../../domain/tim
 import { hashBucket } from '../../redis/keys.ts';
 import { projectMoneyFormatter } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
+import { hashOf, hashSetup } from '../../workspace/record/audited-change.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import { type FieldWrite, newMessage, OvertakenError, putMessage } from '../delivery-log.ts';
-import { type DeliveryContext, hashOf, hashSetup, type RunView } from '../outbox/message-kind.ts';
+import type { DeliveryContext, RunView } from '../outbox/message-kind.ts';
 import { type AlertBasis, alertText, correctionText, recoveryText } from './alert-message.ts';
 import {
   fetchFigures,

@@ -1,9 +1,12 @@
 /** Fetches figures for a project, or for several where each can fail on its own. */
+
 import pLimit from 'p-limit';
 import { PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
+import type { SlashCommand } from '../../domain/command-names.ts';
 import { type BillingRemark, type Failure, isFailure, kindOf } from '../../domain/failure/index.ts';
 import { type ParsedCommand, rankText } from '../../domain/language/parsed-command.ts';
 import { listNames } from '../../domain/wording.ts';
+import { type ChosenProject, findNamed } from '../../workspace/projects/chosen-project.ts';
 import {
   type ProjectReference,
   type ProjectScope,
@@ -12,6 +15,8 @@ import {
   resolveProjects,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
+import type { AskedQuestion } from '../../workspace/thread-store.ts';
 import { type Column, clipText, escapeMarkup } from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
@@ -45,6 +50,22 @@ export function findAskedProjects(
 
 export const askedText = ({ word, product }: Pick<AskedProjects, 'word' | 'product'>, ...more: string[]) =>
   [word, ...more, product && PRODUCTS[product].word].filter(Boolean).join(' ');
+
+/** @param words the period and comparison @returns undefined if no single command can ask about all these projects */
+export function askAbout(
+  command: SlashCommand,
+  projects: readonly ChosenProject[],
+  words: string,
+  workspace: Workspace,
+): AskedQuestion | undefined {
+  const named = projects.map((project) => findNamed(project, workspace));
+  const products = new Set(named.includes(undefined) ? projects.map(({ product }) => product) : []);
+  const [product, ...others] = products;
+  if (projects.length === 0 || others.length > 0) return undefined;
+  const word = projects.map(({ id }, at) => named[at]?.alias ?? id).join(',');
+  const ids = named.flatMap((project) => (project ? [[project.alias, project.id]] : []));
+  return { command, text: askedText({ word, product }, words), ids: Object.fromEntries(ids) };
+}
 
 export interface ProjectAnswer {
   readonly target: ResolvedProject;
