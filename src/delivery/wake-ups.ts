@@ -166,3 +166,10 @@ async function sweep(
     else if (!(await queue.has(workspace))) await queue.add(workspace, clock());
   }
 }
+
+/** An FNV-1a hash: every process puts a text into the same one of `count` buckets. */
+export function hashBucket(text: string, count: number): number {
+  let hash = 0x811c9dc5;
+  for (const character of text) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
+  return (hash >>> 0) % count;
+}

@@ -3,7 +3,7 @@ import { Failure, type StoredFailure, storeFailure } from '../../domain/failure/
 import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { FIELDS, hashBucket } from '../../redis/keys.ts';
+import { FIELDS } from '../../redis/keys.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import { hashOf, hashSetup } from '../../workspace/record/audited-change.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
@@ -12,6 +12,7 @@ import { dropMessage, newMessage, putMessage } from '../delivery-log.ts';
 import type { DeliveryContext, Draft, MessageKind, RunView, Transition } from '../outbox/message-kind.ts';
 import { effectOf, type FailureEffect } from '../outbox/retry-policy.ts';
 import { followUpQuestionOf, type ReportResult, runReport, shownProjects } from '../reports/make-report.ts';
+import { hashBucket } from '../wake-ups.ts';
 import { refreshPost, renderPost } from './post-message.ts';
 import {
   dateOf,

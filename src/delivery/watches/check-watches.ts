@@ -5,7 +5,6 @@ import { type AlertedLevel, evaluateRule } from '../../domain/money/watch-evalua
 import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBefore, earliest, HOUR, type Millis } from '../../domain/time/calendar.ts';
-import { hashBucket } from '../../redis/keys.ts';
 import { projectMoneyFormatter } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import { hashOf, hashSetup } from '../../workspace/record/audited-change.ts';
@@ -14,6 +13,7 @@ import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import { type FieldWrite, newMessage, OvertakenError, putMessage } from '../delivery-log.ts';
 import type { DeliveryContext, RunView } from '../outbox/message-kind.ts';
+import { hashBucket } from '../wake-ups.ts';
 import { type AlertBasis, alertText, correctionText, recoveryText } from './alert-message.ts';
 import {
   fetchFigures,
