@@ -24,8 +24,8 @@ import type { Workspace } from '../workspace/record/workspace.ts';
 import { dropMessage, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
 import type { MessageKind, Plan, Recipient, RunView } from './outbox/message-kind.ts';
 import { responsiblePeople } from './outbox/recipients.ts';
+import { describeReport } from './posts/post-message.ts';
 import { isHandled, type LastDelivery, lastDelivery } from './posts/post-record.ts';
-import { describeReport } from './reports/make-report.ts';
 import { canCheck, pauseCauseOf } from './watches/check-watches.ts';
 
 const noticeAbout = z.object({

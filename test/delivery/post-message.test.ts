@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type PostDetails, renderPost } from '../../src/delivery/posts/post-message.ts';
+import { describeReport, type PostDetails, renderPost } from '../../src/delivery/posts/post-message.ts';
 import { manualPostMessage } from '../../src/delivery/posts/schedule-service.ts';
-import { describeReport, type ReportResult } from '../../src/delivery/reports/make-report.ts';
+import type { ReportResult } from '../../src/delivery/reports/make-report.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
 import { button, context, section } from '../../src/slack/block-kit/blocks.ts';
 import { describeProjects, projectLabel } from '../../src/workspace/projects/chosen-project.ts';

@@ -11,9 +11,9 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 import { dropMessage, newMessage, putMessage } from '../delivery-log.ts';
 import type { DeliveryContext, Draft, MessageKind, RunView, Transition } from '../outbox/message-kind.ts';
 import { effectOf, type FailureEffect } from '../outbox/retry-policy.ts';
-import { followUpQuestionOf, type ReportResult, runReport, shownProjects } from '../reports/make-report.ts';
+import { type ReportResult, runReport } from '../reports/make-report.ts';
 import { hashBucket } from '../wake-ups.ts';
-import { refreshPost, renderPost } from './post-message.ts';
+import { followUpQuestionOf, refreshPost, renderPost, shownProjects } from './post-message.ts';
 import {
   dateOf,
   isHandled,

@@ -1,12 +1,21 @@
 /** Renders a post, and updates the post later if figures change or a silent project answers. */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { Button } from '@slack/types';
 import { wordFailure } from '../../domain/failure/index.ts';
 import { parseAmount } from '../../domain/money/amount.ts';
-import type { ReportName } from '../../domain/report.ts';
+import { REPORTS, type ReportName } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming, type Timing } from '../../domain/time/cadence.ts';
-import { type Day, dayAt, formatDays, type Millis, wallClockAt } from '../../domain/time/calendar.ts';
+import {
+  type Day,
+  dayAt,
+  daysInRange,
+  formatDays,
+  type Millis,
+  wallClockAt,
+} from '../../domain/time/calendar.ts';
+import { sameDaysLastWeek } from '../../domain/time/period.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
   type Block,
@@ -22,17 +31,22 @@ import {
   overflow,
   section,
 } from '../../slack/block-kit/blocks.ts';
+import { askAbout } from '../../slack/commands/asked-projects.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type ChosenProject,
   connectionsOf,
+  describeProjects,
   projectKey,
   projectLabel,
   projectMoneyFormatter,
 } from '../../workspace/projects/chosen-project.ts';
+import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import type { Schedule } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
+import type { AskedQuestion } from '../../workspace/thread-store.ts';
 import type { DeliveryContext, Draft, Transition } from '../outbox/message-kind.ts';
-import { detailsButton, type ReportResult, runReport, shownProjects } from '../reports/make-report.ts';
+import { type ReportResult, runReport } from '../reports/make-report.ts';
 import {
   type CoveredDays,
   dateOf,
@@ -131,6 +145,52 @@ function figuresText(figures: Figures, projects: readonly ChosenProject[], works
     return `${projectLabel(project, workspace)} ${value === undefined ? 'no figure' : money(value)}`;
   });
   return parts.length === 0 ? 'no figures' : parts.join(' · ');
+}
+
+/** `“Yesterday’s spend” for prod, web-shop`. @param scope as in `describeProjects` */
+export const describeReport = (
+  schedule: Pick<Schedule, 'report' | 'projects'>,
+  workspace: Workspace,
+  scope?: ProjectScope,
+): string => `“${REPORTS[schedule.report].title}” for ${describeProjects(schedule, workspace, scope)}`;
+
+export const shownProjects = (
+  { projects }: Pick<Schedule, 'projects'>,
+  { unanswered, figures }: Pick<ReportResult, 'unanswered' | 'figures'>,
+): Schedule['projects'] =>
+  projects.filter((project) => !(projectKey(project) in unanswered) || projectKey(project) in figures);
+
+type PostedReport = Pick<Schedule, 'report' | 'projects'> &
+  Pick<ReportResult, 'covers' | 'figures' | 'unanswered'>;
+
+/** The question that a post answers, for follow-ups. “This month” becomes the month's name, which stays true. */
+export function followUpQuestionOf(posted: PostedReport, workspace: Workspace): AskedQuestion | undefined {
+  const { report, covers } = posted;
+  if (report === 'month-to-date') return questionAbout(posted, covers.first.slice(0, 7), workspace);
+  const { first, last, zone } = covers;
+  // A post about Friday to Sunday compares with the same weekdays, so its follow-ups do too.
+  const days = report === 'yesterday' && first !== last ? daysInRange(first, last, zone) : [];
+  const before = sameDaysLastWeek(days, zone);
+  const compared = before.length === 0 ? '' : ` vs ${daysText(before[0], before.at(-1))}`;
+  return questionAbout(posted, daysText(first, last) + compared, workspace);
+}
+
+export function detailsButton(posted: PostedReport, workspace: Workspace): Button[] {
+  const { first, last } = posted.covers;
+  const question = questionAbout(posted, daysText(first, last), workspace);
+  if (question === undefined) return [];
+  const { command, text } = question;
+  return commandButton('details', 'Details', { command, text: `${text} details` });
+}
+
+const daysText = (first: Day | undefined, last: Day | undefined): string =>
+  first === last ? `${first}` : `${first}..${last}`;
+
+function questionAbout(posted: PostedReport, days: string, workspace: Workspace): AskedQuestion | undefined {
+  const projects = shownProjects(posted, posted);
+  return REPORTS[posted.report].coversDays
+    ? askAbout('/spend', projects, days, workspace)
+    : askAbout('/balance', projects, '', workspace);
 }
 
 const figuresDiffer = (before: Figures, after: Figures, percent: number): boolean =>

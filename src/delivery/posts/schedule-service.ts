@@ -11,14 +11,9 @@ import { type DeliveryLog, putMessage } from '../delivery-log.ts';
 import type { RunServices } from '../outbox/message-kind.ts';
 import { checkRecipient } from '../outbox/recipients.ts';
 import { rememberQuestion } from '../outbox/send.ts';
-import {
-  detailsButton,
-  followUpQuestionOf,
-  type ReportResult,
-  runReport,
-  shownProjects,
-} from '../reports/make-report.ts';
+import { type ReportResult, runReport } from '../reports/make-report.ts';
 import type { WakeUps } from '../wake-ups.ts';
+import { detailsButton, followUpQuestionOf, shownProjects } from './post-message.ts';
 import { postsOf } from './post-record.ts';
 
 /** @throws store-unavailable from every method */
