@@ -13,7 +13,7 @@ import type { DeliveryContext, Draft, MessageKind, RunView, Transition } from '.
 import { effectOf, type FailureEffect } from '../outbox/retry-policy.ts';
 import { type ReportResult, runReport } from '../reports/make-report.ts';
 import { hashBucket } from '../wake-ups.ts';
-import { followUpQuestionOf, refreshPost, renderPost, shownProjects } from './post-message.ts';
+import { followUpQuestionOf, renderPost, shownProjects } from './post-message.ts';
 import {
   dateOf,
   isHandled,
@@ -28,6 +28,7 @@ import {
   postsOf,
   scheduleOf,
 } from './post-record.ts';
+import { refreshPost } from './refresh-post.ts';
 
 /** Posts of different workspaces that are due at the same time are spread over this time. */
 const WORKSPACE_SPREAD: Millis = 20_000;

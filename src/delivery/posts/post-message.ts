@@ -1,6 +1,5 @@
-/** Renders a post, and updates the post later if figures change or a silent project answers. */
+/** Renders a post: the report, how late it is, and the dates without a post. Also names the question it answers. */
 
-import { isDeepStrictEqual } from 'node:util';
 import type { Button } from '@slack/types';
 import { wordFailure } from '../../domain/failure/index.ts';
 import { parseAmount } from '../../domain/money/amount.ts';
@@ -35,27 +34,17 @@ import { askAbout } from '../../slack/commands/asked-projects.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type ChosenProject,
-  connectionsOf,
   describeProjects,
   projectKey,
   projectLabel,
   projectMoneyFormatter,
 } from '../../workspace/projects/chosen-project.ts';
-import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import type { ProjectScope } from '../../workspace/projects/project-scope.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { AskedQuestion } from '../../workspace/thread-store.ts';
-import type { DeliveryContext, Draft, Transition } from '../outbox/message-kind.ts';
-import { type ReportResult, runReport } from '../reports/make-report.ts';
-import {
-  type CoveredDays,
-  dateOf,
-  nextRefresh,
-  type PostAbout,
-  type PostContent,
-  type PostEntry,
-  scheduleOf,
-} from './post-record.ts';
+import type { ReportResult } from '../reports/make-report.ts';
+import type { CoveredDays, PostContent } from './post-record.ts';
 
 type Figures = ReportResult['figures'];
 
@@ -193,65 +182,7 @@ function questionAbout(posted: PostedReport, days: string, workspace: Workspace)
     : askAbout('/balance', projects, '', workspace);
 }
 
-const figuresDiffer = (before: Figures, after: Figures, percent: number): boolean =>
-  [...Object.keys(before), ...Object.keys(after)].some((key) => differs(before[key], after[key], percent));
-
-function differs(before: string | undefined, after: string | undefined, percent: number): boolean {
-  const [was, is] = [parseFigure(before), parseFigure(after)];
-  if (was === undefined || is === undefined) return was !== is;
-  return is.minus(was).abs().times(100).gt(was.abs().times(percent));
-}
-
-function parseFigure(digits: string | undefined) {
+export function parseFigure(digits: string | undefined) {
   const amount = parseAmount(digits === undefined ? { missing: true } : { text: digits });
   return 'value' in amount ? amount.value : undefined;
 }
-
-const CORRECTED_FROM_PERCENT = 5;
-
-/**
- * Makes a posted report again: with the projects, days, zone and connections of the post, but with today's rights.
- * @throws Failure
- */
-export async function refreshPost(
-  message: PostEntry,
-  context: DeliveryContext,
-): Promise<Draft<PostAbout> | Transition<PostAbout>> {
-  const { workspace, clock } = context;
-  const { next: _, cause: __, ...rest } = message;
-  const { due, post } = message.about;
-  const schedule = workspace.schedules.find(({ id }) => id === scheduleOf(message));
-  const never: Transition<PostAbout> = { outcome: 'skipped', message: rest };
-  // Over another connection, a project ID may mean another account's project.
-  if (post === undefined || schedule === undefined || hasOtherConnections(post, workspace)) return never;
-  const { subject, figures: posted, without } = post;
-  const { channel = message.to } = message;
-  const result = await runReport({ ...subject, channel, posted }, due, context);
-  if (!isDeepStrictEqual(result.covers, subject.covers)) return never;
-  const { unanswered, awaits, figures } = result;
-  // A post without one of its figures can't be rendered. The next check tries again.
-  const isLost = Object.keys(posted).some(
-    (key) => !(key in figures) && !['not-allowed', undefined].includes(unanswered[key]?.kind),
-  );
-  // A day that was missing is filled in, however small the change.
-  const isFilledIn = without !== undefined && awaits === undefined;
-  const isChanged = figuresDiffer(posted, figures, isFilledIn ? 0 : CORRECTED_FROM_PERCENT);
-  const now = clock();
-  if (isLost || !isChanged) {
-    const next = nextRefresh(message, result, now);
-    return { outcome: 'skipped', message: { ...rest, tries: 0, ...(next && { next }) } };
-  }
-  const { without: ___, ...before } = post;
-  const stillMissing = awaits === undefined ? {} : { without: awaits };
-  const corrected: PostContent = { ...before, ...stillMissing, figures, unanswered, corrected: now };
-  const { owner } = schedule;
-  const details = { ...subject, ...corrected, workspace, owner, date: dateOf(message), at: message.at };
-  return {
-    projects: shownProjects(subject, corrected),
-    about: { due, post: corrected },
-    render: () => renderPost(result, details),
-  };
-}
-
-const hasOtherConnections = ({ subject }: PostContent, workspace: Workspace): boolean =>
-  !isDeepStrictEqual(connectionsOf(subject, workspace), subject.connections);
