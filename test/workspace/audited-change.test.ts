@@ -3,10 +3,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
 import { createKeyring, reseal } from '../../src/vault/keyring.ts';
+import { sealOwnerOfField } from '../../src/workspace/credentials/credential-records.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/record/audit.ts';
 import { auditedChange, type WorkspaceChange } from '../../src/workspace/record/audited-change.ts';
-import { sealOwnerOfField } from '../../src/workspace/record/record-schemas.ts';
 import { findConnection, findProject } from '../../src/workspace/record/workspace.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { createDeletion } from '../../src/workspace/record/workspace-store.ts';
