@@ -17,7 +17,7 @@ import {
   type Message as SlackMessage,
 } from '../slack/block-kit/blocks.ts';
 import { type ChosenProject, connectionsOf, describeProjects } from '../workspace/projects/chosen-project.ts';
-import { canAskAbout } from '../workspace/projects/resolve-project.ts';
+import { canAskAbout } from '../workspace/projects/project-scope.ts';
 import { hashOf } from '../workspace/record/audited-change.ts';
 import type { Schedule, Watch } from '../workspace/record/automation-records.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';

@@ -9,7 +9,7 @@ import type { Message as SlackMessage } from '../../slack/block-kit/blocks.ts';
 import type { UserDirectory } from '../../slack/request/users.ts';
 import type { WebClient } from '../../slack/web-client.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
-import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import type { ProjectScope } from '../../workspace/projects/project-scope.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspace-repository.ts';
 import type { AnswerCollector, AnswerStore } from '../../workspace/save-service-outcomes.ts';

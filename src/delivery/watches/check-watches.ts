@@ -6,7 +6,7 @@ import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBefore, earliest, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { projectMoneyFormatter } from '../../workspace/projects/chosen-project.ts';
-import { isShownTo } from '../../workspace/projects/resolve-project.ts';
+import { isShownTo } from '../../workspace/projects/project-scope.ts';
 import { hashOf, hashSetup } from '../../workspace/record/audited-change.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/record-schemas.ts';

@@ -23,11 +23,11 @@ import {
   projectValue,
   referenceTo,
 } from '../../workspace/projects/chosen-project.ts';
+import { UNLIMITED } from '../../workspace/projects/project-scope.ts';
 import {
   type OpenedConnection,
   openConnection,
   resolveProject,
-  UNLIMITED,
 } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/record-schemas.ts';

@@ -39,7 +39,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { isNamedIssuer } from '../../workspace/credentials/credential-records.ts';
 import { isSameProject, projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { visibleProjects } from '../../workspace/projects/project-scope.ts';
 import type { LastBalance } from '../../workspace/record/service-outcomes.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { meetsRight } from '../../workspace/roles-and-rights.ts';

@@ -36,11 +36,8 @@ import {
 } from '../../workspace/credentials/credential-records.ts';
 import { projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import {
-  canAskAbout,
-  isConnectionMissing,
-  visibleProjects,
-} from '../../workspace/projects/resolve-project.ts';
+import { canAskAbout, visibleProjects } from '../../workspace/projects/project-scope.ts';
+import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import type { LastFailure } from '../../workspace/record/service-outcomes.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { HealthLine, HealthSection, HealthSource } from '../feature.ts';

@@ -29,7 +29,7 @@ import { selectedValues } from '../../slack/request/payload.ts';
 import { privateScope, type Request } from '../../slack/request/request.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
-import { findAllowedChannels, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { findAllowedChannels, visibleProjects } from '../../workspace/projects/project-scope.ts';
 import { auditedChange, stampOf } from '../../workspace/record/audited-change.ts';
 import { isChannel } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

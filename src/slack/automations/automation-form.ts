@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { AutomationContent } from '../../workspace/projects/chosen-project.ts';
 import {
+  type AutomationContent,
   type ChosenProject,
   parseProjectValue,
   projectIdLabel,
   projectLabel,
   projectValue,
 } from '../../workspace/projects/chosen-project.ts';
-import { isShownTo, limitedProjects } from '../../workspace/projects/resolve-project.ts';
+import { isShownTo, limitedProjects } from '../../workspace/projects/project-scope.ts';
 import { isChannel, isPerson } from '../../workspace/record/record-schemas.ts';
 import { meetsRight } from '../../workspace/roles-and-rights.ts';
 import {

@@ -5,7 +5,7 @@ import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { pluralize } from '../../domain/wording.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
-import { canAskAbout, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import { canAskAbout, type ProjectScope } from '../../workspace/projects/project-scope.ts';
 import { auditedChange } from '../../workspace/record/audited-change.ts';
 import type { Schedule, Target, Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

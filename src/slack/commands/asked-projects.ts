@@ -7,9 +7,9 @@ import { type BillingRemark, type Failure, isFailure, kindOf } from '../../domai
 import { type ParsedCommand, rankText } from '../../domain/language/parsed-command.ts';
 import { listNames } from '../../domain/wording.ts';
 import { type ChosenProject, findNamed } from '../../workspace/projects/chosen-project.ts';
+import type { ProjectScope } from '../../workspace/projects/project-scope.ts';
 import {
   type ProjectReference,
-  type ProjectScope,
   type ResolvedProject,
   resolveProject,
   resolveProjects,

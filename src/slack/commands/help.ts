@@ -2,7 +2,7 @@
 import type { Button } from '@slack/types';
 import { PRODUCT_WORDS } from '../../domain/billing-products.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import { canAskAbout, type ProjectScope, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { canAskAbout, type ProjectScope, visibleProjects } from '../../workspace/projects/project-scope.ts';
 import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import {

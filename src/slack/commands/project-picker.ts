@@ -19,11 +19,10 @@ import {
 import {
   canAskAbout,
   limitedProjects,
-  type ProjectReference,
   type ProjectScope,
-  resolveProject,
   visibleProjects,
-} from '../../workspace/projects/resolve-project.ts';
+} from '../../workspace/projects/project-scope.ts';
+import { type ProjectReference, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { isChannel } from '../../workspace/record/record-schemas.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import {

@@ -6,13 +6,8 @@ import type { Schedule, Target } from '../record/automation-records.ts';
 import type { projectChoice } from '../record/record-schemas.ts';
 import { isDamaged, type Workspace } from '../record/workspace.ts';
 import { isAlias, type Project } from './project-record.ts';
-import {
-  canAskAbout,
-  type ProjectReference,
-  type ProjectScope,
-  type ResolvedProject,
-  UNLIMITED,
-} from './resolve-project.ts';
+import { canAskAbout, type ProjectScope, UNLIMITED } from './project-scope.ts';
+import type { ProjectReference, ResolvedProject } from './resolve-project.ts';
 
 /** `alias`: the name under which a person chose the project. */
 export type ChosenProject = Readonly<z.infer<typeof projectChoice>>;
