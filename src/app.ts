@@ -42,7 +42,7 @@ import { createKeyring } from './vault/keyring.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createWorkspaces } from './workspace/record/workspace-repository.ts';
 import { createEventDedup } from './workspace/replay-protection.ts';
-import { createServiceStatus } from './workspace/save-service-outcomes.ts';
+import { createServiceOutcomes } from './workspace/save-service-outcomes.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
 /** In ms. A shutdown waits for requests longer than a billing request takes. */
@@ -147,16 +147,16 @@ function createClients(
   { workspaces, log, clock }: Pick<SlackServices, 'workspaces' | 'log' | 'clock'>,
   changed: (workspace: SlackId) => Promise<void>,
 ) {
-  const answerStore = createServiceStatus({
+  const outcomeStore = createServiceOutcomes({
     workspaces,
     clock,
     changed,
     onFailure: (err, workspace) => log.warn({ err, workspace }, 'Could not store a service’s status'),
   });
   return {
-    answerStore,
-    billing: reportOutcomes(createBillingClient({ http }), answerStore.billing),
-    identity: createIdentityClient({ http, onNotIssued: answerStore.notIssued }),
+    outcomeStore,
+    billing: reportOutcomes(createBillingClient({ http }), outcomeStore.billing),
+    identity: createIdentityClient({ http, onNotIssued: outcomeStore.notIssued }),
   };
 }
 

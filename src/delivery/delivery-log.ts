@@ -101,7 +101,7 @@ export const newMessage = <About>(
 export const SLACK_SETTLE: Millis = 20_000;
 
 /** When to send or update a message; undefined for never. */
-export function dueTime({ state, at, next }: OutboxMessage, now: Millis): Millis | undefined {
+export function nextAttemptAt({ state, at, next }: OutboxMessage, now: Millis): Millis | undefined {
   // Tally never plans so long a wait, so the clock was set back. The message is due now.
   const planned = next !== undefined && next - now > MAX_DELAY ? 0 : next;
   if (state === 'due') return planned ?? 0;

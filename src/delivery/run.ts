@@ -9,8 +9,8 @@ import type { SlackId } from '../domain/slack-id.ts';
 import { earliest, type Millis } from '../domain/time/calendar.ts';
 import { type RunWork, trackWork } from '../ops/work-record.ts';
 import { isPerson } from '../workspace/record/record-schemas.ts';
-import { createAnswerCollector } from '../workspace/save-service-outcomes.ts';
-import { dueTime, type OutboxMessage, OvertakenError } from './delivery-log.ts';
+import { createOutcomeCollector } from '../workspace/save-service-outcomes.ts';
+import { nextAttemptAt, type OutboxMessage, OvertakenError } from './delivery-log.ts';
 import type { DeliveryContext, MessageKind, RunServices, RunView } from './outbox/message-kind.ts';
 import { deliverMessage } from './outbox/send.ts';
 
@@ -92,11 +92,11 @@ async function doWhatIsDue(kinds: readonly MessageKind[], view: RunView, run: Op
   if (writes.length + tasks.length + due.length === 0) return { isIdle: true, next };
   // If another process wrote first, the next pass reads what that process wrote.
   if (writes.length > 0) await run.deliveryLog.write(run.teamId, writes);
-  const answerCollector = createAnswerCollector(run.clock);
-  const context = { ...run, ...view, answerCollector };
+  const outcomeCollector = createOutcomeCollector(run.clock);
+  const context = { ...run, ...view, outcomeCollector };
   for (const task of tasks) if (!context.isEnding()) await task(context);
   await deliverAll(due, context);
-  await Promise.all(answerCollector.all().map((answer) => run.answerStore.save(view.workspace, answer)));
+  await Promise.all(outcomeCollector.all().map((answer) => run.outcomeStore.save(view.workspace, answer)));
   return { isIdle: false };
 }
 
@@ -110,7 +110,7 @@ function planRun(kinds: readonly MessageKind[], view: RunView) {
   const plans = kinds.map((kind) => ({ kind, ...kind.plan(view) }));
   const stored = kinds.flatMap((kind) =>
     snapshot.messagesOf(kind).map((message) => {
-      const planned = dueTime(message, now);
+      const planned = nextAttemptAt(message, now);
       return { kind, message, at: kind.dueAt ? kind.dueAt(message, view, planned) : planned };
     }),
   );
@@ -143,7 +143,7 @@ async function deliverAll(due: readonly DueMessage[], context: DeliveryContext):
 /** Slack allows about one message a second in a channel. */
 const CHANNEL_INTERVAL: Millis = 1_050;
 
-interface OpenedRun extends Omit<DeliveryContext, keyof RunView | 'answerCollector'> {
+interface OpenedRun extends Omit<DeliveryContext, keyof RunView | 'outcomeCollector'> {
   quietUntil(): Millis | undefined;
 }
 

@@ -12,7 +12,7 @@ import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import type { ProjectScope } from '../../workspace/projects/project-scope.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspace-repository.ts';
-import type { AnswerCollector, AnswerStore } from '../../workspace/save-service-outcomes.ts';
+import type { OutcomeCollector, OutcomeStore } from '../../workspace/save-service-outcomes.ts';
 import type { AskedQuestion, ThreadStore } from '../../workspace/thread-store.ts';
 import type {
   DeliveryLog,
@@ -101,12 +101,12 @@ export interface RunServices {
   readonly clock: () => Millis;
   readonly log: Logger;
   readonly onFinished: OnFinished;
-  readonly answerStore: AnswerStore;
+  readonly outcomeStore: OutcomeStore;
 }
 
 export interface DeliveryContext extends RunServices, RunView {
   readonly teamId: SlackId;
-  readonly answerCollector: AnswerCollector;
+  readonly outcomeCollector: OutcomeCollector;
   readonly stopping: AbortSignal;
   /** True if the process is stopping or Slack limits the rate: start no new work. */
   isEnding(): boolean;

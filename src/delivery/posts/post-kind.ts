@@ -11,15 +11,15 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 import { dropMessage, newMessage, putMessage } from '../delivery-log.ts';
 import type { DeliveryContext, Draft, MessageKind, RunView, Transition } from '../outbox/message-kind.ts';
 import { effectOf, type FailureEffect } from '../outbox/retry-policy.ts';
-import { type ReportResult, runReport } from '../reports/make-report.ts';
+import { makeReportNow, type ReportResult } from '../reports/make-report.ts';
 import { hashBucket } from '../wake-ups.ts';
-import { followUpQuestionOf, renderPost, shownProjects } from './post-message.ts';
+import { questionOfPost, renderPost, shownProjects } from './post-message.ts';
 import {
   dateOf,
   isHandled,
   type MissedDates,
   nextRefresh,
-  POSTS,
+  POST_FORMAT,
   type PostAbout,
   type PostContent,
   type PostEntry,
@@ -63,12 +63,12 @@ function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView)
 }
 
 export const postKind: MessageKind<PostAbout> = {
-  ...POSTS,
+  ...POST_FORMAT,
   plan(view) {
     const { workspace, snapshot } = view;
     const each = workspace.schedules.map((schedule) => planSchedule(schedule, view));
     const known = new Set(workspace.scheduleIds);
-    const orphans = snapshot.messagesOf(POSTS).filter((post) => !known.has(scheduleOf(post)));
+    const orphans = snapshot.messagesOf(POST_FORMAT).filter((post) => !known.has(scheduleOf(post)));
     return {
       writes: [
         ...each.flatMap(({ added }) => added).map(putMessage),
@@ -94,7 +94,7 @@ export const postKind: MessageKind<PostAbout> = {
     message.state === 'posted' ? refreshPost(message, context) : preparePost(message, context),
   nextUpdate: (message, { clock }) => nextRefresh(message, message.about.post, clock()),
   questionOf: ({ about: { post } }, { workspace }) =>
-    post && followUpQuestionOf({ ...post.subject, ...post }, workspace),
+    post && questionOfPost({ ...post.subject, ...post }, workspace),
   onRefused: (message, _, context) =>
     message.state === 'posted'
       ? undefined
@@ -168,7 +168,7 @@ async function preparePost(
   const { schedule, due } = wanted;
   const { workspace, clock } = context;
   const isNew = message.state === 'due';
-  const result = await runReport(schedule, due.at, context);
+  const result = await makeReportNow(schedule, due.at, context);
   const wait = isNew ? waitUntil(schedule, due, result, clock()) : undefined;
   if (wait !== undefined) {
     const { cause: _, ...rest } = message;
@@ -231,7 +231,7 @@ async function summarizeMissedDates(
   const named = await Promise.all(
     missed.slice(counted).map(async ({ date, at }) => {
       try {
-        const { covers, figures } = await runReport(schedule, at, context);
+        const { covers, figures } = await makeReportNow(schedule, at, context);
         return { date, covers, figures };
       } catch (error) {
         return { date, cause: effectOf(error).cause };

@@ -30,7 +30,7 @@ import {
   overflow,
   section,
 } from '../../slack/block-kit/blocks.ts';
-import { askAbout } from '../../slack/commands/asked-projects.ts';
+import { followUpQuestion } from '../../slack/commands/asked-projects.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type ChosenProject,
@@ -153,7 +153,7 @@ type PostedReport = Pick<Schedule, 'report' | 'projects'> &
   Pick<ReportResult, 'covers' | 'figures' | 'unanswered'>;
 
 /** The question that a post answers, for follow-ups. “This month” becomes the month's name, which stays true. */
-export function followUpQuestionOf(posted: PostedReport, workspace: Workspace): AskedQuestion | undefined {
+export function questionOfPost(posted: PostedReport, workspace: Workspace): AskedQuestion | undefined {
   const { report, covers } = posted;
   if (report === 'month-to-date') return questionAbout(posted, covers.first.slice(0, 7), workspace);
   const { first, last, zone } = covers;
@@ -178,8 +178,8 @@ const daysText = (first: Day | undefined, last: Day | undefined): string =>
 function questionAbout(posted: PostedReport, days: string, workspace: Workspace): AskedQuestion | undefined {
   const projects = shownProjects(posted, posted);
   return REPORTS[posted.report].coversDays
-    ? askAbout('/spend', projects, days, workspace)
-    : askAbout('/balance', projects, '', workspace);
+    ? followUpQuestion('/spend', projects, days, workspace)
+    : followUpQuestion('/balance', projects, '', workspace);
 }
 
 export function parseFigure(digits: string | undefined) {

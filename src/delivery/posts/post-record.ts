@@ -42,7 +42,7 @@ const postContent = z.object({
 });
 export type PostContent = Readonly<z.infer<typeof postContent>>;
 
-export const POSTS = {
+export const POST_FORMAT = {
   name: 'post',
   about: z.object({
     due: z.int().default(0),
@@ -54,7 +54,7 @@ export const POSTS = {
     basis: z.string().exactOptional(),
   }),
 } as const;
-export type PostAbout = Readonly<z.infer<typeof POSTS.about>>;
+export type PostAbout = Readonly<z.infer<typeof POST_FORMAT.about>>;
 export type PostEntry = OutboxMessage<PostAbout>;
 
 export const postKey = (schedule: string, date: Day): string => `post/${schedule}/${date}`;
@@ -63,7 +63,7 @@ export const dateOf = ({ key }: Pick<OutboxMessage, 'key'>): Day => key.split('/
 
 export function postsOf(schedule: string, snapshot: DeliveryLogSnapshot): readonly PostEntry[] {
   return snapshot
-    .messagesOf(POSTS)
+    .messagesOf(POST_FORMAT)
     .filter((post) => scheduleOf(post) === schedule)
     .toSorted((a, b) => (dateOf(a) < dateOf(b) ? -1 : 1));
 }

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext, Draft, Transition } from '../outbox/message-kind.ts';
-import { runReport } from '../reports/make-report.ts';
+import { makeReportNow } from '../reports/make-report.ts';
 import { parseFigure, renderPost, shownProjects } from './post-message.ts';
 import {
   dateOf,
@@ -45,7 +45,7 @@ export async function refreshPost(
   if (post === undefined || schedule === undefined || hasOtherConnections(post, workspace)) return never;
   const { subject, figures: posted, without } = post;
   const { channel = message.to } = message;
-  const result = await runReport({ ...subject, channel, posted }, due, context);
+  const result = await makeReportNow({ ...subject, channel, posted }, due, context);
   if (!isDeepStrictEqual(result.covers, subject.covers)) return never;
   const { unanswered, awaits, figures } = result;
   // A post without one of its figures can't be rendered. The next check tries again.

@@ -29,7 +29,7 @@ import {
 } from '../../workspace/projects/resolve-project.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import { type AnswerCollector, storedBalance } from '../../workspace/save-service-outcomes.ts';
+import { type OutcomeCollector, storedBalance } from '../../workspace/save-service-outcomes.ts';
 import type { CoveredDays } from '../posts/post-record.ts';
 import {
   amountOf,
@@ -52,7 +52,7 @@ export interface ReportRequest {
   readonly billing: BillingClient;
   /** For a correction: the posted figures. A project that doesn't answer keeps its posted figure. */
   readonly posted?: ReportResult['figures'];
-  readonly answeredBy: AnswerCollector['add'];
+  readonly answeredBy: OutcomeCollector['add'];
 }
 
 export interface ReportResult {
@@ -77,15 +77,15 @@ interface ReportContext {
   readonly makeReport: MakeReport;
   readonly workspace: Workspace;
   readonly billing: BillingClient;
-  readonly answerCollector: AnswerCollector;
+  readonly outcomeCollector: OutcomeCollector;
   readonly clock: () => Millis;
 }
 
 /** Makes a report with figures as of `at` and with today's rights. @throws Failure */
-export async function runReport(
+export async function makeReportNow(
   { timing, zone, ...request }: ReportSubject,
   at: Millis,
-  { makeReport, workspace, billing, answerCollector, clock }: ReportContext,
+  { makeReport, workspace, billing, outcomeCollector, clock }: ReportContext,
 ): Promise<ReportResult> {
   const instant = Math.min(at, clock());
   return makeReport({
@@ -94,7 +94,7 @@ export async function runReport(
     billing,
     zone: zone ?? requireSettings(workspace).zone,
     days: daysCovered(timing, instant),
-    answeredBy: answerCollector.add,
+    answeredBy: outcomeCollector.add,
     at: instant,
   });
 }

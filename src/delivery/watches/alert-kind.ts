@@ -1,14 +1,14 @@
 /** The messages of alerts: when they are sent and updated, and which question they answer. */
 import * as z from 'zod';
 import { FIELDS } from '../../redis/keys.ts';
-import { askAbout } from '../../slack/commands/asked-projects.ts';
+import { followUpQuestion } from '../../slack/commands/asked-projects.ts';
 import { hashOf } from '../../workspace/record/audited-change.ts';
 import type { OutboxMessage } from '../delivery-log.ts';
 import type { MessageKind, RunView } from '../outbox/message-kind.ts';
 import { alertMessage } from './alert-message.ts';
 import { checkWatches, isPausedOrSnoozed, nextCheck } from './check-watches.ts';
 import { figuresField, figuresSourceOf, needsBalance } from './watch-figures.ts';
-import { findAlert, isOpen, watchField, watchRecordOf } from './watch-record.ts';
+import { findAlert, isAlertOpen, watchField, watchRecordOf } from './watch-record.ts';
 
 const alertAbout = z.object({
   /** The watch's owner, who gets the message if its recipient can't. */
@@ -63,7 +63,7 @@ export const alertKind: MessageKind<AlertAbout> = {
     const source = figuresSourceOf(projects[0], workspace);
     const isNew = message.state !== 'posted';
     // An alert isn't sent if it is already over, or if its figures are another account's.
-    if (isNew && !(isOpen(alert) && alert.source === source))
+    if (isNew && !(isAlertOpen(alert) && alert.source === source))
       return { outcome: 'skipped', message: undefined };
     return {
       projects,
@@ -77,8 +77,8 @@ export const alertKind: MessageKind<AlertAbout> = {
     if (watch === undefined || alert === undefined) return undefined;
     const { rule, projects } = watch;
     return needsBalance(rule)
-      ? askAbout('/balance', projects, '', context.workspace)
-      : askAbout('/spend', projects, alert.episode, context.workspace);
+      ? followUpQuestion('/balance', projects, '', context.workspace)
+      : followUpQuestion('/spend', projects, alert.episode, context.workspace);
   },
   /** A refused alert is deleted. The next check then forgets it. */
   onRefused: ({ insteadOf }, { isGone }) =>

@@ -38,7 +38,7 @@ import {
 import { type ProjectMoneyFormatter, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { type Alert, alertName, isOpen } from './watch-record.ts';
+import { type Alert, alertName, isAlertOpen } from './watch-record.ts';
 
 export function alertMessage(alert: Alert, watch: Watch, workspace: Workspace): Message {
   const [project] = watch.projects;
@@ -53,7 +53,7 @@ export function alertMessage(alert: Alert, watch: Watch, workspace: Workspace): 
     blocks: compact([
       header(title),
       why !== '' && section(why),
-      isOpen(alert) && section(NEXT_STEP[watch.rule.kind]),
+      isAlertOpen(alert) && section(NEXT_STEP[watch.rule.kind]),
       lines.length > 0 && markup(lines.join('\n')),
       context(`${escapeMarkup(joinTexts(' · ', source))} · set up by ${mention(watch.owner)}`),
       alertActions(alert, watch),
@@ -98,7 +98,7 @@ function alertActions(alert: Alert, watch: Watch): Block {
   const isDay = rule.kind === 'spike';
   const week = isDay ? `${addDays(episode, -6)}..${episode}` : WEEK;
   return actions(
-    isOpen(alert) &&
+    isAlertOpen(alert) &&
       alert.acknowledged === undefined &&
       button('watch-acknowledge', 'Acknowledge', { value: about, style: 'primary' }),
     button('run:days', 'See the days', { value: spent(rule.kind === 'budget' ? episode : week) }),
@@ -107,7 +107,7 @@ function alertActions(alert: Alert, watch: Watch): Block {
         value: spent(isDay ? episode : `${WEEK} vs same-days-last-week`, 'why'),
       }),
     overflow('watch-more', [
-      ...(isOpen(alert)
+      ...(isAlertOpen(alert)
         ? [
             option('Snooze for 1 day', `day ${about}`),
             option('Snooze for 7 days', `week ${about}`),

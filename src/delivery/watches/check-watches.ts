@@ -28,7 +28,7 @@ import {
   type Alert,
   alertKey,
   alertName,
-  isOpen,
+  isAlertOpen,
   type WatchRecord,
   watchField,
   watchRecordOf,
@@ -170,7 +170,7 @@ function applyFindings(
   const known = before.alerts.map((alert, at): Alert => {
     const { episode, level } = alert;
     const isOf = (other: AlertedLevel) => other.episode === episode && other.level === level;
-    const isRecovered = isOpen(alert) && found.recoveries.some(isOf);
+    const isRecovered = isAlertOpen(alert) && found.recoveries.some(isOf);
     const isNewest = !before.alerts.slice(at + 1).some(isOf);
     const isCorrected = isNewest && found.corrections.some(isOf);
     if (!isRecovered && !isCorrected) return alert;
@@ -197,7 +197,7 @@ const MAX_ALERTS = 6;
  * get a new alert once they may see the project.
  */
 function withoutUnseenAlerts(record: WatchRecord, isSeen: (alert: Alert) => boolean): WatchRecord {
-  const unseen = record.alerts.filter((alert) => isOpen(alert) && !isSeen(alert));
+  const unseen = record.alerts.filter((alert) => isAlertOpen(alert) && !isSeen(alert));
   if (unseen.length === 0) return record;
   const episodes = new Set(unseen.map(({ episode }) => episode));
   return {

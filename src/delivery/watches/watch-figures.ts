@@ -152,7 +152,7 @@ export async function fetchFigures(watches: readonly Watch[], context: DeliveryC
 /** `now`: what billing just answered. `stored`: the same, completed with older figures. */
 async function fetchProject(
   watches: readonly Watch[],
-  { workspace, snapshot, billing, clock, answerCollector }: DeliveryContext,
+  { workspace, snapshot, billing, clock, outcomeCollector }: DeliveryContext,
 ): Promise<{ readonly now: StoredFigures; readonly stored: StoredFigures }> {
   const project = watches[0]?.projects[0] as ChosenProject;
   const [at, source] = [clock(), figuresSourceOf(project, workspace)];
@@ -178,7 +178,7 @@ async function fetchProject(
     if (account !== undefined || usage !== undefined) {
       const { runway } = usage ? measureWatch('runway', parseWatchFigures(now, today, zone)) : {};
       const balance = account && storedBalance(target, { ...accountOf(account), runway });
-      answerCollector.add(access.connection, balance);
+      outcomeCollector.add(access.connection, balance);
     }
     return { now, stored: { ...known, ...now, ...(problem && { problem }) } };
   } catch (error) {

@@ -64,4 +64,4 @@ export const findAlert = (record: Pick<WatchRecord, 'alerts'> | undefined, name:
 
 export const alertKey = (watch: string, name: string): string => `alert/${watch}/${name}/`;
 
-export const isOpen = ({ state }: Pick<Alert, 'state'>): boolean => state === 'open';
+export const isAlertOpen = ({ state }: Pick<Alert, 'state'>): boolean => state === 'open';

@@ -26,7 +26,7 @@ import {
   alertKey,
   alertName,
   findAlert,
-  isOpen,
+  isAlertOpen,
   parseWatchRecord,
   watchField,
   watchRecordOf,
@@ -144,7 +144,7 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, view: RunView): 
     problem: isProjectLimited(watch, workspace) ? LIMITED : cause && wordFailure(cause, today),
     isPaused: pauseCauseOf(watch, view) !== undefined,
     undelivered: undelivered && wordFailure(undelivered, today),
-    openAlert: newest && isOpen(newest) ? alertName(newest) : undefined,
+    openAlert: newest && isAlertOpen(newest) ? alertName(newest) : undefined,
   };
 }
 

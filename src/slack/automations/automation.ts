@@ -7,7 +7,7 @@ import { pluralize } from '../../domain/wording.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout, type ProjectScope } from '../../workspace/projects/project-scope.ts';
 import { auditedChange } from '../../workspace/record/audited-change.ts';
-import type { Schedule, Target, Watch } from '../../workspace/record/automation-records.ts';
+import type { Destination, Schedule, Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { AutomationStore, Workspaces } from '../../workspace/record/workspace-repository.ts';
 import { channelLink, compact, type Message, mention, textMessage } from '../block-kit/blocks.ts';
@@ -175,7 +175,7 @@ export function usersText(
   return `${named.join(' and ')} ${posts + alerts === 1 ? 'uses' : 'use'} it.`;
 }
 
-export const targetMarkup = ({ channel, people = [] }: Target): string =>
+export const targetMarkup = ({ channel, people = [] }: Destination): string =>
   channel === undefined ? people.map(mention).join(', ') : channelLink(channel);
 
 /** The version changes with a field of the form, but not with owner, pause or snooze. */

@@ -52,7 +52,7 @@ export const askedText = ({ word, product }: Pick<AskedProjects, 'word' | 'produ
   [word, ...more, product && PRODUCTS[product].word].filter(Boolean).join(' ');
 
 /** @param words the period and comparison @returns undefined if no single command can ask about all these projects */
-export function askAbout(
+export function followUpQuestion(
   command: SlashCommand,
   projects: readonly ChosenProject[],
   words: string,

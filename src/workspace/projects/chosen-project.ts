@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/billing-products.ts';
 import { type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
-import type { Schedule, Target } from '../record/automation-records.ts';
+import type { Destination, Schedule } from '../record/automation-records.ts';
 import type { projectChoice } from '../record/record-schemas.ts';
 import { isDamaged, type Workspace } from '../record/workspace.ts';
 import { isAlias, type Project } from './project-record.ts';
@@ -56,7 +56,7 @@ export const connectionsOf = (
   workspace: Workspace,
 ): readonly string[] => projects.map((project) => connectionNameOf(project, workspace));
 
-export type AutomationContent = Target & { readonly projects: readonly ChosenProject[] };
+export type AutomationContent = Destination & { readonly projects: readonly ChosenProject[] };
 
 type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
 
