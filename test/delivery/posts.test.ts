@@ -426,7 +426,7 @@ describe('a post for which billing fails', () => {
     [
       'its project was limited to other channels',
       new Failure('not-allowed', { reason: 'channel' }),
-      'choose another channel in the schedule',
+      'choose another channel',
     ],
     [
       'there is no connection',

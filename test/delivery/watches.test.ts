@@ -261,6 +261,14 @@ describe('a watch on a balance', () => {
 describe('a watch on a budget', () => {
   const BUDGET: WatchRule = { kind: 'budget', amount: new Big(22_500) };
 
+  it('isn’t past its threshold in a new month until billing reports a day of that month', async () => {
+    await save(watch(BUDGET));
+    await forHours(1);
+    expect(await stateOf()).toMatchObject({ isCrossed: true });
+    await delivery.until(at('2026-12-01T02:00:00Z'));
+    expect(await stateOf()).toMatchObject({ isCrossed: false });
+  });
+
   it('alerts again when spend reaches a higher step', async () => {
     // 19 days at 1,000: 84 % of the budget, and a forecast above it.
     await save(watch(BUDGET));

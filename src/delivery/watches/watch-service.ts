@@ -1,7 +1,12 @@
 /** What people can do with watches and alerts: see their state, acknowledge or snooze, and preview a rule. */
 import { isFailure, wordFailure } from '../../domain/failure/index.ts';
 import type { Account, Runway } from '../../domain/money/balance-and-runway.ts';
-import { evaluateRule, simulateWatch, simulationFrom } from '../../domain/money/watch-evaluation.ts';
+import {
+  type AlertedLevel,
+  evaluateRule,
+  simulateWatch,
+  simulationFrom,
+} from '../../domain/money/watch-evaluation.ts';
 import { measureWatch, type WatchMeasurement, type WatchRule } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
@@ -129,6 +134,8 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, view: RunView): 
   const record = watchRecordOf(watch.id, snapshot);
   const { alerts = [], alerted = [] } = record?.since === watch.since ? record : {};
   const today = dayAt(now, zone);
+  const isCurrent = ({ episode, isOver = false }: AlertedLevel): boolean =>
+    !isOver && (rule.kind !== 'budget' || episode === today.slice(0, 7));
   const figures = knownFigures(watch, view);
   const known = figures && hasFigures(rule, figures) ? figures : undefined;
   const cause = figures?.problem;
@@ -140,7 +147,7 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, view: RunView): 
     checkedAt: known && Math.max(known.account?.at ?? 0, known.usage?.at ?? 0),
     nextCheckAt: watch.paused === undefined ? nextCheckAt : undefined,
     measurement: known && measureWatch(rule.kind, parseWatchFigures(known, today, zone)),
-    isCrossed: figures !== undefined && alerted.some(({ isOver = false }) => !isOver),
+    isCrossed: figures !== undefined && alerted.some(isCurrent),
     problem: isProjectLimited(watch, workspace) ? LIMITED : cause && wordFailure(cause, today),
     isPaused: pauseCauseOf(watch, view) !== undefined,
     undelivered: undelivered && wordFailure(undelivered, today),
