@@ -1,5 +1,5 @@
 /** The posts of schedules. Tally checks a post again later, and corrects it if its figures have changed. */
-import { Failure, type StoredFailure, storeFailure } from '../../domain/failure/index.ts';
+import { Failure, isFailure, type StoredFailure, storeFailure } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
@@ -10,7 +10,7 @@ import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { dropMessage, newMessage, putMessage } from '../delivery-log.ts';
 import type { DeliveryContext, Draft, MessageKind, RunView, Transition } from '../outbox/message-kind.ts';
-import { effectOf, type FailureEffect } from '../outbox/retry-policy.ts';
+import type { FailureEffect } from '../outbox/retry-policy.ts';
 import { makeReportNow, type ReportResult } from '../reports/make-report.ts';
 import { hashBucket } from '../wake-ups.ts';
 import { questionOfPost, renderPost, shownProjects } from './post-message.ts';
@@ -180,9 +180,10 @@ async function preparePost(
   const { zone } = requireSettings(workspace);
   const { report, projects, timing } = schedule;
   const { covers, figures, unanswered, awaits } = result;
+  const hasWaited = message.about.post === undefined && message.at > due.at;
+  const waitEnd = hasWaited ? due.at + schedule.waitHours * HOUR : 0;
   const post: PostContent = {
-    // `at` is later than the due time if the post waited for figures.
-    isLate: clock() - message.at > LATE_AFTER || message.about.post?.isLate === true,
+    isLate: clock() - Math.max(message.at, waitEnd) > LATE_AFTER || message.about.post?.isLate === true,
     earlier,
     figures,
     unanswered,
@@ -234,7 +235,8 @@ async function summarizeMissedDates(
         const { covers, figures } = await makeReportNow(schedule, at, context);
         return { date, covers, figures };
       } catch (error) {
-        return { date, cause: effectOf(error).cause };
+        if (isFailure(error, 'store-unavailable')) throw error;
+        return { date, figures: {} };
       }
     }),
   );

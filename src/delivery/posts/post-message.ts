@@ -1,21 +1,13 @@
 /** Renders a post: the report, how late it is, and the dates without a post. Also names the question it answers. */
 
 import type { Button } from '@slack/types';
-import { wordFailure } from '../../domain/failure/index.ts';
-import { parseAmount } from '../../domain/money/amount.ts';
+import { moneyFormatter, parseAmount, sumMoney } from '../../domain/money/amount.ts';
 import { REPORTS, type ReportName } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming, type Timing } from '../../domain/time/cadence.ts';
-import {
-  type Day,
-  dayAt,
-  daysInRange,
-  formatDays,
-  type Millis,
-  wallClockAt,
-} from '../../domain/time/calendar.ts';
+import { type Day, dayAt, daysInRange, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { sameDaysLastWeek } from '../../domain/time/period.ts';
-import { pluralize } from '../../domain/wording.ts';
+import { listNames, pluralize } from '../../domain/wording.ts';
 import {
   type Block,
   buttonRow,
@@ -23,6 +15,7 @@ import {
   context,
   escapeMarkup,
   fitsOption,
+  formatInstant,
   joinTexts,
   type Message,
   mention,
@@ -34,21 +27,20 @@ import { followUpQuestion } from '../../slack/commands/asked-projects.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type ChosenProject,
+  currencyOf,
   describeProjects,
   projectKey,
-  projectLabel,
-  projectMoneyFormatter,
 } from '../../workspace/projects/chosen-project.ts';
 import type { ProjectScope } from '../../workspace/projects/project-scope.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { AskedQuestion } from '../../workspace/thread-store.ts';
 import type { ReportResult } from '../reports/make-report.ts';
-import type { CoveredDays, PostContent } from './post-record.ts';
+import type { PostContent } from './post-record.ts';
 
 type Figures = ReportResult['figures'];
 
-export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'without'> {
+export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'without' | 'changed'> {
   readonly at: Millis;
   readonly timing: Timing;
   readonly owner: SlackId;
@@ -56,7 +48,6 @@ export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'w
   readonly report: ReportName;
   readonly projects: readonly ChosenProject[];
   readonly workspace: Workspace;
-  readonly corrected?: number;
 }
 
 /**
@@ -65,17 +56,17 @@ export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'w
  */
 export function renderPost(result: ReportResult, details: PostDetails): Message {
   const { message, covers } = result;
-  const { timing, owner, date, at, isLate, corrected, without } = details;
+  const { timing, owner, date, at, isLate, changed, without } = details;
   const posted = dayAt(at, timing.zone);
-  const late = `Late: was due ${formatDays(date, date, posted.slice(0, 4))}`;
+  const late = `Late: was due ${date === posted ? timing.time : formatDays(date, date, posted.slice(0, 4))}`;
   const print = joinTexts(' · ', [
-    corrected !== undefined && `*corrected ${timeAfter(posted, corrected, timing.zone)}*`,
+    changed && changedText(changed, details),
     without !== undefined && 'Tally adds the missing day later',
     covers.zone !== timing.zone && `days in ${escapeMarkup(covers.zone)}`,
     escapeMarkup(formatTiming(timing)),
     `set up by ${mention(owner)}`,
   ]);
-  const missed = missedLines(details).join('\n');
+  const missed = missedText(details);
   const prints = message.blocks.filter((block) => block.type === 'context');
   const printed = prints
     .flatMap(({ elements }) => elements)
@@ -93,10 +84,10 @@ export function renderPost(result: ReportResult, details: PostDetails): Message 
   };
 }
 
-/** `15:02`, or `22 Nov, 15:02` if that isn't the day of the post. */
-function timeAfter(posted: Day, at: Millis, zone: Timing['zone']): string {
-  const { day, time } = wallClockAt(at, zone);
-  return day === posted ? time : `${formatDays(day, day, posted.slice(0, 4))}, ${time}`;
+/** `*corrected:* Today 15:02 (was 1,234.00 EUR)`, in the reader's time zone */
+function changedText({ at, was }: NonNullable<PostContent['changed']>, details: PostDetails): string {
+  if (was === undefined) return `*added:* ${formatInstant(at)}`;
+  return `*corrected:* ${formatInstant(at)} (was ${escapeMarkup(totalText(was, details))})`;
 }
 
 /** A menu beside the first lines makes the post shorter than a row of buttons. */
@@ -109,31 +100,31 @@ function withMenu(blocks: readonly Block[], buttons: readonly Button[]): Block[]
   );
 }
 
-/** `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)` */
-function missedLines({ earlier, at, timing, projects, workspace }: PostDetails): string[] {
-  const { counted, named } = earlier;
-  const lines = named.map((missed) => {
-    const { date } = missed;
-    const due = `(due ${formatDays(date, date, date.slice(0, 4))})`;
-    return 'cause' in missed
-      ? `No figures ${due}. ${wordFailure(missed.cause, dayAt(at, timing.zone))}`
-      : `${coveredText(missed.covers)}: ${figuresText(missed.figures, projects, workspace)} ${due}`;
+/** `Missed posts: Wed 18 Nov (1,234.00 EUR), due Fri 20 Nov (no figures)`; '' if none was missed */
+function missedText(details: PostDetails): string {
+  const { counted, named } = details.earlier;
+  if (named.length === 0) return counted === 0 ? '' : `Missed posts: ${counted}`;
+  const year = details.date.slice(0, 4);
+  const texts = named.map(({ date, covers, figures }) => {
+    const days = covers ? formatDays(covers.first, covers.last, year) : `due ${formatDays(date, date, year)}`;
+    return `${days} (${totalText(figures, details)})`;
   });
-  if (lines.length === 0) return counted === 0 ? [] : [`Missed posts: ${counted}`];
-  return compact(['Missed posts:', counted > 0 && pluralize(counted, 'older post'), ...lines]);
+  return `Missed posts: ${joinTexts(', ', [counted > 0 && pluralize(counted, 'older post'), ...texts])}`;
 }
 
-const coveredText = ({ first, last, zone }: CoveredDays): string => `${formatDays(first, last)} ${zone}`;
-
-function figuresText(figures: Figures, projects: readonly ChosenProject[], workspace: Workspace): string {
-  const parts = projects.flatMap((project) => {
-    const digits = figures[projectKey(project)];
-    if (digits === undefined) return [];
-    const value = parseFigure(digits);
-    const money = projectMoneyFormatter(project, workspace, workspace.settings.locale);
-    return `${projectLabel(project, workspace)} ${value === undefined ? 'no figure' : money(value)}`;
+/** `1,234.00 EUR and 12.00 USD`: the sum of all projects in each currency */
+function totalText(figures: Figures, { projects, workspace }: PostDetails): string {
+  const amounts = projects.flatMap((project) => {
+    const value = parseFigure(figures[projectKey(project)]);
+    return value === undefined ? [] : [{ value, currency: currencyOf(project, workspace) }];
   });
-  return parts.length === 0 ? 'no figures' : parts.join(' · ');
+  if (amounts.length === 0) return 'no figures';
+  const sums = [...new Set(amounts.map(({ currency }) => currency))].map((currency) => {
+    const values = amounts.flatMap((amount) => (amount.currency === currency ? amount.value : []));
+    return moneyFormatter(workspace.settings.locale, currency)(sumMoney(values));
+  });
+  const isWhole = amounts.length === projects.length;
+  return `${listNames(sums)}${isWhole ? '' : `, ${amounts.length} of ${pluralize(projects.length, 'project')}`}`;
 }
 
 /** `“Yesterday’s spend” for prod, web-shop`. @param scope as in `describeProjects` */

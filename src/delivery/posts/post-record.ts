@@ -15,12 +15,7 @@ const missedDates = z.object({
   counted: z.int(),
   /** Oldest first. */
   named: z
-    .array(
-      z.union([
-        z.object({ date: z.string(), covers: coveredDays, figures }),
-        z.object({ date: z.string(), cause: storedFailure }),
-      ]),
-    )
+    .array(z.object({ date: z.string(), covers: coveredDays.exactOptional(), figures: figures.default({}) }))
     .readonly(),
 });
 export type MissedDates = Readonly<z.infer<typeof missedDates>>;
@@ -32,7 +27,8 @@ const postContent = z.object({
   unanswered: z.record(z.string(), storedFailure),
   /** The day that billing hadn't reported when the post was sent. */
   without: z.string().exactOptional(),
-  corrected: z.int().exactOptional(),
+  /** When figures were corrected or added. `was`: the figures before the first correction. */
+  changed: z.object({ at: z.int(), was: figures.exactOptional() }).exactOptional(),
   /** The schedule and settings when the post was sent. Both may change later. */
   subject: scheduleContentSchema.extend({
     zone: z.string(),

@@ -62,7 +62,12 @@ export async function refreshPost(
   }
   const { without: ___, ...before } = post;
   const stillMissing = awaits === undefined ? {} : { without: awaits };
-  const corrected: PostContent = { ...before, ...stillMissing, figures, unanswered, corrected: now };
+  const isCorrected =
+    !isFilledIn &&
+    Object.keys(posted).some((key) => differs(posted[key], figures[key], CORRECTED_FROM_PERCENT));
+  const was = post.changed?.was ?? (isCorrected ? posted : undefined);
+  const changed = { at: now, ...(was && { was }) };
+  const corrected: PostContent = { ...before, ...stillMissing, figures, unanswered, changed };
   const { owner } = schedule;
   const details = { ...subject, ...corrected, workspace, owner, date: dateOf(message), at: message.at };
   return {

@@ -92,8 +92,10 @@ export function projectMoneyFormatter(
   return Object.assign(moneyFormatter(locale, currencyOf(project, workspace)), { locale });
 }
 
-const currencyOf = (project: ChosenProject, workspace: Pick<Workspace, 'projects' | 'settings'>): string =>
-  findNamed(project, workspace)?.currency ?? workspace.settings.currency;
+export const currencyOf = (
+  project: ChosenProject,
+  workspace: Pick<Workspace, 'projects' | 'settings'>,
+): string => findNamed(project, workspace)?.currency ?? workspace.settings.currency;
 
 export function referenceTo(chosen: ChosenProject, workspace: Workspace): ProjectReference {
   const { alias } = findNamed(chosen, workspace) ?? {};
