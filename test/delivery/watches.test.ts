@@ -113,7 +113,7 @@ describe('a watch on a balance', () => {
     await forHours(2);
     const [first] = alerts();
     expect(first).toMatchObject({ text: 'Project 123 recovered: 51,000.00 left', edits: 1 });
-    expect(first?.blocks).toContain('Alert: Project 123 has 40,000.00 left, below 50,000.00');
+    expect(first?.blocks).toContain('Alert · Project 123 has 40,000.00 left, below 50,000.00');
     expect(first?.blocks).not.toContain('watch-acknowledge');
     balance = 49_000;
     await forHours(2);
@@ -311,7 +311,7 @@ describe('a watch on spikes', () => {
     await report(8_500);
     expect(alerts()).toHaveLength(2);
     expect(alerts()[1]?.text).toBe('Project 123: billing now reports 8,500.00 for Thu 19 Nov');
-    expect(alerts()[1]?.blocks).toContain('Alert: Project 123 cost 8,000.00 on Thu 19 Nov');
+    expect(alerts()[1]?.blocks).toContain('Alert · Project 123 cost 8,000.00 on Thu 19 Nov');
     expect(alerts()[1]?.blocks).toContain('watch-acknowledge');
   });
 });

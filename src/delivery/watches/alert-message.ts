@@ -74,7 +74,7 @@ const NEXT_STEP: Readonly<Record<Watch['rule']['kind'], string>> = {
  */
 function stateLines({ at, state, now, acknowledged, snoozed }: Alert, title: string): readonly string[] {
   return compact([
-    now !== undefined && `${formatInstant(at)} · Alert: ${escapeMarkup(title)}`,
+    now !== undefined && `${formatInstant(at)} · Alert · ${escapeMarkup(title)}`,
     acknowledged && `:eyes: ${formatInstant(acknowledged.at)} · Acknowledged by ${mention(acknowledged.by)}`,
     snoozed &&
       `:zzz: ${formatInstant(snoozed.at)} · Snoozed by ${mention(snoozed.by)} until: ${formatInstant(snoozed.until)}`,
@@ -229,12 +229,15 @@ function budgetTexts(
   money: ProjectMoneyFormatter,
 ): Texts {
   const name = formatMonth(month, today);
-  const covered = `${reported} of ${pluralize(of, 'day')} reported`;
+  const covered = reported < of && `${reported} of ${pluralize(of, 'day')} reported`;
   const expected = money(forecast ?? spent);
   if (level === 'forecast')
     return {
       title: ` is expected to pass its ${name} budget: about ${expected} of ${money(amount)}`,
-      why: [`${money(spent)} spent so far (${covered})`, 'the rest of the month is an estimate'],
+      why: [
+        `${money(spent)} spent so far${covered ? ` (${covered})` : ''}`,
+        'the rest of the month is an estimate',
+      ],
     };
   const share = level === '100' ? '' : `${level} % of `;
   const isExact = spent.times(100).eq(amount.times(level));

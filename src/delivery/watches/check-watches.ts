@@ -183,10 +183,10 @@ function applyFindings(
 }
 
 const WEEK = 7;
-/** `6 of the last 7 days reported`; '' if no day is */
+/** `6 of the last 7 days reported`; '' if all are, or none */
 function coverageText({ amounts, today, zone }: WatchFigures): string {
   const reported = daysBefore(today, WEEK, zone).filter((day) => amounts.has(day)).length;
-  return reported === 0 ? '' : `${reported} of the last ${WEEK} days reported`;
+  return reported === 0 || reported === WEEK ? '' : `${reported} of the last ${WEEK} days reported`;
 }
 
 /** How many alerts of a watch are kept. Buttons of older alerts say that they are gone. */
