@@ -17,7 +17,7 @@ import { deliverMessage } from './outbox/send.ts';
 type PlanRun = (next: Millis | undefined) => Promise<void>;
 
 const BUSY_PAUSE: Millis = 3_000;
-/** More work can become due while a run works. This limits how often it looks. */
+/** More messages can become due during a run. This limits how often the run plans again. */
 const MAX_PASSES = 10;
 /** How many channels get messages in parallel. Messages to one channel go out one after another. */
 const PARALLEL_CHANNELS = 5;
@@ -47,7 +47,7 @@ export function createWorkspaceRunner(kinds: readonly MessageKind[], services: R
       const { isIdle, next } = view ? await doWhatIsDue(kinds, view, run) : { isIdle: true };
       if (!isIdle) continue;
       if (plan === undefined) return next;
-      // `plan` also replaces a run that a change has requested meanwhile, so read the records once more.
+      // `plan` also replaces a run that was requested after a change, so read the records once more.
       await plan(next);
       planned = { read, next };
     }
@@ -123,19 +123,19 @@ function planRun(kinds: readonly MessageKind[], view: RunView) {
 }
 
 async function deliverAll(due: readonly DueMessage[], context: DeliveryContext): Promise<void> {
-  const byPlace = new Map<string, DueMessage[]>();
+  const queues = new Map<string, DueMessage[]>();
   for (const each of due) {
     const { channel, to } = each.message;
     // All people share one queue, because a message for one person may be passed on to another.
-    const place = isPerson(to) ? 'people' : (channel ?? to);
-    byPlace.set(place, [...(byPlace.get(place) ?? []), each]);
+    const queue = isPerson(to) ? 'people' : (channel ?? to);
+    queues.set(queue, [...(queues.get(queue) ?? []), each]);
   }
   const limit = pLimit(PARALLEL_CHANNELS);
   const inOrder = async (messages: readonly DueMessage[]): Promise<void> => {
     for (const { kind, message } of messages)
       if (!context.isEnding()) await deliverMessage(kind, message, context);
   };
-  const ended = await Promise.allSettled([...byPlace.values()].map((messages) => limit(inOrder, messages)));
+  const ended = await Promise.allSettled([...queues.values()].map((messages) => limit(inOrder, messages)));
   const failed = ended.find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
 }
@@ -176,7 +176,7 @@ function openRun(teamId: SlackId, services: RunServices, stopping: AbortSignal):
 
 /**
  * Keeps billing's answers and failures for one run, so that a service that is down holds up the run once, not for each
- * schedule. Asks after people's questions.
+ * schedule. People's questions come first.
  */
 export function askOnce(billing: BillingClient): BillingClient {
   const answers = new Map<string, Promise<unknown>>();

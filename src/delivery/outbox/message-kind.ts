@@ -1,4 +1,4 @@
-/** What each kind of message decides: when a message is due, and what it says. `send.ts` sends the messages. */
+/** Each kind of message decides when its messages are due and what they say. `send.ts` sends them. */
 import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
 import type { StoredFailure } from '../../domain/failure/index.ts';
@@ -65,7 +65,7 @@ export interface Draft<About> {
 }
 
 export interface Recipient {
-  /** Loaded when the recipient was checked, so newer than the run's. */
+  /** Loaded when the recipient was checked, so newer than the workspace in `RunView`. */
   readonly workspace: Workspace;
   /** `isUnlimited` if only a manager reads the message. */
   readonly scope: ProjectScope;
@@ -108,7 +108,7 @@ export interface DeliveryContext extends RunServices, RunView {
   readonly teamId: SlackId;
   readonly outcomeCollector: OutcomeCollector;
   readonly stopping: AbortSignal;
-  /** True if the process is stopping or Slack limits the rate: start no new work. */
+  /** True if the process is stopping, or if Slack limits the rate. Then no new work starts. */
   isEnding(): boolean;
   /** Ends the run until Slack's rate limit is over. */
   backOff(until: Millis): void;

@@ -160,7 +160,7 @@ class Sending<About> {
     return notes.length === 0 ? message : { ...message, blocks: [contextBlock(...notes), ...message.blocks] };
   }
 
-  /** If Redis stays away, the next run finds the message in Slack. */
+  /** If Redis stays down, the next run finds the message in Slack. */
   private async confirm(posted: PostedTo): Promise<void> {
     const { kind, context } = this;
     const { next: _, cause: __, ...rest } = this.stored;

@@ -34,7 +34,7 @@ import { refreshPost } from './refresh-post.ts';
 const WORKSPACE_SPREAD: Millis = 20_000;
 const LATE_AFTER: Millis = 5 * MINUTE;
 const BILLING_CHECK_INTERVAL: Millis = 30 * MINUTE;
-/** How long a sent post's record is kept: longer than until its last check. */
+/** A sent post's record is kept for longer than 72 hours, because its last check comes then. */
 const RECORD_LIFETIME: Millis = 96 * HOUR;
 const MAX_CORRECTION_TRIES = 6;
 const MAX_NAMED_DATES = 10;
@@ -226,7 +226,7 @@ async function summarizeMissedDates(
   { schedule, missed }: Wanted,
   context: DeliveryContext,
 ): Promise<MissedDates> {
-  // Billing tells no past balances, so missed balance reports are only counted.
+  // Billing reports only current balances, so missed balance reports are just counted.
   const maxNamed = REPORTS[schedule.report].coversDays ? MAX_NAMED_DATES : 0;
   const counted = Math.max(0, missed.length - maxNamed);
   const named = await Promise.all(

@@ -121,7 +121,7 @@ export function splitDueTimes(
   return { overdue, next };
 }
 
-/** Only the newest overdue date gets a post, which names the missed dates before. */
+/** Only the newest overdue date gets a post. That post names the earlier dates. */
 export function planDates(schedule: Schedule, posts: readonly PostEntry[], now: Millis) {
   const last = posts.findLast(isHandled);
   // The next post names a failed date like a date that was never tried.

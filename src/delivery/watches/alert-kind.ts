@@ -80,7 +80,7 @@ export const alertKind: MessageKind<AlertAbout> = {
       ? followUpQuestion('/balance', projects, '', context.workspace)
       : followUpQuestion('/spend', projects, alert.episode, context.workspace);
   },
-  /** A refused alert is deleted. The next check then forgets it. */
+  /** A refused alert is deleted, and the next check removes the alert from the watch's record. */
   onRefused: ({ insteadOf }, { isGone }) =>
     isGone || insteadOf !== undefined ? undefined : { outcome: 'refused', message: undefined },
 };

@@ -85,7 +85,7 @@ function stateLines({ at, state, now, acknowledged, snoozed }: Alert, title: str
   ]);
 }
 
-/** Today's spend may be what used up the money. */
+/** Includes today, because today's spend may have used up the money. */
 const WEEK = 'last-7-days including today';
 
 function alertActions(alert: Alert, watch: Watch): Block {

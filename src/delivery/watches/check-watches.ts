@@ -207,7 +207,6 @@ function withoutUnseenAlerts(record: WatchRecord, isSeen: (alert: Alert) => bool
   };
 }
 
-/** A paused or snoozed watch is checked, but sends no alerts. */
 export const isPausedOrSnoozed = ({ paused, snoozedUntil = 0 }: Watch, now: Millis): boolean =>
   paused !== undefined || snoozedUntil > now;
 

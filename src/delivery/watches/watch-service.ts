@@ -62,7 +62,7 @@ export interface WatchState {
   readonly isCrossed: boolean;
   /** Why the last check failed, as a sentence. */
   readonly problem: string | undefined;
-  /** The watch can't be checked until someone replaces the token. */
+  /** The watch sends no alerts until a person fixes the cause. */
   readonly isPaused: boolean;
   /** Why the last alert couldn't be sent, as a sentence. */
   readonly undelivered: string | undefined;

@@ -1,4 +1,4 @@
-/** References to projects in schedules, watches and menus: how they are stored and named, and who may see them. */
+/** References to projects in schedules, watches and menus: how they are stored, found and named. */
 import type * as z from 'zod';
 import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/billing-products.ts';
 import { type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';

@@ -118,7 +118,7 @@ function findRegistration(
   return named.project === undefined ? findChannelDefault(record, scope) : findById(named, record);
 }
 
-/** Ignores a default project that was since removed or limited to other channels, for managers, too. */
+/** Ignores a default project that was removed or limited to other channels, even if a manager asks. */
 function findChannelDefault(record: Workspace, scope: ProjectScope): Project | undefined {
   const alias = scope.channel === undefined ? undefined : record.channelDefault(scope.channel);
   const project = alias === undefined ? undefined : findProject(record, alias);

@@ -119,7 +119,7 @@ export const hashOf = (value: unknown): string =>
 
 const SETUP_FIELDS = [FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project];
 
-/** Changes with the setup. A paused post may then work, and a watch may then alert. */
+/** If this hash of the setup changes, Tally tries paused posts again and checks watches. */
 export const hashSetup = ({ fields }: Workspace, kind: 'schedule' | 'watch'): string =>
   hashOf(
     Object.entries(fields).filter(([name]) =>
