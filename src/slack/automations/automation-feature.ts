@@ -49,9 +49,7 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
 
   const needsOf = (action: string): Partial<HandlerRules> =>
     action === 'edit' ? { opensForm: true } : { changes: true };
-  /**
-   * @param action untrusted @param id untrusted @throws not-allowed unless the user owns the item or manages Tally
-   */
+  /** `action` and `id` are untrusted. @throws not-allowed unless the user owns the item or manages Tally */
   async function act(action: string, id: string, request: Request): Promise<void> {
     const item = requireAutomation(kind, id, request, action);
     if (item === undefined) return showAutomations(kind, request, { notice: deletedText(kind) });

@@ -102,10 +102,7 @@ export const visibleAutomations = <T extends Automation>(
       )
     : [];
 
-/**
- * Undefined if the item was deleted. @param action what a manager can do after **Ask a manager** @throws not-allowed
- * unless the user owns the item or manages Tally
- */
+/** Undefined if the item was deleted. @throws not-allowed unless the user owns the item or manages Tally */
 export function requireAutomation<T extends Automation>(
   kind: Pick<AutomationKind<T>, 'find' | 'noun'>,
   id: string,
@@ -118,10 +115,7 @@ export function requireAutomation<T extends Automation>(
   throw new Failure('not-allowed', { reason: 'not-owner', people: [item.owner], owned });
 }
 
-/**
- * If another process has saved meanwhile, tries once more with the new record. @param did `paused` in the audit's
- * “paused a schedule” @param write returns undefined if there is nothing to change @throws edit-conflict
- */
+/** Tries once more if another process saved first. @param did `paused`, for the audit @throws edit-conflict */
 export async function changeAutomation<T extends Automation>(
   kind: AutomationKind<T>,
   id: string,

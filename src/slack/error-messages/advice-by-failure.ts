@@ -315,10 +315,7 @@ export function describeError(failure: Failure, request: FailedRequest) {
 /** A failure's message begins with what happened. After one of these signs come consequences. */
 const AFTER_FACT = /: |\.(?: |$)/;
 
-/**
- * Mrkdwn, such as `the billing service returned an error (HTTP 500). First failed: Today 9:08`. @param today the
- * reader's today
- */
+/** Mrkdwn: `the billing service returned an error (HTTP 500). First failed: Today 9:08` */
 export function lastFailureText(failure: LastFailure, today: Day): string {
   const [fact = ''] = failureSentence(failure, today).split(AFTER_FACT);
   const clause = fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1);

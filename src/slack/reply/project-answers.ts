@@ -22,10 +22,7 @@ export interface ProjectAnswers<T extends ProjectAnswer> {
 
 const AT_ONCE = 4;
 
-/**
- * Puts a list's projects without figures into `failed`. @throws the failure of a single project, or the failure that
- * all projects of a list share, unless it is no-data
- */
+/** @throws the failure of a single project, or the failure that all projects of a list share, unless it is no-data */
 export async function fetchEach<T extends ProjectAnswer>(
   { targets, isList }: Pick<AskedProjects, 'targets' | 'isList'>,
   ask: (target: ResolvedProject) => Promise<T>,
@@ -55,10 +52,7 @@ const isShared = ({ kind }: Failure, failed: readonly UnresolvedProject[]): bool
 
 const summarize = ({ kind }: Failure): string => kindOf(kind)?.summary ?? 'no answer';
 
-/**
- * A header, a row for each answer, and a row for each failure. @param beside a figure that shares the first column,
- * because phones show only three columns
- */
+/** @param beside a figure that shares the first column, because phones show only three columns */
 export function projectRows<T extends ProjectAnswer>(
   sorted: readonly T[],
   columns: readonly Column<T>[],
@@ -89,10 +83,7 @@ const joinParts = (...parts: (string | undefined)[]): string => parts.filter(Boo
 
 type ProjectNamer = (target: ResolvedProject) => string;
 
-/**
- * A product that all projects have is a fact below the rows. Otherwise each row names its product, except Cloud
- * platform.
- */
+/** A product that all projects share is named below the rows. Else each row names it, except Cloud platform. */
 export function productNames(answered: readonly ProjectAnswer[]) {
   const products = new Set(answered.map(({ target }) => target.product));
   const shared = products.size === 1 ? [...products][0] : products.has(USUAL) ? USUAL : undefined;
@@ -123,9 +114,7 @@ function reasonOf(failure: Failure): string {
   return messages.length === 0 ? failure.message : `${failure.message} “${messages.join('” “')}”`;
 }
 
-/**
- * `dev: The billing service rejected the token.` A sentence that has the project's ID doesn't begin with the name.
- */
+/** `dev: The billing service rejected the token.` A sentence with the project's ID needs no name before it. */
 export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
   failed.map(({ label, project, failure }) => {
     const reason = clipText(reasonOf(failure), LONGEST_REASON);
