@@ -17,7 +17,7 @@ export type Automation = Schedule | Watch;
 
 export type AutomationAction<T> = (item: T, request: Request) => Promise<void>;
 
-/** Why an item is at the top of the list. The level `news` isn't a problem, but something that people should know. */
+/** Why a schedule or watch is at the top of the list. The level `news` isn't a problem. */
 export interface AutomationNeed {
   readonly level: 'broken' | 'warning' | 'news';
   readonly what: string;
@@ -85,7 +85,7 @@ export type ListViewer = Pick<Request, 'user' | 'workspace'> & ProjectScope;
 export const canEditAutomation = ({ owner }: { readonly owner: SlackId }, { user }: Viewer): boolean =>
   user.canManage || owner === user.id;
 
-/** Owners who can't read an item see only that the item exists. */
+/** Owners who may no longer see the projects see only that the schedule or watch exists. */
 export const canReadAutomation = ({ projects }: Pick<Automation, 'projects'>, viewer: ListViewer): boolean =>
   projects.every((project) => canAskAbout(project, viewer.workspace, viewer));
 
@@ -102,7 +102,7 @@ export const visibleAutomations = <T extends Automation>(
       )
     : [];
 
-/** Undefined if the item was deleted. @throws not-allowed unless the user owns the item or manages Tally */
+/** Undefined if the schedule or watch was deleted. @throws not-allowed unless the user owns it or manages Tally */
 export function requireAutomation<T extends Automation>(
   kind: Pick<AutomationKind<T>, 'find' | 'noun'>,
   id: string,
@@ -197,7 +197,7 @@ export function usersText(
 export const targetMarkup = ({ channel, people = [] }: Target): string =>
   channel === undefined ? people.map(mention).join(', ') : channelLink(channel);
 
-/** Changes with every field of the form, but not with owner, pause or snooze. */
+/** A text that changes with every field of the form, but not with owner, pause or snooze. */
 export function automationVersion(item: Automation): string {
   const { owner, createdBy, createdAt, since, paused, ...edited } = item;
   const { snoozedUntil, ...version } = { snoozedUntil: undefined, ...edited };

@@ -60,7 +60,7 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 /** Slack ignores an underscore inside a word, as in `Los_Angeles`. */
 const MARKS = /[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
-/** Slack has no escape for `*`, `_`, `~` and backticks, but a zero-width space before them disables them. */
+/** Slack can't escape `*`, `_`, `~` or backticks, so a zero-width space disables each of these characters. */
 export const escapeMarkup = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '').replace(MARKS, '\u200b$&');
 
