@@ -20,16 +20,26 @@ export interface ProjectAnswers<T extends ProjectAnswer> {
   readonly failed: readonly UnresolvedProject[];
 }
 
+export interface AnswerView<T extends ProjectAnswer = ProjectAnswer>
+  extends ProjectAnswers<T>,
+    Pick<Request, 'at' | 'locale' | 'sharedBy' | 'mayShare'> {
+  readonly user: Pick<Request['user'], 'canManage' | 'zone'>;
+  readonly projects: AskedProjects;
+  readonly fetched: Millis;
+}
+
 const AT_ONCE = 4;
 
 /** @throws the failure of a single project, or the failure that all projects of a list share, unless it is no-data */
-export async function fetchEach<T extends ProjectAnswer>(
-  { targets, isList }: Pick<AskedProjects, 'targets' | 'isList'>,
+export async function fetchAnswers<T extends ProjectAnswer>(
+  projects: AskedProjects,
+  { at, locale, sharedBy, mayShare, user }: Request,
+  clock: () => Millis,
   ask: (target: ResolvedProject) => Promise<T>,
-): Promise<ProjectAnswers<T>> {
+): Promise<AnswerView<T>> {
   const limit = pLimit(AT_ONCE);
   const results = await Promise.all(
-    targets.map(async (target): Promise<T | UnresolvedProject> => {
+    projects.targets.map(async (target): Promise<T | UnresolvedProject> => {
       if ('failure' in target) return target;
       try {
         return await limit(() => ask(target));
@@ -42,9 +52,9 @@ export async function fetchEach<T extends ProjectAnswer>(
   const failed = results.filter((result) => 'failure' in result);
   const answered = results.filter((result) => 'target' in result);
   const [first] = failed;
-  if (answered.length === 0 && first !== undefined && (!isList || isShared(first.failure, failed)))
-    throw first.failure;
-  return { answered, failed };
+  const isOneCause = first !== undefined && (!projects.isList || isShared(first.failure, failed));
+  if (answered.length === 0 && isOneCause) throw first.failure;
+  return { projects, answered, failed, fetched: clock(), at, locale, sharedBy, mayShare, user };
 }
 
 const isShared = ({ kind }: Failure, failed: readonly UnresolvedProject[]): boolean =>
@@ -127,21 +137,3 @@ export const failedSentence = (failed: readonly UnresolvedProject[]): string =>
   failed.length === 0
     ? ''
     : `No figures for ${listNames(failed.map(({ label, failure }) => `${label} (${summarize(failure)})`))}.`;
-
-export interface AnswerView<T extends ProjectAnswer = ProjectAnswer>
-  extends ProjectAnswers<T>,
-    Pick<Request, 'at' | 'locale' | 'sharedBy' | 'mayShare'> {
-  readonly user: Pick<Request['user'], 'canManage' | 'zone'>;
-  readonly projects: AskedProjects;
-  readonly fetched: Millis;
-}
-
-export async function fetchAnswers<T extends ProjectAnswer>(
-  projects: AskedProjects,
-  { at, locale, sharedBy, mayShare, user }: Request,
-  clock: () => Millis,
-  ask: (target: ResolvedProject) => Promise<T>,
-): Promise<AnswerView<T>> {
-  const answers = await fetchEach(projects, ask);
-  return { projects, ...answers, fetched: clock(), at, locale, sharedBy, mayShare, user };
-}
