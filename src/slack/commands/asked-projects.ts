@@ -24,10 +24,7 @@ export interface AskedProjects {
   readonly top?: number;
 }
 
-/**
- * @throws what `resolveProject` throws, if a single project is named; project-missing or not-connected for an empty
- * list
- */
+/** @throws what `resolveProject` throws for a single project; project-missing or not-connected for an empty list */
 export function findAskedProjects(
   named: ProjectReference & Pick<ParsedCommand, 'several' | 'top' | 'isLowest'>,
   request: ProjectScope & Pick<Request, 'workspace'> & Partial<Pick<Request, 'sharedFrom'>>,

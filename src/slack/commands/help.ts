@@ -100,9 +100,7 @@ export function testedProject(workspace: Request['workspace']) {
   return workspace.connectionNames.length > 0 ? findConnection(workspace)?.test : undefined;
 }
 
-/**
- * The channel's default project, the tested project, or else the first. Undefined if the reader can ask about none.
- */
+/** The channel's default project, the tested project, or else the first that the reader can ask about. */
 function askableProject(reader: Reader): string | undefined {
   const { workspace, channel } = reader;
   const named = visibleProjects(workspace, reader);

@@ -59,10 +59,7 @@ type InstallationServices = Pick<
   'redis' | 'keyring' | 'responseUrls' | 'log' | 'boltLogger' | 'clock' | 'onForget' | 'audit'
 >;
 
-/**
- * OAuth codes and refresh tokens work only once, so no call is repeated. The lock of a renewal lasts longer than
- * this.
- */
+/** Not repeated, because OAuth codes and refresh tokens work only once. The lock of a renewal lasts longer. */
 const OAUTH_OPTIONS = callOptions(10_000, false);
 
 type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;

@@ -20,10 +20,7 @@ interface UninstallParts {
   readonly isAccepted?: (id: string) => Promise<boolean>;
 }
 
-/**
- * Deletes all data after an uninstall. Slack sends several events, in any order, so each event deletes everything.
- * @returns false for other events @throws store-unavailable, so that Slack resends the event
- */
+/** Slack sends several events, in any order, so each deletes everything. @returns false for other events */
 export function createUninstallHandler(parts: UninstallParts) {
   const { redis, forget, clock, log, tokens } = parts;
   const access = createMemberAccessStore(redis);

@@ -19,10 +19,7 @@ import type { User } from './users.ts';
 /** A role that was checked less than this time ago isn't checked again before an answer is sent. */
 const ROLE_MAX_AGE: Millis = 1_000;
 
-/**
- * Turns a payload into a request with the sender's rights. The reply checks the rights again before it sends.
- * @returns undefined for a replay @throws not-allowed, slack-failed, store-unavailable
- */
+/** The reply checks the sender's rights again. @returns undefined for a replay @throws not-allowed, slack-failed */
 export type Authorize = (
   reply: Reply,
   rules: HandlerRules,
