@@ -100,7 +100,7 @@ const MAY_BE_POSTED = 'It may have been posted. Check the channel before you sen
 const WITHHELD = '…';
 const HIDDEN_WORD = 'one word (hidden, because it may be a secret)';
 
-/** Stands in a `why` for the refused word. */
+/** A placeholder for the refused word in a `why`. */
 const WORD = '{word}';
 export const UNRECOGNIZED = `I don’t recognize ${WORD}`;
 export const UNKNOWN_COMMAND = `Unknown command ${WORD}`;
