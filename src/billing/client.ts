@@ -156,6 +156,21 @@ export function emptyIfNoData(error: unknown): Consumption {
   throw error;
 }
 
+/** For figures that an answer can do without: `work.catch(missedAnswer)`. @throws errors other than a Failure */
+export function missedAnswer(error: unknown): (
+  | { readonly why: string }
+  | { readonly charges: readonly never[] }
+) & {
+  readonly remarks: readonly string[];
+} {
+  const failure = failureOf(error);
+  if (failure.kind === 'no-data') return { charges: [], remarks: [] };
+  return {
+    why: failure.message,
+    remarks: failure.kind === 'query-rejected' ? (failure.data.messages ?? []) : [],
+  };
+}
+
 export interface BalanceByProduct {
   readonly found: readonly { readonly product: ProductId; readonly balance: BalanceRecord }[];
   readonly failed: readonly { readonly product: ProductId; readonly failure: Failure }[];

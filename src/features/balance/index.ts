@@ -1,8 +1,8 @@
 /** `/balance`: what projects have left, and how long it lasts. */
-import type { BillingClient } from '../../billing/client.ts';
+import { type BillingClient, missedAnswer } from '../../billing/client.ts';
 import { collectRemarks } from '../../domain/billing-remarks.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { Failure, InvalidWord, missedAnswer } from '../../domain/failure/index.ts';
+import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import { lastSevenDays, parseBalanceText } from '../../domain/language/parse-command-text.ts';
 import type { Reader } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';

@@ -1,6 +1,8 @@
 /** Home, and `/billing status`, which shows the same problems in full. */
+
+import { missedAnswer } from '../../billing/client.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { Failure, isFailure, missedAnswer } from '../../domain/failure/index.ts';
+import { Failure, isFailure } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/balance-and-runway.ts';
 import { computeReportFigures, reportPeriodsOf } from '../../domain/report.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
