@@ -151,7 +151,7 @@ describe('/spend … why about one project', () => {
     [['100', '100', '100', '100', '100', '100', '-400'], '*▼ 71.4 %* · All of it comes from Fri 20 Nov.'],
     [
       ['400', '100', '100', '100', '100', '100', '10'],
-      '*▲ 30.0 %* · Sat 14 Nov: + 300.00. Fri 20 Nov: − 90.00.',
+      '*▲ 30.0 %* · Sat 14 Nov: + 300.00. The other day: − 90.00.',
     ],
     [Array(7).fill('150'), '*▲ 50.0 %* · Spread over 7 days.'],
   ])('begins with a sentence about the reason: %j', async (amounts, reason) => {
