@@ -70,20 +70,17 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
   const change = only ? comparedChange(only) : totalChange(view);
   const columns = differenceColumns(noun, view, sums.length > 1);
   const isPartial = explained.some((each) => each.uncompared.length > 0);
-  const comparable = rows.flatMap(({ current }) => current?.days ?? []).length;
-  const days = only ? pluralize(comparable, 'comparable day') : 'comparable days';
   const difference = `${differenceText(sums, locale)} ${comparison?.label}`;
   const notes = compact([
     comparison === undefined && NONE_COMPLETE,
     ...missingNotes(view, explained, uncompared),
-    isPartial && 'Left out: days without data in one of the two periods.',
     ...failedNotes(failed),
   ]);
   return {
     title: [
       only?.target.label ?? countText(explained.length, view),
       comparedDates(period),
-      ...(isCompared ? [`${difference}${isPartial ? `, on ${days}` : ''}`] : []),
+      ...(isCompared ? [`${difference}${isPartial ? ', on comparable days' : ''}`] : []),
     ].join(' · '),
     lines: [
       ...(isCompared ? [] : notes.map(escapeMarkup)),
