@@ -145,7 +145,11 @@ describe('the managers', () => {
     const shown = await bot.ask('/billing schedules', MEMBER);
     await save(OWNER);
     await bot.choose(shown, 'schedule-row', `${action} schedul1`, MEMBER);
-    await press(MEMBER, await reply(MEMBER, 'Only the owner or a Tally manager'), BUTTON);
+    await press(
+      MEMBER,
+      await reply(MEMBER, `Only the owner or a Tally manager can do this: <@${OWNER}>, or an admin.`),
+      BUTTON,
+    );
     const got = await newest(ADMIN, `A schedule for prod in <#${CHANNEL}>`);
     await press(ADMIN, got, 'Open');
     if (action === 'edit') return void (await opened(ADMIN, 'Edit schedule'));

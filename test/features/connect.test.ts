@@ -402,7 +402,7 @@ describe('several connections', () => {
     expect(bot.billing.requests.at(-1)!.token).toBe('Read-only');
     await bot.drop('settings');
     const answer = await bot.ask('/balance 123');
-    expect(answer.visibleText).toContain('You have several connections, but no default, ');
+    expect(answer.visibleText).toContain('You have several connections, but no default.');
     expect(await register('us', { token: administrator() })).toContain('us is the default connection.');
     expect((await auditLines())[0]).toBe('changed the default connection to us');
     await bot.ask('/balance 123');

@@ -498,7 +498,7 @@ describe('/os-token', () => {
     await shows('Secret key');
     await fillIn('good', { people: [MEMBER] });
     await shows('can issue');
-    expect(await bot.read('/os-token web', MEMBER, GENERAL)).toContain('can’t ask about this project here');
+    expect(await bot.read('/os-token web', MEMBER, GENERAL)).toContain('is limited to');
     answerWith(identity, '429');
     await bot.slack.say(MEMBER, CHANNEL, '/os-token web');
     for (const mode of ['500', 'healthy']) {

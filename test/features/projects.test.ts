@@ -10,7 +10,7 @@ import { recordKey } from '../../src/redis/keys.ts';
 import { projectPicker } from '../../src/slack/commands/project-picker.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { botOfFile, CHANNEL, SATURDAY } from '../support/bot.ts';
-import { clickOf, directOf, type Fields, GENERAL, TEAM } from '../support/people.ts';
+import { clickOf, directOf, FINANCE, type Fields, GENERAL, TEAM } from '../support/people.ts';
 import { storedProject } from '../support/projects.ts';
 import { readSpend } from '../support/read-words.ts';
 import { requestOf, workspaceOf } from '../support/records.ts';
@@ -512,6 +512,7 @@ describe('a command without a project', () => {
 });
 
 const REFUSED = 'You can’t ask about this project here.';
+const LIMITED = `is limited to <#${CHANNEL}>. Ask there.`;
 
 describe('a limit to channels', () => {
   it('applies to names, IDs, buttons and shares, but not to managers', async () => {
@@ -524,19 +525,27 @@ describe('a limit to channels', () => {
       '/balance 123 storage',
       '/spend prod 2',
     ])
-      expect(await bot.read(command, MEMBER, GENERAL)).toContain(REFUSED);
-    expect(await bot.read('/balance 123', MEMBER, directOf(MEMBER))).toContain(REFUSED);
+      expect(await bot.read(command, MEMBER, GENERAL)).toContain(LIMITED);
+    expect(await bot.read('/balance 123', MEMBER, directOf(MEMBER))).toContain(LIMITED);
 
     for (const action of [
       { action_id: 'rerun:more', value: '/spend 123 yesterday' },
       { action_id: 'run:project', value: '/spend prod yesterday' },
       { action_id: 'share', value: `${SATURDAY} /balance prod cloud` },
     ])
-      expect(await forged(MEMBER, action, GENERAL)).toContain(REFUSED);
+      expect(await forged(MEMBER, action, GENERAL)).toContain(LIMITED);
     expect(bot.billing.requests.length).toBe(before);
 
     expect(await bot.read('/balance prod', MEMBER)).toMatch(/^prod · /);
     expect(await bot.read('/balance 123', OWNER, GENERAL)).toMatch(/^prod · /);
+  });
+
+  it('is told to members only with channels that they may know', async () => {
+    await add('prod', '123', { channels: [CHANNEL] });
+    expect(await bot.read('/spend prod', MEMBER, GENERAL)).toContain(`prod ${LIMITED}`);
+    expect(await bot.read('/spend 123', MEMBER, GENERAL)).toContain(`Project 123 ${LIMITED}`);
+    await add('web', '456', { channels: [FINANCE] });
+    expect(await bot.read('/spend web', MEMBER, GENERAL)).toContain(REFUSED);
   });
 
   it('applies to all names of the project', async () => {
@@ -551,9 +560,9 @@ describe('a limit to channels', () => {
       '/balance ok-name,payroll',
       '/spend ok-name 3 csv',
     ])
-      expect(await bot.read(command, MEMBER, GENERAL)).toContain(REFUSED);
+      expect(await bot.read(command, MEMBER, GENERAL)).toContain(LIMITED);
     const share = { action_id: 'share', value: `${SATURDAY} /balance ok-name cloud` };
-    expect(await forged(MEMBER, share, GENERAL)).toContain(REFUSED);
+    expect(await forged(MEMBER, share, GENERAL)).toContain(LIMITED);
     expect(bot.billing.requests.length).toBe(before);
     for (const command of [
       '/balance all',

@@ -33,7 +33,9 @@ function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['
     remarks: [],
   };
   const view = { ...answerView(figures, now, { sharedBy }), period, shape: {} };
-  const { blocks } = renderAnswer(view, spendAnswer(view));
+  const answer = spendAnswer(view);
+  const { blocks } = renderAnswer(view, answer);
+  const menu = answer.actions.elements.find((element) => element.type === 'static_select');
   const container = blocks.find((block) => block.type === 'container');
   const table = container?.child_blocks.find((block) => block.type === 'table');
   const chart = blocks.find((block) => block.type === 'data_visualization');
@@ -41,6 +43,8 @@ function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['
     visibleText: textOf(blocks),
     types: blocks.map(({ type }) => type),
     title: container?.title?.text,
+    answerTitle: answer.title,
+    chosenPeriod: menu?.initial_option?.text.text,
     chartTitle: chart?.title,
     rows: table?.rows.map((row) => row.map((cell) => ('text' in cell ? String(cell.text) : ''))) ?? [],
     bars: chart?.chart.series[0]?.data ?? [],
@@ -290,4 +294,11 @@ it('a balance says why there is no runway, with special characters escaped', () 
     'Runway unknown: The billing service at &lt;!channel&gt; &amp; co.',
   );
   expect(JSON.stringify(blocks)).not.toContain('<!channel>');
+});
+
+describe('the menu of periods', () => {
+  it.each(['today', 'october', 'q3'])('names a typed period as the title does: %s', (words) => {
+    const { answerTitle, chosenPeriod } = shown(words, [item('2026-11-14')]);
+    expect(answerTitle).toContain(`prod · ${chosenPeriod} · `);
+  });
 });

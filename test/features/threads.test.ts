@@ -72,6 +72,13 @@ describe('a follow-up in a thread', () => {
     for (const text of shown) expect(visibleText).toContain(text);
   });
 
+  it('with an unclear word is answered with questions, not with slash commands', async () => {
+    const { reply } = await startThread('spend prod october');
+    const { message, visibleText } = await reply('is it up?');
+    expect(visibleText).toMatch(/^I can’t tell what “up” means here\.\nTry `@Tally how much /);
+    expect(visibleText + JSON.stringify(message.blocks)).not.toMatch(/\/spend|\/billing/);
+  });
+
   it('can ask for a file', async () => {
     const { reply, thread } = await startThread('spend prod october');
     await reply('as csv');

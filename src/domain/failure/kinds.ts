@@ -108,11 +108,12 @@ export const KINDS = {
     const needed = project?.alias ? `, and ${project.alias} doesn’t say which one to use` : '';
     return `You have several connections, but no default${needed}.`;
   }),
-  /** `owned`: what somebody else owns, and the words of the refused action, `pause abcd1234`. */
+  /** `people` may do it. `owned`: what somebody else owns, and the words of the refused action, `pause abcd1234`. */
   'not-allowed': kind(
     {
       reason: z.enum(['guest', 'external', 'not-member', 'not-owner', 'not-manager', 'channel']),
-      managers: extra<readonly SlackId[]>(),
+      people: extra<readonly SlackId[]>(),
+      limited: extra<{ readonly label: string; readonly channels: readonly SlackId[] }>(),
       owned: extra<{ readonly plural: 'schedules' | 'watches'; readonly text: string }>(),
     },
     { summary: 'not allowed here' },

@@ -24,7 +24,7 @@ import {
   underMore,
 } from '../../slack/forms/fields.ts';
 import { CHANGED_FIRST, createForm, type SentForm } from '../../slack/forms/form.ts';
-import type { FormFields } from '../../slack/request/payload.ts';
+import type { FormValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   FIRST_CONNECTION_NAME,
@@ -195,7 +195,7 @@ function connectionValues(
   record: Workspace,
   wanted: string | undefined,
   defaultAddresses: Services['defaultAddresses'],
-): FormFields & { readonly name: string } {
+): FormValues & { readonly name: string } {
   const name = wanted ?? record.defaultConnection ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
   const current = record.connections.get(name);
   const like = current ?? {

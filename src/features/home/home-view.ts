@@ -21,8 +21,8 @@ import {
   compact,
   context,
   escapeMarkup,
-  formatInstant,
   header,
+  instantMarkup,
   joinTexts,
   markup,
   overflow,
@@ -116,7 +116,7 @@ function projectBlocks(request: Request, rows: readonly Row[]): readonly Block[]
       joinTexts(' · ', [
         rows.length > MAX_HOME_PROJECTS &&
           `The ${MAX_HOME_PROJECTS} projects that run out first, of ${rows.length}`,
-        ages.length > 0 && `Balances as of ${formatInstant(Math.min(...ages))}`,
+        ages.length > 0 && `Balances as of ${instantMarkup(Math.min(...ages))}`,
         rows.some(({ forecast }) => forecast) && '“This month” is an estimate',
         'Answers appear under Messages, only for you.',
       ]),

@@ -9,7 +9,7 @@ import {
   button,
   compact,
   escapeMarkup,
-  formatInstant,
+  instantMarkup,
   joinTexts,
   mention,
   overflow,
@@ -175,7 +175,7 @@ function detailsOf(connection: Connection, { lastUsed }: ConnectionState, worksp
   const day = dayAt(registeredAt, workspace.settings.zone);
   const many = workspace.connectionNames.length > 1;
   return joinTexts(' · ', [
-    lastUsed === undefined ? 'not used yet' : `last used: ${formatInstant(lastUsed)}`,
+    lastUsed === undefined ? 'not used yet' : `last used: ${instantMarkup(lastUsed)}`,
     role && ROLE_NAMES[role],
     type && TYPE_NAMES[type],
     account && escapeMarkup(`account ${account}`),

@@ -16,7 +16,7 @@ import {
   compact,
   context,
   escapeMarkup,
-  formatInstant,
+  instantMarkup,
   joinTexts,
   type Message,
   markup,
@@ -240,7 +240,7 @@ function tokenModal(
 ): ModalView {
   const { expiresAt } = issued;
   const expiry = expiresAt
-    ? `Expires: ${formatInstant(expiresAt)}`
+    ? `Expires: ${instantMarkup(expiresAt)}`
     : 'The service doesn’t say when it expires.';
   return modal({
     title: TITLE,

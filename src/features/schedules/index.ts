@@ -19,7 +19,7 @@ import {
 import { createAutomationFeature } from '../../slack/automations/automation-feature.ts';
 import { findItemProblem } from '../../slack/automations/automation-form.ts';
 import { PAUSED_BY_TALLY, showAutomations } from '../../slack/automations/automation-list.ts';
-import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/block-kit/blocks.ts';
+import { channelLink, escapeMarkup, instantMarkup, mention } from '../../slack/block-kit/blocks.ts';
 import { type HelpLine, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { describeProjects } from '../../workspace/projects/chosen-project.ts';
@@ -193,11 +193,11 @@ function lastDeliveryText(
     case 'failed':
       return `*failed ${when}*${cause}`;
     case 'waiting':
-      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next check: ${formatInstant(sent.next)}`}`;
+      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next check: ${instantMarkup(sent.next)}`}`;
     case 'paused':
       return `last tried ${when}`;
     case 'trying':
-      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try: ${formatInstant(sent.next)}.`}`;
+      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try: ${instantMarkup(sent.next)}.`}`;
   }
 }
 

@@ -47,7 +47,7 @@ import {
 } from '../../slack/forms/fields.ts';
 import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
-import type { FormFields } from '../../slack/request/payload.ts';
+import type { FormValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
@@ -89,9 +89,9 @@ export const createScheduleForm = (kind: AutomationKind<Schedule>, services: For
 
 const isEvery =
   (kind: Cadence['kind']) =>
-  ({ cadence }: FormFields): boolean =>
+  ({ cadence }: FormValues): boolean =>
     cadence === kind;
-const coversDays = (values: FormFields): boolean => REPORTS[reportIn(values)].coversDays;
+const coversDays = (values: FormValues): boolean => REPORTS[reportIn(values)].coversDays;
 
 const upTo = (most: number): readonly number[] => Array.from({ length: most }, (_, at) => at + 1);
 
@@ -160,7 +160,7 @@ const scheduleFields = (kind: AutomationKind<Schedule>, services: FormServices) 
   ...MORE_FIELDS,
 });
 
-const valuesOf = ({ report, timing: { cadence, time, zone }, waitHours }: ContentFields): FormFields => ({
+const valuesOf = ({ report, timing: { cadence, time, zone }, waitHours }: ContentFields): FormValues => ({
   report,
   cadence: cadence.kind,
   time,
@@ -171,23 +171,23 @@ const valuesOf = ({ report, timing: { cadence, time, zone }, waitHours }: Conten
 });
 type ContentFields = Pick<Schedule, 'report' | 'timing' | 'waitHours'>;
 
-function newFields(words: ScheduleWords, { user, workspace }: Request): FormFields {
+function newFields(words: ScheduleWords, { user, workspace }: Request): FormValues {
   const { cadence = { kind: 'daily' }, time: at = DEFAULT_TIME } = words;
   const timing = { cadence, time: at, zone: user.zone ?? workspace.settings.zone };
   const report = words.report ?? USUAL_REPORT[cadence.kind];
   return valuesOf({ report, timing, waitHours: DEFAULT_WAIT_HOURS });
 }
 
-const reportIn = ({ report }: FormFields): ReportName =>
+const reportIn = ({ report }: FormValues): ReportName =>
   REPORT_NAMES.find((name) => name === report) ?? 'yesterday';
-function cadenceIn({ cadence, weekday, day }: FormFields): Cadence {
+function cadenceIn({ cadence, weekday, day }: FormValues): Cadence {
   if (cadence === 'weekdays') return { kind: 'weekdays' };
   if (cadence === 'weekly') return { kind: 'weekly', weekday: within(weekday, 1, WEEKDAY_NAMES.length) ?? 1 };
   if (cadence === 'monthly') return { kind: 'monthly', day: within(day, 1, 31) ?? 'last' };
   return { kind: 'daily' };
 }
 
-const timingIn = (values: FormFields): Timing => ({
+const timingIn = (values: FormValues): Timing => ({
   cadence: cadenceIn(values),
   time: TIME.test(values.time ?? '') ? (values.time ?? '') : DEFAULT_TIME,
   zone: isTimeZone(values.zone ?? '') ? (values.zone ?? '') : 'UTC',

@@ -17,7 +17,7 @@ import {
   refuseField,
 } from '../../slack/forms/fields.ts';
 import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
-import type { FormFields } from '../../slack/request/payload.ts';
+import type { FormValues } from '../../slack/request/payload.ts';
 import { auditedChange, stampOf } from '../../workspace/record/audited-change.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
@@ -152,7 +152,7 @@ const FORM_FIELDS = {
   }),
 };
 
-const fieldsOf = ({ zone, visibility, currency, locale, ...others }: Settings): FormFields => ({
+const fieldsOf = ({ zone, visibility, currency, locale, ...others }: Settings): FormValues => ({
   zone,
   visibility,
   currency,

@@ -13,7 +13,7 @@ import {
   stopReasonOf,
   targetMarkup,
 } from '../../slack/automations/automation.ts';
-import { escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/block-kit/blocks.ts';
+import { escapeMarkup, instantMarkup, joinTexts, mention } from '../../slack/block-kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   HIDDEN_PROJECT,
@@ -76,9 +76,9 @@ function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at 
   const { checkedAt, nextCheckAt } = state ?? {};
   return joinTexts(' · ', [
     stopReasonOf(watch, workspace) !== undefined && FOR_MANAGERS,
-    isSnoozed(watch, at) && `*snoozed* until: ${formatInstant(watch.snoozedUntil ?? at)}`,
-    checkedAt === undefined ? 'not checked yet' : `checked: ${formatInstant(checkedAt)}`,
-    nextCheckAt !== undefined && `next: ${formatInstant(nextCheckAt)}`,
+    isSnoozed(watch, at) && `*snoozed* until: ${instantMarkup(watch.snoozedUntil ?? at)}`,
+    checkedAt === undefined ? 'not checked yet' : `checked: ${instantMarkup(checkedAt)}`,
+    nextCheckAt !== undefined && `next: ${instantMarkup(nextCheckAt)}`,
   ]);
 }
 

@@ -25,7 +25,7 @@ import {
 } from '../../slack/automations/automation.ts';
 import { createAutomationFeature } from '../../slack/automations/automation-feature.ts';
 import { PAUSED_BY_TALLY, showAutomations } from '../../slack/automations/automation-list.ts';
-import { button, formatInstant, markupMessage } from '../../slack/block-kit/blocks.ts';
+import { button, instantMarkup, markupMessage } from '../../slack/block-kit/blocks.ts';
 import { toCommand } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -226,7 +226,7 @@ async function snooze(
   const open = alert ?? (await watching.loadStates(workspace)).get(id)?.openAlert;
   if (open !== undefined)
     await watching.respond(user.teamId, id, open, { snoozed: { by: user.id, at, until } });
-  const notice = `Snoozed. No alerts until: ${formatInstant(until)}.`;
+  const notice = `Snoozed. No alerts until: ${instantMarkup(until)}.`;
   if (alert === undefined) await showAutomations(kind, request, { notice });
 }
 

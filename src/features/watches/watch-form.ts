@@ -50,7 +50,7 @@ import {
   text,
 } from '../../slack/forms/fields.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
-import type { FormFields } from '../../slack/request/payload.ts';
+import type { FormValues } from '../../slack/request/payload.ts';
 import {
   type ChosenProject,
   isSameProject,
@@ -80,7 +80,7 @@ export const createWatchForm = (kind: AutomationKind<Watch>, services: FormServi
   });
 
 const USUAL_RULE = { kind: 'runway', days: 14 } as const;
-const DEFAULTS: FormFields = { kind: USUAL_RULE.kind, days: String(USUAL_RULE.days), factor: '2' };
+const DEFAULTS: FormValues = { kind: USUAL_RULE.kind, days: String(USUAL_RULE.days), factor: '2' };
 const NO_PROJECT: ChosenProject = { id: '', product: 1 };
 
 const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
@@ -232,7 +232,7 @@ async function previewDraft({ watching }: FormServices, at: FormMoment): Promise
   }
 }
 
-const valuesOfRule = (rule: WatchRule): FormFields =>
+const valuesOfRule = (rule: WatchRule): FormValues =>
   Object.fromEntries(
     Object.entries(rule).map(([name, value]) => [
       name,
@@ -248,10 +248,10 @@ function parseAmount(typed: string): Money | FieldRefusal {
   return refuseField(`That can mean two amounts. Type ${amount.digits} or ${other.digits}.`);
 }
 
-const kindIn = ({ kind: chosen }: FormFields): WatchKind =>
+const kindIn = ({ kind: chosen }: FormValues): WatchKind =>
   WATCH_KINDS.find((kind) => kind === chosen) ?? USUAL_RULE.kind;
 
-function ruleOf(values: FormFields): WatchRule | FieldRefusal {
+function ruleOf(values: FormValues): WatchRule | FieldRefusal {
   const kind = kindIn(values);
   const read = Object.entries(THRESHOLDS[kind]).map(
     ([name, field]) => [name, readField(field, values[name] ?? '', values)] as const,

@@ -27,11 +27,11 @@ import {
   visibleAutomations,
 } from './automation.ts';
 
-/** An item takes one of the 50 blocks that Slack allows in a message. */
+/** Each schedule or watch takes one of the 50 blocks that Slack allows in a message. */
 const PAGE = 20;
 
 interface ShowOptions {
-  /** From 1; a number past the end shows the last page. */
+  /** From 1. A number after the last page shows the last page. */
   readonly page?: number;
   readonly notice?: string | undefined;
   readonly buttons?: readonly Button[];
@@ -81,7 +81,7 @@ export function pageOf<T>(all: readonly T[], page: number) {
   return { pages, number, shown: all.slice((number - 1) * PAGE, number * PAGE) };
 }
 
-/** The row has a menu of what this user may do. A menu value is `<action> <id>`. */
+/** The row's menu has only what this user may do. An option's value is `<action> <id>`. */
 function itemRow<T extends Automation>(
   noun: AutomationKind['noun'],
   item: T,

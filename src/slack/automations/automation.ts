@@ -1,4 +1,4 @@
-/** What schedules and watches share: who can see and change them, and how Tally saves a change once. */
+/** What schedules and watches have in common: who can see and change them, and how a change is saved. */
 import { createHash } from 'node:crypto';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
@@ -17,7 +17,7 @@ export type Automation = Schedule | Watch;
 
 export type AutomationAction<T> = (item: T, request: Request) => Promise<void>;
 
-/** Why an item is listed first. The level `news` isn't a problem, but something that people should know. */
+/** Why a schedule or watch is at the top of the list. The level `news` isn't a problem. */
 export interface AutomationNeed {
   readonly level: 'broken' | 'warning' | 'news';
   readonly what: string;
@@ -25,7 +25,7 @@ export interface AutomationNeed {
 }
 
 export interface AutomationView<T> {
-  /** Lines of mrkdwn, which name neither a project that the reader may not see, nor its failure. */
+  /** Lines of mrkdwn. They reveal nothing about a project that the reader may not see. */
   describe(item: T): readonly string[];
   needOf(item: T): AutomationNeed | undefined;
   choices(item: T): readonly (readonly [label: string, action: string])[];
@@ -85,7 +85,7 @@ export type ListViewer = Pick<Request, 'user' | 'workspace'> & ProjectScope;
 export const canEditAutomation = ({ owner }: { readonly owner: SlackId }, { user }: Viewer): boolean =>
   user.canManage || owner === user.id;
 
-/** An owner who can't read an item sees only that the item exists. */
+/** Owners who may no longer see the projects see only that the schedule or watch exists. */
 export const canReadAutomation = ({ projects }: Pick<Automation, 'projects'>, viewer: ListViewer): boolean =>
   projects.every((project) => canAskAbout(project, viewer.workspace, viewer));
 
@@ -102,10 +102,7 @@ export const visibleAutomations = <T extends Automation>(
       )
     : [];
 
-/**
- * Undefined if the item was deleted. @param action what **Ask a manager** offers @throws not-allowed unless the user
- * owns the item or manages Tally
- */
+/** Undefined if the schedule or watch was deleted. @throws not-allowed unless the user owns it or manages Tally */
 export function requireAutomation<T extends Automation>(
   kind: Pick<AutomationKind<T>, 'find' | 'noun'>,
   id: string,
@@ -115,13 +112,10 @@ export function requireAutomation<T extends Automation>(
   const item = kind.find(request.workspace, id);
   if (item === undefined || canEditAutomation(item, request)) return item;
   const owned = { plural: pluralOf(kind), text: `${action} ${id}` };
-  throw new Failure('not-allowed', { reason: 'not-owner', managers: [], owned });
+  throw new Failure('not-allowed', { reason: 'not-owner', people: [item.owner], owned });
 }
 
-/**
- * If another process saved first, tries once more with the fresh record. @param did `paused` in the audit's “paused a
- * schedule” @param write gives undefined if nothing is left to do @throws edit-conflict
- */
+/** Tries once more if another process saved first. @param did `paused`, for the audit @throws edit-conflict */
 export async function changeAutomation<T extends Automation>(
   kind: AutomationKind<T>,
   id: string,
@@ -157,7 +151,7 @@ export type AutomationContent = Target & { readonly projects: readonly ChosenPro
 
 type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
 
-/** @returns undefined if at least one project can be shown, or if a damaged record makes that uncertain */
+/** @returns undefined if at least one project can be shown, or if a record is damaged */
 export function stopReasonOf(
   item: Pick<Schedule, 'projects' | 'channel'>,
   workspace: Workspace,
@@ -178,7 +172,7 @@ export function stopReasonOf(item: AutomationContent, workspace: Workspace): Sto
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
-/** People can remove these reasons in Tally's settings. */
+/** Causes that people can mend in Tally. */
 export const PAUSED_TEXTS = {
   'project-limited': 'paused: the project is limited to other channels',
   'not-connected': 'paused: its connection to the billing service is missing',
@@ -203,7 +197,7 @@ export function usersText(
 export const targetMarkup = ({ channel, people = [] }: Target): string =>
   channel === undefined ? people.map(mention).join(', ') : channelLink(channel);
 
-/** The version changes with a field of the form, but not with owner, pause or snooze. */
+/** A text that changes with every field of the form, but not with owner, pause or snooze. */
 export function automationVersion(item: Automation): string {
   const { owner, createdBy, createdAt, since, paused, ...edited } = item;
   const { snoozedUntil, ...version } = { snoozedUntil: undefined, ...edited };

@@ -59,7 +59,7 @@ type InstallationServices = Pick<
   'redis' | 'keyring' | 'responseUrls' | 'log' | 'boltLogger' | 'clock' | 'onForget' | 'audit'
 >;
 
-/** OAuth codes and refresh tokens work once, so a call isn't repeated. The lock of a renewal outlasts this timeout. */
+/** Not repeated, because OAuth codes and refresh tokens work only once. The lock of a renewal lasts longer. */
 const OAUTH_OPTIONS = callOptions(10_000, false);
 
 type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
@@ -141,7 +141,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
 
 const notInstalled = () => new Failure('not-installed', { reason: 'unknown' });
 
-/** Slack's installer takes its store when it is created, so each renewal of a token needs an installer of its own. */
+/** An `InstallProvider` gets its store when it is created, so each renewal of a token creates a provider. */
 function createProviderFactory(
   { publicUrl, clientId, clientSecret, stateSecret }: OAuth,
   apiUrl: string,
@@ -177,7 +177,7 @@ async function findForPayload(
     if (!known.installation.isEnterpriseInstall || teamId === undefined || known.joined.has(teamId))
       return known;
     const local = await tokens.load(teamId);
-    // In a shared channel, a payload can combine the organization with another customer's workspace.
+    // In a shared channel, a payload can name one customer's workspace and another customer's organization.
     const isOther = local !== undefined && local.installation.enterprise?.id !== enterpriseId;
     if (isOther || !(await installed.join(installationId(known.installation), teamId))) continue;
     known.joined.add(teamId);
@@ -203,7 +203,7 @@ function authorizeResult(
 function createNotInstalledReply(installUrl: string, responseUrls: ResponseUrlClient, log: Logger) {
   const acknowledgements = new WeakMap<object, object>();
   return {
-    /** Slack shows no acknowledgement of a click, so the `response_url` of a click gets the message. */
+    /** Slack ignores the text in the acknowledgement of a click, so the click's `response_url` gets the message. */
     refuse(payload: SlackPayload, error: unknown, workspace: string | undefined): void {
       const about = { err: error, workspace };
       if (isFailure(error, 'not-installed')) log.warn(about, 'No installation for a request from Slack');

@@ -22,11 +22,7 @@ import type { User } from './users.ts';
 /** A role that was checked less than this time ago isn't checked again before an answer is sent. */
 const ROLE_MAX_AGE: Millis = 1_000;
 
-/**
- * Makes the request of the person who sent a payload. The request's reply checks the rights again before it sends.
- * @param command the command that is run, if any @returns undefined for a replay @throws not-allowed, slack-failed,
- * store-unavailable
- */
+/** The reply checks the sender's rights again. @returns undefined for a replay @throws not-allowed, slack-failed */
 export type Authorize = (
   reply: Reply,
   rules: HandlerRules,
@@ -46,7 +42,7 @@ export const createAuthorize =
     const isFresh = right === 'member' || right === 'manage';
     const began = performance.now();
     const lookups = Promise.all([people.find(source, isFresh), source.workspace ?? workspaces.load(teamId)]);
-    // For a replay, nobody waits for the look-ups or handles their errors.
+    // Nobody waits for the look-ups of a replay, so their errors are caught here.
     lookups.catch(() => undefined);
     if ((await source.isFirst) === false) {
       annotate({ outcome: 'replayed' });
@@ -58,7 +54,7 @@ export const createAuthorize =
     const user = await people.admit(profile, workspace.settings, asksGroups);
     if (right === 'manage' && user.canAsk && !user.canManage) {
       const managers = await people.managers(workspace, false);
-      throw new Failure('not-allowed', { reason: 'not-manager', managers });
+      throw new Failure('not-allowed', { reason: 'not-manager', people: managers });
     }
     requireRight(right, user);
 
@@ -75,7 +71,7 @@ export const createAuthorize =
       if (!isChanging && !(hasSamePermissions(user, person) && hasSameRights(workspace, now)))
         throw new Failure('rights-changed');
     };
-    // In a direct message, the other person may have fewer rights.
+    // Answers in direct messages stay private, because the other person may have fewer rights.
     const mayBePublic = rules.figures && !isDirectMessage(source.channel ?? '');
     const audience = mayBePublic ? (source.audience ?? workspace.settings.visibility) : 'asker';
     const offered = command && withoutSecrets(command, workspace.aliases);

@@ -14,7 +14,7 @@ import type { Reply } from '../reply/reply.ts';
 import type { WebClient } from '../web-client.ts';
 import { type Channels, channelsOf } from './channels.ts';
 import type { Audience } from './payload.ts';
-import type { People, User } from './users.ts';
+import type { User, UserLookup } from './users.ts';
 
 export interface Request extends ProjectScope {
   /** All figures in the answer are as of this time. */
@@ -27,7 +27,7 @@ export interface Request extends ProjectScope {
   readonly sharedBy: { readonly how: 'asked' | 'shared'; readonly person: SlackId } | undefined;
   /** The locale (BCP 47) of the user, or for a public answer of the workspace. */
   readonly locale: string;
-  /** The thread in which a follow-up finds the question before it. Undefined where threads don't work. */
+  /** The thread, whose last question a follow-up refers to. Undefined where follow-ups don't work. */
   readonly thread?: ThreadPlace | undefined;
   readonly self?: SlackId | undefined;
   readonly reply: Reply;
@@ -38,7 +38,7 @@ export interface Request extends ProjectScope {
 }
 
 /** Each method throws slack-failed. */
-interface SlackLookups extends Pick<People, 'userGroups' | 'roleOf'> {
+interface SlackLookups extends Pick<UserLookup, 'userGroups' | 'roleOf'> {
   readonly channels: Channels;
   /** Whether the user is in one of these groups, as Slack says now. */
   isInGroups(groups: readonly string[]): Promise<boolean>;
@@ -58,7 +58,7 @@ export const privateScope = ({ user, channel }: Request): ProjectScope => ({
 });
 
 export const slackLookups = (
-  people: People,
+  people: UserLookup,
   client: WebClient,
   asker: SlackId,
   workspace: Workspace,

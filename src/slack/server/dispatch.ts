@@ -1,4 +1,4 @@
-/** Takes each payload from Bolt to its handler: log line, rate limit, acknowledgement, work. */
+/** Passes each payload from Bolt to its handler, after a rate limit and the acknowledgement. */
 import { type AllMiddlewareArgs, type App, ErrorCode, type RespondArguments } from '@slack/bolt';
 import { Failure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -22,7 +22,7 @@ import { retryRateLimited } from '../reply/reply-sender.ts';
 import { createAuthorize } from '../request/authorize.ts';
 import {
   originOf,
-  parseFormFields,
+  parseFormValues,
   type SlackEvent,
   type SlackPayload,
   type Source,
@@ -59,7 +59,7 @@ export function registerHandlers(app: App, handlers: Required<Handlers>, service
   registerEvents(app, dispatch);
   registerSteps(app, dispatch);
   app.error(async (error) => {
-    // The code that looks up the token has logged an authorization error already.
+    // Authorization errors are logged where the token is looked up.
     if (error.code !== ErrorCode.AuthorizationError) services.log.error({ err: error }, 'A listener failed');
   });
 }
@@ -82,7 +82,7 @@ const beginTask = (
     work({ reply: createReply(dispatch, source, client), annotate }),
   );
 
-/** @returns the reply to a sender who exceeds a limit; undefined within the limits */
+/** Undefined if the sender is within the limits. */
 function checkRateLimit(
   { limits, errorReply }: Dispatch,
   { reply, annotate }: Task,
@@ -156,7 +156,7 @@ const readClick = ({ action_id: id = '', selected_option: chosen, value, text }:
 /** In ms: a second press of a button within this time is a double click. */
 const DOUBLE_CLICK = { share: 10_000, change: 1_000 } as const;
 
-/** In modals, and without Redis, every click counts as a first one. */
+/** In modals, and while Redis is down, every click counts as the first. */
 async function isFirstClick(
   { eventDedup }: Dispatch,
   { isFirst, teamId, userId }: Source,
@@ -185,9 +185,9 @@ async function runAction(
   const reply = clickReply.as({ ...source, isFirst });
   const rerun: Rerun = (command, changes) =>
     answerCommand(dispatch, { reply: reply.as({ ...source, ...changes }), annotate }, command);
-  const fields = parseFormFields((view?.state ?? state)?.values as never);
+  const fields = parseFormValues((view?.state ?? state)?.values as never);
   const clicked = { ...shown, fields, metadata: view?.private_metadata ?? '' };
-  // A click in a form depends on the form's fields, so a manager can't take the click over.
+  // A click in a modal depends on the modal's fields, so **Ask a manager** can't pass the click on.
   const unauthorized = rules.opensForm && view?.type !== 'modal' ? { click: shown } : {};
   await runAuthorized(
     dispatch,
@@ -225,7 +225,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
     await beginTask(dispatch, arrival, sourceOf(dispatch, 'form', arrival), name, async (task) => {
       const { reply, annotate } = task;
       const errorModal = (error: unknown) => errorModalOf(errorReply.explain(error, annotate), {}, true);
-      // “Saving…” would replace the form and its input, so Tally refuses a form before.
+      // “Saving…” replaces the form and its input, so Tally must refuse the form before.
       const refusal =
         limits.take('requests', reply.source) ??
         (redis.status === 'ready' ? undefined : new Failure('store-unavailable'));
@@ -233,7 +233,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
         return ack(refuseForm(view.blocks, failureText(refusal), errorModal(refusal)));
       let parsed: ParsedForm;
       try {
-        parsed = handler.parse(parseFormFields(view.state?.values as never), view.private_metadata ?? '');
+        parsed = handler.parse(parseFormValues(view.state?.values as never), view.private_metadata ?? '');
       } catch (error) {
         return ack({ response_action: 'update', view: errorModal(error) });
       }
@@ -259,7 +259,7 @@ function registerSuggestions(app: App, dispatch: Dispatch): void {
   app.options(/.*/, async ({ ack, options, ...arrival }) => {
     const handler = lookUp(handlers.options, options.action_id);
     const route = routeOf(handler, options.action_id);
-    // Typing the same text twice sends identical payloads, so this check for replays would refuse the second.
+    // Typing the same text twice sends identical payloads, which aren't replays.
     const source = { ...sourceOf(dispatch, 'suggestions', arrival), isFirst: undefined };
     const { view } = arrival.body as object as SlackPayload;
     const typed = options.value ?? '';
@@ -303,7 +303,7 @@ function registerEvents(app: App, dispatch: Dispatch): void {
       const excess = checkRateLimit(dispatch, task);
       if (excess !== undefined && limits.take('refusals', source) !== undefined) return;
       if (excess !== undefined) return explainEvent(dispatch, task, event, excess);
-      // Slack resends an event whose acknowledgement was lost. Without Redis, the event's answer fails anyway.
+      // Slack resends an event whose acknowledgement was lost. Without Redis, every event counts as new.
       const isFirst = eventDedup.first(source.teamId, body.event_id).catch(() => true);
       if (await isFirst) await answerEvent(dispatch, task, event);
       else task.annotate({ outcome: 'duplicate' });

@@ -9,14 +9,14 @@ import type { Right } from '../../workspace/roles-and-rights.ts';
 import type { Message } from '../block-kit/blocks.ts';
 import type { Command } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
-import type { FormFields, SlackEvent, Source } from '../request/payload.ts';
+import type { FormValues, SlackEvent, Source } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 
 export interface HandlerRules {
   readonly right: Right;
-  /** Opens a modal. Slack's trigger is valid for 3 s, so after a slow look-up a loading modal opens first. */
+  /** Opens a modal. Slack's trigger expires after 3 s, so a loading modal opens if a look-up is slow. */
   readonly opensForm?: boolean;
-  /** Changes data, so it never runs twice for a request, and its errors say whether anything was changed. */
+  /** Changes data. Runs once per request, and an error says whether anything was changed. */
   readonly changes?: boolean;
   /** Answers with figures, which can be public, and which follow-up questions in a thread can refer to. */
   readonly figures?: boolean;
@@ -48,7 +48,7 @@ export interface CommandHandler extends Handler<CommandWork> {
 interface ClickedOn {
   readonly id: string;
   readonly value: string;
-  readonly fields: FormFields;
+  readonly fields: FormValues;
   /** The modal's `private_metadata`. Empty for a button elsewhere. */
   readonly metadata: string;
 }
@@ -68,11 +68,11 @@ export const onClick = (
   work: (value: string, request: Request) => Promise<void>,
 ): ActionHandler => ({ right, ...does, run: ({ value }, request) => work(value, request) });
 
-/** A form's `parse` runs before the acknowledgement, and the returned `submit` after. */
+/** `parse` runs before Tally acknowledges the form, and the returned `submit` after. */
 export interface ViewHandler {
   readonly right: Right;
   /** Pure and fast. @returns errors by block ID, or the function that saves the form */
-  parse(fields: FormFields, metadata: string): ParsedForm;
+  parse(fields: FormValues, metadata: string): ParsedForm;
   readonly waiting: ModalView;
 }
 
@@ -90,13 +90,13 @@ export interface OptionsHandler {
   ): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
 }
 
-/** The handler of an event only reads data and answers. */
+/** The handler of an event must not change data. */
 export interface EventHandler {
   readonly right: Right;
-  /** Tally drops an event before any look-up if this returns false. Pure. */
+  /** Whether to handle the event. Called before any look-up. Pure. */
   wants?(event: SlackEvent): boolean;
   answer(event: SlackEvent, request: Request, rerun: Rerun): Promise<unknown>;
-  /** Without this, an error is a private message. */
+  /** Without `onError`, people get errors as private messages. */
   onError?(message: Message, reply: Reply): Promise<void>;
 }
 

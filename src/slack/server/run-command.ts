@@ -49,7 +49,7 @@ export async function runAuthorized(
     request = await authorize(reply, rules, annotate, command);
     if (request === undefined) return;
     const delay = Math.max(0, loadingDelays.message - (performance.now() - began));
-    // A click that sends a file keeps its message, so no loading message may replace that message.
+    // The message with the button for a file stays, so a loading message must not replace it.
     if (rules.figures && !opensWindow) request.reply.startLoadingMessage(delay, rules.sendsFile !== true);
     await work(request);
     annotate({ answered: performance.now() });

@@ -114,7 +114,12 @@ export class QuestionItems {
   typed({ start, end }: TextRange): string {
     return clipWord(this.shown.slice(start, end).replaceAll(/ ?; ?/g, ' … '));
   }
-  refuse(item: TextRange | undefined, why = UNCLEAR, works = EXAMPLE): InvalidWord {
+  /** Commands don't work in threads, so a follow-up question gets no example of a command. */
+  refuse(
+    item: TextRange | undefined,
+    why = UNCLEAR,
+    works = this.answered === undefined ? EXAMPLE : '',
+  ): InvalidWord {
     return new InvalidWord(item === undefined ? '' : this.typed(item), why, works);
   }
   refuseAny(marks: readonly Mark[], why?: string, works?: string): void {
