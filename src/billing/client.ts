@@ -1,19 +1,9 @@
-import { Failure, isFailure } from '../domain/failure/index.ts';
+import { failureOf, Failure, isFailure } from '../domain/failure/index.ts';
 import type { BillingQuestion } from '../domain/failure/kinds.ts';
 import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
 import { DAY, type Millis, type RequestedDays, type Zone } from '../domain/time/calendar.ts';
 import type { GuardedHttp, Priority, ServiceRequest, ServiceResponse, Tenant } from '../http/client.ts';
-import {
-  balanceDocument,
-  consumptionDocument,
-  findGraphqlErrors,
-  type ParseData,
-  parseBalance,
-  parseConsumption,
-  parseResponse,
-  type Subscription,
-  type WireBalance,
-} from './graphql-contract.ts';
+import { balanceDocument, consumptionDocument, findGraphqlErrors, type ParseData, parseBalance, parseConsumption, parseResponse, type Subscription, type WireBalance } from './graphql-contract.ts';
 
 export type { Subscription } from './graphql-contract.ts';
 
@@ -146,4 +136,19 @@ function rejectionOf(response: ServiceResponse, question: BillingQuestion): Erro
 export function emptyIfNoData(error: unknown): Consumption {
   if (isFailure(error, 'no-data')) return { charges: [], remarks: [] };
   throw error;
+}
+
+/** For figures that an answer can do without: `work.catch(missedAnswer)`. @throws errors other than a Failure */
+export function missedAnswer(error: unknown): (
+  | { readonly why: string }
+  | { readonly charges: readonly never[] }
+) & {
+  readonly remarks: readonly string[];
+} {
+  const failure = failureOf(error);
+  if (failure.kind === 'no-data') return { charges: [], remarks: [] };
+  return {
+    why: failure.message,
+    remarks: failure.kind === 'query-rejected' ? (failure.data.messages ?? []) : [],
+  };
 }

@@ -36,7 +36,7 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
     const week = await ask(page, '/spend 456', 'Project 456');
     await week.getByRole('button', { name: 'More actions' }).click();
     await week.getByRole('button', { name: 'Include today' }).click();
-    await last.getByText(/today so far/).waitFor();
+    await last.getByText(/[\d,.]+ so far/).waitFor();
     await last.getByRole('button', { name: 'Share' }).click();
     await last.getByText(/shared by/).waitFor();
   });

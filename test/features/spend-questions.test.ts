@@ -163,14 +163,14 @@ it('a question about the lowest projects names the lowest in the header', async 
   expect(rows.map(([name]) => name)).toEqual(['Project', 'staging', 'prod']);
 });
 
-it('the header of a running period says once that it is the cost so far', async () => {
+it('the header of a running period says “so far”', async () => {
   const { lines, visibleText } = await bot.ask('/spend prod today');
   expect(lines[0]).toBe('prod · Sat 21 Nov · 21.00 so far');
   expect(visibleText).not.toMatch(/· so far|^so far/m);
   expect((await bot.ask('/spend all this-week')).lines[0]).toMatch(/so far/);
 });
 
-it('an answer in two currencies has no comparison', async () => {
+it('an answer in two currencies names no comparison without a column for it', async () => {
   await addProjects(bot, { usa: { id: '789', currency: 'USD' } });
   const { rows, visibleText } = await bot.ask('/spend all mtd');
   expect(rows[0]).toEqual(['Project', 'Spent', 'By 30 Nov']);

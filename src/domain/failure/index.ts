@@ -46,21 +46,6 @@ export function failureOf(error: unknown): Failure {
 /** For `work.catch(ignoreFailure)`. @throws errors other than a Failure */
 export const ignoreFailure = (error: unknown): undefined => void failureOf(error);
 
-/** For figures that an answer can do without: `work.catch(missedAnswer)`. @throws errors other than a Failure */
-export function missedAnswer(error: unknown): (
-  | { readonly why: string }
-  | { readonly charges: readonly never[] }
-) & {
-  readonly remarks: readonly string[];
-} {
-  const failure = failureOf(error);
-  if (failure.kind === 'no-data') return { charges: [], remarks: [] };
-  return {
-    why: failure.message,
-    remarks: failure.kind === 'query-rejected' ? (failure.data.messages ?? []) : [],
-  };
-}
-
 /** Names the project or the days that a person asked about; the query may have covered more days. */
 export function withQuestion(failure: Failure, known: Pick<BillingQuestion, 'name' | 'days'>): Failure {
   if (failure.kind !== 'no-data' && failure.kind !== 'query-rejected') return failure;
@@ -100,7 +85,7 @@ const MAY_BE_POSTED = 'It may have been posted. Check the channel before you sen
 const WITHHELD = '…';
 const HIDDEN_WORD = 'one word (hidden, because it may be a secret)';
 
-/** Stands in a `why` for the refused word. */
+/** A placeholder for the refused word in a `why`. */
 const WORD = '{word}';
 export const UNRECOGNIZED = `I don’t recognize ${WORD}`;
 export const UNKNOWN_COMMAND = `Unknown command ${WORD}`;

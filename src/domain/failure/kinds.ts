@@ -24,7 +24,7 @@ const kind = <Shape extends z.ZodRawShape>(shape: Shape, traits: Traits = {}) =>
     ({ ...traits, schema: z.object(shape), says }) as Kind<Readonly<z.input<z.ZodObject<Shape>>>>,
 });
 
-/** Data that isn't stored, because the sentence works without it. An `extra` may also be absent at first. */
+/** Data that isn't stored, because the sentence works without it. `extra` data is optional in a new failure, too. */
 const unstored = <T>() => z.transform(() => undefined).optional() as z.ZodType<T | undefined, T>;
 const extra = <T>() => unstored<T | undefined>().optional();
 

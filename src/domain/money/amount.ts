@@ -59,7 +59,7 @@ export interface LabelledAmount {
   readonly label: string;
 }
 
-/** The most frequent label comes first. */
+/** @returns a sum for each label, the most frequent label first */
 export const sumByLabel = (amounts: readonly LabelledAmount[]): readonly LabelledAmount[] =>
   [...new Set(amounts.map(({ label }) => label))]
     .map((label) => ({ label, values: amounts.flatMap((each) => (each.label === label ? each.value : [])) }))

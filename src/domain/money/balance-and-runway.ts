@@ -39,9 +39,9 @@ interface Funds {
 export type Runway =
   /** `days` is rounded down. */
   | ({ readonly kind: 'estimate'; readonly days: number; readonly until: Day } & Basis & Funds)
-  /** No date, as an exact one would be misleading. */
+  /** Has no date, because a date that far away would be misleading. */
   | ({ readonly kind: 'beyond'; readonly years: number } & Basis & Funds)
-  /** `which`: whether the balance is below zero, or only its sum with negative bonuses. */
+  /** `which` is `sum` if only balance and bonuses together are below zero. */
   | ({
       readonly kind: 'overdrawn';
       readonly which: 'balance' | 'sum';

@@ -52,7 +52,7 @@ function figuresOf(isTotal: boolean, sums: PeriodPair<Money>, daily: PeriodPair<
   return { basis: isTotal ? 'total' : 'average', ...values, daily, ...(percent && { percent }) };
 }
 
-/** Adds up several projects. @returns undefined if one has no figures; else the `coverage` of the least reported one */
+/** Adds up projects. @returns undefined if one has no figures; `coverage` is that of the least reported project */
 export function sumChanges(changes: readonly UsageChange[]): Required<UsageChange> | undefined {
   const figures = changes.flatMap((change) => change.figures ?? []);
   if (changes.length === 0 || figures.length < changes.length) return undefined;
@@ -69,7 +69,7 @@ export function sumChanges(changes: readonly UsageChange[]): Required<UsageChang
 const shortSides = (coverage: UsageChange['coverage']): readonly Side[] =>
   SIDES.filter((side) => !isWellReported(coverage[side].reported, coverage[side].of));
 
-/** Whether at least one day and 80 % of the days are reported; fewer don't allow a percentage. */
+/** Whether at least one day and 80 % of the days are reported. With fewer, Tally shows no percentage. */
 export const isWellReported = (reported: number, of: number): boolean =>
   reported > 0 && reported * 5 >= of * 4;
 
@@ -99,7 +99,7 @@ const spentIn = (cost: Cost | undefined): Money | undefined =>
     : undefined;
 
 export interface ExplainedRow extends Row {
-  /** The side that is unusual for its weekday; undefined if that makes less than half of the difference. */
+  /** The side whose cost is so unusual for its weekday that it makes at least half of the difference. */
   readonly unusual?: Cost | undefined;
 }
 
@@ -154,7 +154,7 @@ function unusualSide(row: Row, difference: Money, amounts: ReadonlyMap<Day, Mone
   return most?.excess.times(2).gte(difference.abs()) ? most.cost : undefined;
 }
 
-/** The median of the same weekdays, or of all workdays or weekends if fewer than 3 of those are known. */
+/** The median of the same weekdays; if fewer than 3 are known, of all workdays or of all weekend days. */
 function usualCost(day: Day, amounts: ReadonlyMap<Day, Money>): Money {
   const alike = (of: (day: Day) => unknown) =>
     [...amounts].flatMap(([other, amount]) => (of(other) === of(day) ? [amount] : []));

@@ -115,7 +115,7 @@ const atLeast = (spent: Money | undefined, total: Money): Money =>
 
 const toMoney = (estimate: number): Money => new Big(estimate.toPrecision(12));
 
-/** @returns the usual relative error of forecasts made as long before a month's end as the one for today */
+/** @returns the usual relative error of earlier forecasts, made equally long before the end of a month */
 function relativeError({ first, costs }: CostHistory, model: DailyCostModel): number | undefined {
   const today = addDays(first, costs.length);
   if (model.spikes.some(({ day }) => day >= addDays(today, -ERROR.calmDays))) return undefined;
@@ -164,7 +164,7 @@ interface CostHistory {
 
 interface DailyCostModel {
   readonly expectedCost: (day: Day) => number;
-  /** The first of the days whose weighted average is the usual daily cost. */
+  /** The usual daily cost is a weighted average of the days from this one on. */
   readonly since: Day;
   readonly spikes: readonly { readonly day: Day; readonly excess: number }[];
   /** The extra cost that recurs on this day of every month, such as an invoice; usually 0. */
@@ -175,7 +175,7 @@ const WEEK = 7;
 const LONGEST_MONTH = 31;
 /** A spike differs from the median of the days around by more than `mads` median absolute deviations and by `share`. */
 const SPIKE = { around: 7, beside: 3, weeks: 4, mads: 3 * 1.4826, share: 0.5 } as const;
-/** So many spikes without a monthly rhythm will probably come again: each day is expected to cost a share of them. */
+/** This many spikes on irregular days will probably recur, so each future day includes a share of their cost. */
 const FREQUENT_SPIKES = 3;
 /** `minRatios`: days needed of each weekday. `minFactor`: weekdays that cost less don't show the usual daily cost. */
 const WEEKDAY = { minRatios: 3, minFactor: 0.1 } as const;
@@ -332,7 +332,7 @@ function lastRegime(
   return { since: days[from] ?? 0, slope: Math.max(-TREND.max, Math.min(TREND.max, slope)) };
 }
 
-/** The sum φ + φ² + … over the future days: growth slows down. Past growth counts in full. */
+/** @returns φ + φ² + … for future days, because growth slows down; past days count in full */
 const dampedDays = (days: number): number =>
   days <= 0 ? days : (TREND.damping * (1 - TREND.damping ** days)) / (1 - TREND.damping);
 

@@ -60,7 +60,7 @@ export function costsOf(usage: Usage): CostFinder {
 
 const isSilent = ({ current }: Row): boolean => current?.amount === undefined;
 
-/** At the ends, unreported months are before or after the project's life. */
+/** Unreported months at either end are before the project began or after it ended. */
 const withoutSilentEnds = (rows: readonly Row[]): readonly Row[] =>
   rows.slice(
     rows.findIndex((row) => !isSilent(row)),
@@ -201,7 +201,7 @@ function groupByStart(days: readonly Day[], unit: Unit): ReadonlyMap<Day, readon
   return byStart;
 }
 
-/** A side is empty if only the other period has such a day, such as 31 October. */
+/** A side is empty if its period lacks the day, as September lacks a 31st. */
 export interface DayPair {
   readonly current: readonly Day[];
   readonly before: readonly Day[];
@@ -209,13 +209,13 @@ export interface DayPair {
 
 export interface PairedDays {
   readonly unit: Unit;
-  /** Whether both periods begin with a calendar unit, so that pairs are such units; else pairs have `days` days. */
+  /** True if each pair is a calendar unit, because both periods begin with one; else each pair has `days` days. */
   readonly isCalendar: boolean;
   readonly days: number;
   readonly pairs: readonly DayPair[];
 }
 
-/** Lengths for periods that don't begin with a calendar unit: whole weeks, so that all have equally many weekends. */
+/** Periods that don't begin with a calendar unit are split into whole weeks, which have equally many weekends. */
 const PAIRED_UNITS: readonly (readonly [Unit, number])[] = [
   ['day', 1],
   ['week', 7],

@@ -31,7 +31,7 @@ export interface Usage {
   readonly bonuses: UsageTotal;
   /** How many of the requested days are over. */
   readonly fullDays: number;
-  /** The requested days that are over and whose items are all readable; and their amounts. */
+  /** The requested days that are over and whose items are all readable. `amounts` has their costs. */
   readonly reported: readonly Day[];
   readonly amounts: ReadonlyMap<Day, Money>;
   /** The requested days that are over and have no item. Their amount is unknown, not zero. */

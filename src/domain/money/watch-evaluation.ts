@@ -211,7 +211,7 @@ function spikeRuns(
   first: Day,
   alerted: readonly AlertedLevel[],
 ): readonly SpikeRun[] {
-  // A run may have begun before the first measured day.
+  // A run of spikes may have begun before the first measured day.
   const earlier = alerted.filter(({ episode, isOver }) => !isOver && episode < first);
   const runs: SpikeRun[] =
     earlier.length === 0 ? [] : [{ spikes: earlier.map(({ episode }) => episode), isOver: false }];
@@ -223,7 +223,7 @@ function spikeRuns(
       amount.gt(rule.factor.times(spend.baseline ?? 0));
     const run = runs.at(-1);
     const isOpen = run !== undefined && !run.isOver;
-    // An alerted day that was corrected to slightly less than its limit is still part of the run.
+    // An alerted day that was corrected to slightly less than its limit still belongs to the run of spikes.
     const isPart = isSpike || (!isCalm(rule, spend) && alerted.some(({ episode }) => episode === day));
     if (isCalm(rule, spend) && isOpen) run.isOver = true;
     else if (isOpen && isPart) run.spikes.push(day);

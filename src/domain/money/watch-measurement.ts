@@ -37,7 +37,7 @@ export interface DaySpend {
   readonly amount: Money;
   /** The usual amount; absent if too few earlier days are reported. */
   readonly baseline?: Money;
-  /** Whether `baseline` comes from the same weekday of the weeks before, or from the days before; and how many. */
+  /** `baseline` comes from the same weekday of earlier weeks, or from the days before: `basisDays` of them. */
   readonly basis?: 'weekday' | 'days';
   readonly basisDays?: number;
 }

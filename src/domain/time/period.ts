@@ -122,7 +122,7 @@ function daysBeforePeriod(first: Day, rule: ComparisonRule, count: number, zone:
   return daysBefore(first, count, zone);
 }
 
-/** In a month that is too short, returns its last day, or the day after it if a period begins with `day`. */
+/** @returns the same day of an earlier month; if it lacks the day, its last day, or the next day for a beginning */
 function monthsBefore(day: Day, months: number, isBeginning: boolean): Day {
   const month = shiftUnits('month', `${day.slice(0, 7)}-01`, -months);
   const same = `${month.slice(0, 8)}${day.slice(8)}`;

@@ -1,8 +1,8 @@
 /** `/balance`: what projects have left, and how long it lasts. */
-import type { BillingClient } from '../../billing/client.ts';
+import { type BillingClient, missedAnswer } from '../../billing/client.ts';
 import { collectRemarks } from '../../domain/billing-remarks.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { Failure, InvalidWord, missedAnswer } from '../../domain/failure/index.ts';
+import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import type { ParseContext } from '../../domain/language/command-items.ts';
 import { lastSevenDays, parseBalanceText } from '../../domain/language/parse-command-text.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
@@ -32,17 +32,11 @@ import {
 import { computeUsage } from '../../domain/money/usage.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { periodOf } from '../../domain/time/period.ts';
-import { type Column, compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';
+import { compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';
 import { askedText, findAskedProjects } from '../../slack/commands/asked-projects.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
-import {
-  type AnswerFile,
-  amountNotes,
-  type CsvCell,
-  fileSubject,
-  rawDigits,
-} from '../../slack/reply/answer-file.ts';
+import { type AnswerFile, amountNotes, fileSubject, rawDigits } from '../../slack/reply/answer-file.ts';
 import {
   type AnswerView,
   fetchAnswers,
@@ -240,16 +234,9 @@ function outlookOf(figures: BalanceFigures): Outlook {
   return { overdrawn: runway.kind === 'overdrawn', left, days: daysLeft(runway) };
 }
 
-const COLUMNS: readonly Column<BalanceFigures, CsvCell>[] = [
-  { title: 'balance', cell: ({ balance }) => rawDigits(balance) },
-  { title: 'bonuses', cell: ({ bonuses }) => rawDigits(bonuses) },
-  { title: 'average a day', cell: (figures) => ({ digits: averageDigits(figures) }) },
-  { title: 'days left', cell: (figures) => ({ digits: String(estimateOf(figures)?.days ?? '') }) },
-];
-
 const balanceFile = (view: BalanceView): AnswerFile<BalanceFigures> => ({
   name: `balance-${fileSubject(view.projects)}-${new Date(view.at).toISOString().slice(0, 10)}.csv`,
-  columns: COLUMNS.map(({ title }) => title),
+  columns: ['balance', 'bonuses', 'average a day', 'days left'],
   each: 'the balance',
   gaps: [],
   rows: (figures) => {
@@ -259,7 +246,15 @@ const balanceFile = (view: BalanceView): AnswerFile<BalanceFigures> => ({
       ...amountNotes('bonuses', bonuses),
       ...(typeof runway === 'string' ? [runway] : estimateOf(figures) ? [] : [formatRunwayShort(runway)]),
     ];
-    return [[...COLUMNS.map(({ cell }) => cell(figures)), { text: notes.join('; ') }]];
+    return [
+      [
+        rawDigits(balance),
+        rawDigits(bonuses),
+        { digits: averageDigits(figures) },
+        { digits: String(estimateOf(figures)?.days ?? '') },
+        { text: notes.join('; ') },
+      ],
+    ];
   },
   details: (figures) => {
     const estimate = estimateOf(figures);

@@ -1,6 +1,7 @@
 /** The Home tab of Tally, and its button **Refresh**. */
+import { missedAnswer } from '../../billing/client.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { Failure, isFailure, missedAnswer } from '../../domain/failure/index.ts';
+import { Failure, isFailure } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/balance-and-runway.ts';
 import { computeReportFigures, reportPeriodsOf } from '../../domain/report.ts';
 import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';

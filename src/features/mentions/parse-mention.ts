@@ -53,7 +53,7 @@ export function splitMention(message: string, self?: SlackId): Mention {
   return { text, name: plain(typed[at] ?? ''), rest: typed.slice(at + 1).join(' ') };
 }
 
-/** The first word may be a verb of `/billing`. @returns undefined if it is no command @throws Failure secret-pasted */
+/** The first word may be a verb of `/billing`. @returns undefined if the text is no command @throws Failure secret-pasted */
 export function parseTypedCommand({ name, rest }: Mention, known: KnownCommands): Question | undefined {
   if (name === '') return { kind: 'nothing', fact: undefined };
   const command = commandOf(name, known.commands);

@@ -103,12 +103,8 @@ function listBudgets(states: readonly BudgetState[], view: SpendView, asked: Bud
     projects.length > MOST_NAMED ? `${projects.length} of ${known.length}` : listNames(labelsOf(projects));
   const be = projects.length === 1 ? 'is' : 'are';
   const answer = names === '' ? `all ${known.length} within budget` : `${names} ${be} ${what}`;
-  const text =
-    states.length === 0
-      ? 'No budget is set for these projects'
-      : known.length === 0
-        ? 'no figures yet'
-        : `${verdict}: ${answer}`;
+  const none = states.length === 0 ? 'No budget is set for these projects' : 'no figures yet';
+  const text = known.length === 0 ? none : `${verdict}: ${answer}`;
   const parts = listParts(view, states, [
     { title: 'Spent of budget', cell: (state) => shareText(state, locale) },
     {

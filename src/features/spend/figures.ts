@@ -1,7 +1,6 @@
 /** Fetches what projects spent, the days to compare with, and the forecast. */
-import type { BillingClient, TimeRange } from '../../billing/client.ts';
+import { type BillingClient, missedAnswer, type TimeRange } from '../../billing/client.ts';
 import { collectRemarks } from '../../domain/billing-remarks.ts';
-import { missedAnswer } from '../../domain/failure/index.ts';
 import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
 import type { DayCharges } from '../../domain/money/charges.ts';
 import { compareUsage, type UsageChange } from '../../domain/money/comparison.ts';

@@ -112,20 +112,16 @@ function factLine(figures: SpendFigures, view: SpendView): string {
   const { period, shape, locale } = view;
   const money = moneyFormatter(locale);
   const isNews = (text: string) => text !== money(total.value);
+  const change = comparedChange(figures);
   const isPeak = period.versus === undefined && !shape.isOfDays && average && highest;
   return joinTexts(' · ', [
-    comparisonText(figures, view),
+    change && period.comparison && changeText(change, view),
     average && isNews(money(average)) && `${money(average)} a day`,
     isPeak &&
       isNews(money(highest.value)) &&
       money(highest.value) !== money(average) &&
       `most on ${dayNamerFor(period.days)(highest.day)}, ${money(highest.value)}`,
   ]);
-}
-
-function comparisonText(figures: SpendFigures, view: SpendView): string {
-  const change = comparedChange(figures);
-  return change && view.period.comparison ? changeText(change, view) : '';
 }
 
 /** `*▲ 7.9 %* vs 8–14 Nov (daily average, 6 of 7 days reported)`, as Slack markup */

@@ -9,7 +9,7 @@ import {
   wholeUnit,
 } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/period.ts';
-import { type Column, compact } from '../../slack/block-kit/blocks.ts';
+import { compact } from '../../slack/block-kit/blocks.ts';
 import {
   type AnswerFile,
   amountNotes,
@@ -26,7 +26,7 @@ export function spendFile({ answered, period, projects }: SpendView): AnswerFile
   const days = [period.requested, ...(compared ? [compared.requested] : [])].map(fileDays).join('-vs-');
   return {
     name: `spend-${fileSubject(projects)}-${days}.csv`,
-    columns: COLUMNS.map(({ title }) => title),
+    columns: ['day', 'amount', 'bonuses', 'items'],
     each: `each day (${period.zone})`,
     gaps: [
       ...answered.flatMap(({ usage, target }) =>
@@ -78,13 +78,6 @@ const sums = ({ total, bonuses }: Usage, { from, to }: { readonly from: Millis; 
 type FileRow = Pick<UsageRow, 'day' | 'shown' | 'outside' | 'merged'> &
   Partial<Pick<UsageRow, 'amount' | 'bonuses'>>;
 
-const COLUMNS: readonly Column<FileRow, CsvCell>[] = [
-  { title: 'day', cell: ({ day, shown }) => ({ text: day ?? shown }) },
-  { title: 'amount', cell: ({ amount }) => rawDigits(amount) },
-  { title: 'bonuses', cell: ({ bonuses }) => rawDigits(bonuses) },
-  { title: 'items', cell: ({ merged }) => ({ digits: String(merged) }) },
-];
-
 /** Days without data have a row; items without a readable day come last. @param note begins each row's note */
 function dayRows({ rows, missing }: Usage, today?: Day, note?: string): CsvCell[][] {
   const notesOf = ({ day, outside, merged, amount, bonuses }: FileRow): string[] =>
@@ -101,5 +94,11 @@ function dayRows({ rows, missing }: Usage, today?: Day, note?: string): CsvCell[
   const empty = missing.map((day): FileRow => ({ day, shown: day, outside: false, merged: 0 }));
   return [...rows, ...empty]
     .sort(({ day: a = '~' }, { day: b = '~' }) => (a < b ? -1 : a > b ? 1 : 0))
-    .map((row) => [...COLUMNS.map(({ cell }) => cell(row)), { text: notesOf(row).join('; ') }]);
+    .map((row) => [
+      { text: row.day ?? row.shown },
+      rawDigits(row.amount),
+      rawDigits(row.bonuses),
+      { digits: String(row.merged) },
+      { text: notesOf(row).join('; ') },
+    ]);
 }

@@ -70,20 +70,17 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
   const change = only ? comparedChange(only) : totalChange(view);
   const columns = differenceColumns(noun, view, sums.length > 1);
   const isPartial = explained.some((each) => each.uncompared.length > 0);
-  const comparable = rows.flatMap(({ current }) => current?.days ?? []).length;
-  const days = only ? pluralize(comparable, 'comparable day') : 'comparable days';
   const difference = `${differenceText(sums, locale)} ${comparison?.label}`;
   const notes = compact([
     comparison === undefined && NONE_COMPLETE,
     ...missingNotes(view, explained, uncompared),
-    isPartial && 'Left out: days without data in one of the two periods.',
     ...failedNotes(failed),
   ]);
   return {
     title: [
       only?.target.label ?? countText(explained.length, view),
       comparedDates(period),
-      ...(isCompared ? [`${difference}${isPartial ? `, on ${days}` : ''}`] : []),
+      ...(isCompared ? [`${difference}${isPartial ? ', on comparable days' : ''}`] : []),
     ].join(' · '),
     lines: [
       ...(isCompared ? [] : notes.map(escapeMarkup)),
@@ -196,10 +193,10 @@ function reasonText(rows: readonly ReasonRow[], value: Money, money: MoneyFormat
   if (most) return `Mostly ${most.name}: ${formatDifference(most.part, money)} of ${money(size)}.`;
   const one = causes.find(({ row, part }) => isOneSided(row) || (!isOpposite(part) && part.abs().gt(size)));
   if (one === undefined) return `Spread over ${pluralize(rows.length, noun)}.`;
-  const [other, ...more] = changed.filter(({ row }) => row !== one.row);
-  const others = other && more.length === 0 ? capital(nameOf(other.row, noun)) : `The other ${noun}s`;
+  const name = noun === 'day' ? capital(one.name) : one.name;
+  const others = `The other ${noun}${changed.length > 2 ? 's' : ''}`;
   const [part, rest] = [one.part, value.minus(one.part)].map((each) => formatDifference(each, money));
-  return `${capital(one.name)}: ${part}. ${others}: ${rest}.`;
+  return `${name}: ${part}. ${others}: ${rest}.`;
 }
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
