@@ -142,7 +142,7 @@ describe('/balance', () => {
     expect(commands).toEqual([offered]);
   });
 
-  it('refuses an unknown word without a command', async () => {
+  it('suggests no command for an unknown word', async () => {
     const { visibleText, types } = await bot.ask('/balance yesturday 123');
     expect(visibleText).toContain('“yesturday”');
     expect(types).not.toContain('actions');

@@ -108,13 +108,20 @@ describe('the managers', () => {
     expect(await bot.redis.client.hget(recordKey(TEAM), `channel:${CHANNEL}`)).toContain('prod');
   });
 
-  it('see the figures of a limited project; the person who asked doesn’t', async () => {
+  it('open the form of a project that the person may not ask about there', async () => {
     await addProject(bot, { alias: 'prod', id: '123', channels: [FINANCE] });
     await asks('/balance prod');
-    await press(OWNER, await newest(OWNER, '/balance prod'), 'Open');
-    await newest(OWNER, ' left');
+    const got = await newest(OWNER, `<@${MEMBER}> can’t ask about prod in <#${CHANNEL}>.`);
+    await press(OWNER, got, 'Open');
+    await opened(OWNER, 'Edit a project');
     expect(dms(MEMBER)).toEqual([]);
-    expect(await bot.read('/balance prod', MEMBER)).toContain('can’t ask about this project');
+  });
+
+  it('open the settings for a guest while guests are turned off', async () => {
+    await asks('/spend 123', GUEST, GENERAL);
+    const got = await newest(OWNER, `<@${GUEST}> can’t use Tally in <#${GENERAL}>: guests are turned off.`);
+    await press(OWNER, got, 'Open');
+    await opened(OWNER, 'Guests of this workspace');
   });
 
   it('open the form where they can let a person get tokens', async () => {

@@ -164,7 +164,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect((await ask(list, MEMBER, GENERAL)).visibleText).toContain(said.titleOf('dev'));
     expect((await ask(list, MEMBER, SHARED)).visibleText).toContain(said.none);
     expect(await listed(ADMIN, GENERAL)).toBe(2);
-    await setUp(MEMBER, CHANNEL);
+    await setUp(MEMBER, SHARED);
     expect(await listed(MEMBER, 'D0MEMBER01')).toBe(1);
     await add('prod', '123', { channels: [FINANCE] });
     expect(await listed(MEMBER, CHANNEL)).toBe(1);

@@ -581,7 +581,7 @@ const revocation = (metadata: string, id = 'V0FORGED01') => ({
   view: { id, type: 'modal', private_metadata: metadata, state: { values: {} } },
 });
 
-describe('Revoke now', () => {
+describe('the button Revoke now', () => {
   const deletions = () => identity.requests.filter(({ method }) => method === 'DELETE').length;
 
   it('revokes the token in another process', async () => {

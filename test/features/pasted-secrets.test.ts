@@ -47,7 +47,7 @@ describe.each([
   ['a token', () => goodToken(bot.billing)],
   ['a token of another connection', () => SECOND_TOKEN],
   ['the secret of an application access', () => ACCESS_SECRET],
-])('a pasted secret, %s,', (_, secretOf) => {
+])('a pasted secret (%s)', (_, secretOf) => {
   it.each([
     ...['/spend 123 S', '/spend S', '/balance S', '/balance prod S', '/os-token S', '/os-token prod S'],
     ...['/spend “S”', '/spend 123 `S`', '/spend 123 (S).', '/spend key=S', '/spend key:S', '/billing S'],

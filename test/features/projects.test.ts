@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
-import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { MEMBER, OWNER } from '../../sandbox/slack/people.ts';
 import { WORDS } from '../../src/domain/language/generated.js';
 import { normalizeText } from '../../src/domain/language/text-cleanup.ts';
 import { validateAlias } from '../../src/features/projects/parse-project-command.ts';
@@ -9,8 +9,9 @@ import { projectListMessage } from '../../src/features/projects/project-messages
 import { recordKey } from '../../src/redis/keys.ts';
 import { projectPicker } from '../../src/slack/commands/project-picker.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import { botOfFile, CHANNEL, SATURDAY } from '../support/bot.ts';
-import { clickOf, directOf, FINANCE, type Fields, GENERAL, TEAM } from '../support/people.ts';
+import { botOfFile, SATURDAY } from '../support/bot.ts';
+import { schedule } from '../support/delivery.ts';
+import { CHANNEL, clickOf, directOf, FINANCE, type Fields, GENERAL, TEAM } from '../support/people.ts';
 import { storedProject } from '../support/projects.ts';
 import { readSpend } from '../support/read-words.ts';
 import { requestOf, workspaceOf } from '../support/records.ts';
@@ -29,7 +30,7 @@ const { modalText, openForm, save, updated, errors } = bot;
 
 async function add(alias: string, id: string, fields: Fields = {}): Promise<void> {
   await openForm('/billing projects add');
-  expect(await save({ alias, id, ...fields })).toContain('Now try');
+  expect(await save({ alias, id, ...fields })).toContain('Saved.');
   await bot.closeForm();
 }
 
@@ -95,7 +96,7 @@ describe('naming a project', () => {
     const view = bot.view();
     for (const kept of ['"456"', `"initial_conversations":["${GENERAL}"]`, '"€"', 'Object storage (2)'])
       expect(view).toContain(kept);
-    expect(await save({ alias: 'prod-logs' })).toContain('Now try');
+    expect(await save({ alias: 'prod-logs' })).toContain('Saved.');
     await bot.closeForm();
     expect((await stored('prod'))?.id).toBe('123');
     expect(await stored('prod-logs')).toMatchObject({ id: '456', product: 2, currency: '€' });
@@ -340,7 +341,7 @@ describe('a command without a known project', () => {
 });
 
 describe('a project that is changed', () => {
-  it('is renamed in the form, not by a new name in the command', async () => {
+  it('gets a new name in the form, not in the command', async () => {
     await add('prod', '123');
     const answer = await bot.ask('/billing projects rename prod live');
     expect(answer.visibleText).toContain('“rename” takes only the project. Change its name in the form.');
@@ -547,12 +548,27 @@ describe('a limit to channels', () => {
     expect(await bot.read('/balance 123', OWNER, GENERAL)).toMatch(/^prod · /);
   });
 
-  it('is told to members only with channels that they may know', async () => {
+  it('names to members only channels that they may know', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
     expect(await bot.read('/spend prod', MEMBER, GENERAL)).toContain(`prod ${LIMITED}`);
     expect(await bot.read('/spend 123', MEMBER, GENERAL)).toContain(`Project 123 ${LIMITED}`);
     await add('web', '456', { channels: [FINANCE] });
     expect(await bot.read('/spend web', MEMBER, GENERAL)).toContain(REFUSED);
+  });
+
+  it('is saved only after a warning about the schedules that it stops', async () => {
+    await add('prod', '123');
+    await bot.store({ 'schedule:schedul1': schedule({ channel: CHANNEL }) });
+    await openForm('/billing projects edit prod');
+    expect(await save({ channels: [GENERAL] })).toContain(
+      '1 schedule uses it in other channels, and will stop there. Save again to save it anyway.',
+    );
+    expect((await stored('prod'))?.channels).toEqual([]);
+    const saved = await save({});
+    expect(saved).toMatch(/^Saved\./);
+    expect(saved).not.toContain('Now try');
+    await bot.closeForm();
+    expect((await stored('prod'))?.channels).toEqual([GENERAL]);
   });
 
   it('applies to all names of the project', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
+import { catchInvalidWord } from '../../src/domain/failure/index.ts';
 import { parseScheduleText } from '../../src/features/schedules/parse-schedule-command.ts';
 import { deliveryLogKey, recordKey } from '../../src/redis/keys.ts';
 import { MINUTE, option, startAutomationBot } from '../support/automation-bot.ts';
@@ -63,6 +64,10 @@ describe('the words of a schedule command', () => {
       'monthly last week prod',
       { alias: 'prod', report: 'last-week', cadence: { kind: 'monthly', day: 'last' } },
     ],
+    [
+      'prod last-month monthly 1',
+      { alias: 'prod', report: 'month-to-date', cadence: { kind: 'monthly', day: 1 } },
+    ],
     ['daily 9', { cadence: { kind: 'daily' }, time: '09:00' }],
     ['500 daily 9', { project: '500', cadence: { kind: 'daily' }, time: '09:00' }],
     ['weekdays at 8 prod', { alias: 'prod', cadence: { kind: 'weekdays' }, time: '08:00' }],
@@ -86,7 +91,7 @@ describe('the words of a schedule command', () => {
     ['prod archive', 'You named two projects without a comma'],
     ['prod daily weekly', 'You gave two schedules, “daily” and “weekly”.'],
     ['prod monthly 32', '“monthly 32” isn’t a day of the month'],
-    ['prod last-month', '“last-month” can’t be posted on a schedule'],
+    ['prod last-month', '“last-month” only goes with monthly 1'],
     ['prod banana', 'I don’t recognize “banana”'],
     ['prod wait 2 days', 'I don’t recognize “wait”'],
     ['prod yesterday including today', 'doesn’t work with Fri 20 Nov 2026, which is over'],
@@ -100,6 +105,14 @@ describe('the words of a schedule command', () => {
   ])('are refused by quoting the bad word: “%s”', (text, sentence) =>
     expect(() => read(text)).toThrow(sentence),
   );
+
+  it('offers last-month on day 1 of each month if no other day was typed', () => {
+    const offered = (text: string) => catchInvalidWord(() => read(text));
+    expect(offered('prod last-month 9:00')).toMatchObject({
+      offered: ['schedule prod last-month monthly 1 9:00'],
+    });
+    expect(offered('prod last-month daily')).toMatchObject({ offered: [] });
+  });
 });
 
 describe('the form of a schedule', () => {
@@ -128,6 +141,14 @@ describe('the form of a schedule', () => {
     await modalSays('(Pacific/Auckland)');
     await choose('report', 'balance');
     await bot.slack.waitFor(() => !modalText().includes('If billing hasn’t reported the day yet'));
+  });
+
+  it('warns that a post about the month on its last day leaves that day out', async () => {
+    const warning = 'This leaves out the last day of the month. For the whole month, choose Day 1.';
+    expect(await openForm('schedule prod mtd monthly last')).toContain(warning);
+    await choose('day', '1');
+    await bot.slack.waitFor(() => !modalText().includes(warning));
+    expect(modalText()).toContain('The first post covers 1–30 Nov');
   });
 
   it('offers only projects that the chosen channel may see', async () => {
@@ -247,20 +268,20 @@ describe('the list of schedules', () => {
       await setLastPost(id, { due: around.now, ...given });
       return (await ask('schedules')).visibleText;
     };
-    expect(await shows({ result: 'posted' })).toContain('last posted ');
-    expect(await shows({ result: 'posted-late' })).toContain('last posted late');
+    expect(await shows({ result: 'posted' })).toContain('last posted: <!date^');
+    expect(await shows({ result: 'posted-late' })).toContain('last posted late: <!date^');
     expect(await shows({ result: 'failed', cause: storedCause('<!channel>') })).toContain(
-      ': There’s no connection named &lt;!channel&gt;.',
+      ' · There’s no connection named &lt;!channel&gt;.',
     );
     const paused = await shows({
       result: 'paused',
       cause: { kind: 'not-sent', data: { reason: 'channel-archived' } },
     });
     expect(paused).toMatch(
-      /\*paused\* since .+: The channel is archived\. · resumes by itself when that’s fixed · last tried/,
+      /\*paused\*: The channel is archived\. · resumes by itself when that’s fixed · last tried: <!date\^/,
     );
     expect(await shows({ result: 'trying', cause: storedCause('eu'), next: around.now + MINUTE })).toMatch(
-      /\*not posted yet\*, tried .+: There’s no connection named eu\. Next try: <!date\^/,
+      /\*not posted yet\*, tried: .+ · There’s no connection named eu\. Next try: <!date\^/,
     );
   });
 

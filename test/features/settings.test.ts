@@ -97,7 +97,7 @@ describe('/billing settings', () => {
   });
 });
 
-describe('two managers with the form open', () => {
+describe('two managers with the settings form open', () => {
   const opened = async () => {
     await bot.openForm('/billing settings', ADMIN);
     await bot.openForm('/billing settings', OWNER);
@@ -129,7 +129,7 @@ describe('two managers with the form open', () => {
   });
 });
 
-describe('user groups in the form', () => {
+describe('user groups in the settings form', () => {
   it('are found by what is typed', async () => {
     await bot.openForm('/billing settings');
     expect(await bot.suggested('settings-form:managerGroups', '@Fin')).toEqual([FINOPS]);

@@ -165,6 +165,14 @@ describe('a saved watch', () => {
     expect(await stored()).toEqual([]);
   });
 
+  it('is not saved a second time with equal threshold and channel', async () => {
+    await setUp();
+    await openForm('watch prod balance 50000', OWNER, CHANNEL);
+    expect(await save({})).toContain('This watch already exists');
+    expect(await stored()).toHaveLength(1);
+    expect(await save({ below: '40000' })).toContain('Saved');
+  });
+
   it('cannot alert a channel where nobody may ask about its project', async () => {
     await add('secret', '789', { channels: [FINANCE] });
     await openForm('watch secret balance 5', OWNER, CHANNEL);
@@ -459,7 +467,7 @@ describe('a watch, from its form to its alert', async () => {
     expect((await alert(`Acknowledged by <@${MEMBER}>`)).buttons).not.toContain('Acknowledge');
 
     const crossed =
-      /^\*prod\*: balance below 50,000\.00 .+ · :warning: \*Past the threshold\* · now 48,210\.00\nSnooze…\n/;
+      /^\*prod\*: balance below 50,000\.00 .+ · :warning: \*Past the threshold\* · now 48,210\.00\n/;
     await expect.poll(() => bot.home()).toMatch(crossed);
     expect(await bot.home(MEMBER)).not.toContain('*Past the threshold*');
     expect(await bot.read('/billing status')).toContain('*Watches* · 1 running · *1 past the threshold*');

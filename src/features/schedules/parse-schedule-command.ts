@@ -38,12 +38,13 @@ export function parseScheduleText(text: string, context: ParseContext): Schedule
   const named = takeReport(paced.rest);
   const others = [named.typed, paced.typed, timed.typed];
   const { project, alias, several, product, phrase } = parseReportWords(named.rest, context, others);
+  const offered = ['schedule', named.rest, 'monthly 1', timed.typed].filter(Boolean).join(' ');
   return withoutUndefined({
     project,
     alias,
     product,
     several,
-    report: named.found ?? (phrase && reportOf(phrase)),
+    report: named.found ?? (phrase && reportOf(phrase, paced.found, offered)),
     cadence: paced.found,
     time: timed.found ?? paced.time,
   });
@@ -116,9 +117,14 @@ function parseReportWords(text: string, context: ParseContext, others: readonly 
   }
 }
 
-function reportOf(phrase: NamedDays): ReportName {
+/** On day 1, the month so far is all of last month. @param monthly the command that posts last month's spend */
+function reportOf(phrase: NamedDays, cadence: Cadence | undefined, monthly: string): ReportName {
   const report = findReport(phrase.text);
   if (report !== undefined) return report;
+  if (phrase.text === 'last-month') {
+    if (cadence?.kind === 'monthly' && cadence.day === 1) return 'month-to-date';
+    throw new InvalidWord(phrase.typed, 'only goes with monthly 1', '', cadence ? [] : monthly);
+  }
   throw refusal(clipWord(phrase.typed), 'can’t be posted on a schedule', `Use ${REPORT_CHOICES}.`);
 }
 

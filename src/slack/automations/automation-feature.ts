@@ -49,7 +49,9 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
 
   const needsOf = (action: string): Partial<HandlerRules> =>
     action === 'edit' ? { opensForm: true } : { changes: true };
-  /** @param action, id both untrusted @throws not-allowed unless the user owns the item or manages Tally */
+  /**
+   * @param action untrusted @param id untrusted @throws not-allowed unless the user owns the item or manages Tally
+   */
   async function act(action: string, id: string, request: Request): Promise<void> {
     const item = requireAutomation(kind, id, request, action);
     if (item === undefined) return showAutomations(kind, request, { notice: deletedText(kind) });
@@ -62,7 +64,7 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
     parse: (rest, _, context) => parse(rest, context),
     run: (rest, request) => form.openNew(parse(rest, contextOf(request)), request),
   };
-  /** **Ask a manager** passes on a menu action as words of a command: `/billing schedules pause abcd1234`. */
+  /** **Ask a manager** passes on an action of the menu as a command, such as `/billing schedules pause abcd1234`. */
   const readAction = (text: string) => {
     const [, action = '', id = ''] = /^([a-z]+) ([a-z0-9]{8})$/.exec(text) ?? [];
     return Object.hasOwn(ownerActions, action) ? { action, id } : undefined;
@@ -141,6 +143,6 @@ const sharedActions = <T extends Automation>(
   },
 });
 
-/** An owner may have lost the right to see the item's projects, and then the text names none. */
+/** An owner who may no longer see the item's projects reads no project's name. */
 const nameOf = <T extends Automation>(kind: AutomationKind<T>, item: T, request: Request): string =>
   canReadAutomation(item, request) ? kind.words.summary(item, request) : `the ${kind.noun}`;

@@ -1,4 +1,4 @@
-/** The form that creates or edits a schedule or watch: its projects, its target, the checks of both, and saving. */
+/** The form that creates or edits a schedule or watch, and checks whether Tally can post or alert there. */
 import { randomUUID } from 'node:crypto';
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
@@ -58,7 +58,7 @@ interface AutomationForm<T extends Automation, Words>
   extends Pick<FormDescription<Fields, unknown>, 'fields' | 'button'> {
   readonly kind: AutomationKind<T>;
   readonly title: string;
-  /** The projects and the other fields' first values of a new item. @throws Failure */
+  /** The first values of a new item. @throws Failure */
   start(
     words: Words,
     request: Request,
@@ -67,7 +67,7 @@ interface AutomationForm<T extends Automation, Words>
   build(at: FormMoment, before: T | undefined): Promise<T | FieldRefusal>;
 }
 
-/** A new item gets its ID when the form opens, so a second submit saves nothing more. */
+/** A new item gets its ID when the form opens, so submitting the form twice creates only one item. */
 export function createAutomationForm<T extends Automation, Words>(form: AutomationForm<T, Words>) {
   const { kind, title, start, valuesOf, build, ...described } = form;
   const isThere = (id: string, { workspace }: Request) => idsOf(kind, workspace).includes(id);
@@ -143,7 +143,7 @@ function savedMessage<T extends Automation>(kind: AutomationKind<T>, item: T, re
   return { text: 'Saved.', blocks: [markup(saved), hint] };
 }
 
-/** Without a channel, a watch's alerts go to people, at first to the user. */
+/** A watch without a channel alerts people, at first only the user. */
 function commonValues(
   { maxPeople }: Pick<AutomationKind, 'maxPeople'>,
   item: AutomationContent,
@@ -233,7 +233,7 @@ export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends
   };
 };
 
-/** @param known a channel that the user needn't be in */
+/** @param known a channel in which the user needn't be */
 async function checkTarget(
   { channel, people, projects }: AutomationContent,
   request: Request,
@@ -254,7 +254,7 @@ async function checkTarget(
   };
 }
 
-/** @returns why Tally can't send there, as a mrkdwn sentence */
+/** @returns why Tally can't send to the channel, as a mrkdwn sentence */
 const joinIfPossible = async (
   { channel }: AutomationContent,
   { problem, canJoin }: ChannelCheck,
@@ -262,11 +262,11 @@ const joinIfPossible = async (
 ): Promise<string | undefined> =>
   problem === undefined && canJoin && channel !== undefined ? joinChannel(channel, request) : problem;
 
-/** Says why a saved item can't send. Joins the item's channel if needed. */
+/** Joins the item's channel if needed. @returns why Tally can't send the item's posts or alerts */
 export const findItemProblem = async (item: Automation, request: Request): Promise<string | undefined> =>
   joinIfPossible(item, await checkTarget(item, request, item.channel), request);
 
-/** The project's ID stands for a name that the user may not see in `channel`. */
+/** Users who may not see the project's name in `channel` read the project's ID. */
 const nameProject = (
   project: ChosenProject,
   { user, workspace }: Request,
@@ -288,7 +288,7 @@ async function findPeopleProblem(
     const others = found.filter((person) => !meetsRight('member', person)).map(({ person: id }) => id);
     if (others.length > 0)
       return `Only full members of this workspace can get alerts. Remove ${others.map(mention).join(', ')}.`;
-    // A project that is limited to channels can't be sent to people who aren't managers.
+    // Only managers may get alerts about a limited project as direct messages.
     if (limitedProjects('', projects, workspace).length === 0) return undefined;
     return found.every(({ canManage }) => canManage)
       ? undefined

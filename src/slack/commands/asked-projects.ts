@@ -1,4 +1,4 @@
-/** Finds the projects that a command names, and the command that asks about given projects. */
+/** Finds the projects that a command names, and makes the command that asks about given projects. */
 import { PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
 import type { SlashCommand } from '../../domain/command-names.ts';
 import { type ParsedCommand, rankText } from '../../domain/language/parsed-command.ts';
@@ -23,7 +23,10 @@ export interface AskedProjects {
   readonly top?: number;
 }
 
-/** @throws for a single project, what `resolveProject` throws; for an empty list, project-missing or not-connected */
+/**
+ * @throws what `resolveProject` throws, if a single project is named; project-missing or not-connected for an empty
+ * list
+ */
 export function findAskedProjects(
   named: ProjectReference & Pick<ParsedCommand, 'several' | 'top' | 'isLowest'>,
   request: ProjectScope & Pick<Request, 'workspace'> & Partial<Pick<Request, 'sharedFrom'>>,
@@ -35,7 +38,7 @@ export function findAskedProjects(
   }
   const found = resolveProjects(several, product, request.workspace, request);
   const allowed = found.filter((target) => !('failure' in target) || target.failure.kind !== 'not-allowed');
-  // A shared answer leaves out projects that the channel must not see, even if the person who shares it can see them.
+  // Even if a manager shares the answer, it leaves out projects that the channel must not see.
   const targets = request.sharedFrom === undefined || allowed.length === 0 ? found : allowed;
   const words = targets.map((target) => ('word' in target ? target.word : target.project));
   const word = several === 'all' ? several : words.join(',');

@@ -1,4 +1,4 @@
-/** Selects of the projects that a person may ask about, for replies and forms. */
+/** Menus of the projects that a person may ask about, for replies and forms. */
 import type { PlainTextOption } from '@slack/types';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/billing-products.ts';
 import type { SlashCommand } from '../../domain/command-names.ts';
@@ -68,7 +68,7 @@ function projectOptions({ command, text }: Command, request: Request): PlainText
   const words = others === undefined ? text : formatParsedCommand(others);
   const textOf = (projects: string) => [projects, words].filter(Boolean).join(' ');
   const each = optionsFor(request, command, textOf);
-  // Rows by week and ranked days are possible only for a single project.
+  // Rows by week and the most expensive days are possible only for a single project.
   const isOfOne = others?.unit !== undefined || others?.isOfDays === true;
   if (each.length < 2 || isOfOne || !OF_SEVERAL.includes(command)) return each;
   return [...each, commandOption('All projects', { command, text: textOf('all') })].filter(fitsOption);

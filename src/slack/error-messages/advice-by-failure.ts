@@ -1,14 +1,9 @@
-/** What to do next, for each kind of failure. What happened is in `KINDS`. */
+/** What people can do after each kind of failure. `KINDS` says what happened. */
 import type { Button } from '@slack/types';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
-import {
-  BROKEN_OFF,
-  type Failure,
-  failureSentence,
-  NO_PUBLIC_ADDRESS,
-  type Service,
-} from '../../domain/failure/index.ts';
+import { type Failure, failureSentence } from '../../domain/failure/index.ts';
+import { BROKEN_OFF, NO_PUBLIC_ADDRESS, type Service } from '../../domain/failure/kinds.ts';
 import { parseCommandText } from '../../domain/language/parse-command-text.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
@@ -18,7 +13,7 @@ import { listNames } from '../../domain/wording.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
 import type { LastFailure } from '../../workspace/record/service-outcomes.ts';
 import { parseContextOf } from '../../workspace/record/workspace.ts';
-import { button, channelLink, escapeMarkup, instantMarkup } from '../block-kit/blocks.ts';
+import { button, channelLink, escapeMarkup } from '../block-kit/blocks.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { projectPicker, projectSelect } from '../commands/project-picker.ts';
 import {
@@ -116,7 +111,7 @@ const ADVICE: AdviceTable = {
       ? 'As a Tally manager, you can ask in a direct message with Tally.'
       : ASK_INSTEAD[reason];
     const asked = owned === undefined ? 'what was asked' : toCommand(`/billing ${owned.plural}`, owned.text);
-    // A manager who ran the command would get the token, and tokens can't be handed over.
+    // If a manager ran the command, the manager would get the token, not the person who asks.
     const isToken = request.command?.command === '/os-token';
     const nobody = reason === 'external' || (reason === 'not-manager' && people.length === 0);
     return {
@@ -233,7 +228,7 @@ const ADVICE: AdviceTable = {
         : 'Ask in another channel or here.',
     again: '',
   }),
-  // Never shown as a reply: lists and notices report posts that weren't sent.
+  // Lists and notices report posts that weren't sent. No reply does.
   'not-sent': {},
 };
 
@@ -313,12 +308,11 @@ export function describeError(failure: Failure, request: FailedRequest) {
   };
 }
 
-/** A failure's message begins with the fact. After one of these signs, it says a consequence. */
+/** A failure's message begins with what happened. After one of these signs come consequences. */
 const AFTER_FACT = /: |\.(?: |$)/;
 
-/** Mrkdwn: `the billing service returned an error (HTTP 500). First failed: Today 9:08` @param today the reader's */
+/** Mrkdwn: `the billing service returned an error (HTTP 500)` @param today the reader's */
 export function lastFailureText(failure: LastFailure, today: Day): string {
   const [fact = ''] = failureSentence(failure, today).split(AFTER_FACT);
-  const clause = fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1);
-  return `${escapeMarkup(clause)}. First failed: ${instantMarkup(failure.since)}`;
+  return escapeMarkup(fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1));
 }

@@ -27,7 +27,7 @@ export interface Advice {
   readonly lead?: string | undefined;
   readonly todo?: string;
   readonly managerTodo?: string;
-  /** Set if trying again can help. Where no button works, the text stands instead. */
+  /** Set if trying again can help. People read this text if the reply has no button **Try again**. */
   readonly again?: '' | 'Try again.';
   readonly buttons?: readonly Button[];
   readonly managerButtons?: readonly Button[];
@@ -48,13 +48,13 @@ export type AdviceTable = {
 
 export interface FailedRequest extends Partial<Request> {
   readonly command?: Command | undefined;
-  /** Set if the clicked button opens a form and isn't inside a form. */
+  /** Set if the user clicked a button that opens a form, but not a button inside a form. */
   readonly click?: AskedManager['click'];
-  /** The channels in which the person can ask about a project that is limited to channels. */
+  /** The channels in which the person can ask about the project. */
   readonly channels?: readonly SlackId[];
-  /** Whether the command accepts a corrected text, which is then offered. */
+  /** Whether the command accepts a corrected text. Tally then offers the text as a button. */
   readonly acceptsWords?: ((text: string) => boolean) | undefined;
-  /** The channel in which the manager runs the command. It grants no rights. */
+  /** The channel where the person asked, and where a manager runs the command. It grants no rights. */
   readonly place?: SlackId | undefined;
 }
 
@@ -115,7 +115,7 @@ function askButton(
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('ask-manager', 'Ask a manager', { value })];
 }
 
-/** Corrected commands as buttons, or a project picker if the word may have been a project. */
+/** Offers corrected commands as buttons, or a menu of projects if the word may have been a project. */
 export function adviseOnWord(failure: InvalidWord, request: FailedRequest): Advice {
   const { command, acceptsWords = () => true } = request;
   const { fact, why, projectFor } = failure;

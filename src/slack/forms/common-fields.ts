@@ -40,7 +40,7 @@ export const currencyField = (hint: string): Field<string> =>
     parse: (label) => (isCurrencyLabel(label) ? label : refuseField(CURRENCY_RULE)),
   });
 
-/** Older versions of ICU accept these current names, but don't list them. */
+/** Node's older time zone data accepts these current names, but doesn't list them. */
 const RENAMED: readonly Zone[] = [
   ...['America/Nuuk', 'Asia/Ho_Chi_Minh', 'Asia/Kathmandu', 'Asia/Kolkata', 'Asia/Yangon'],
   ...['Atlantic/Faroe', 'Europe/Kyiv', 'Pacific/Chuuk', 'Pacific/Kanton', 'Pacific/Pohnpei'],
@@ -70,7 +70,7 @@ export const zone = (label: string, hint: string): Field<Zone> =>
     parse: (chosen) => (isTimeZone(chosen) ? chosen : refuseField('Choose a time zone from the list.')),
   });
 
-/** Gives a sentence instead of the groups if Slack won't list them, because the form opens without them too. */
+/** Returns a sentence if Slack can't list the groups, so that the form still opens. */
 async function fetchUserGroups({ slack }: Request): Promise<readonly UserGroup[] | string> {
   try {
     return await slack.userGroups();

@@ -1,4 +1,4 @@
-/** The fields that forms are made of: how each is drawn and parsed. */
+/** The fields of forms: how each field is drawn and parsed. */
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
 import { isPerson } from '../../domain/slack-id.ts';
@@ -31,7 +31,7 @@ interface FieldMoment<D = unknown> extends FormMoment {
 }
 
 interface Load<D> {
-  /** A form opens before its slow data is loaded. */
+  /** The form opens before its slow data is loaded. */
   readonly isSlow?: true;
   readonly isNeeded?: (at: FormMoment) => boolean;
   readonly run: (at: FormMoment) => Promise<D>;
@@ -42,7 +42,7 @@ type Suggestions = readonly PlainTextOption[] | Promise<readonly PlainTextOption
 export interface Field<T = unknown> {
   readonly label?: string;
   readonly draw: (at: FieldMoment) => readonly (Block | InputBlock)[];
-  /** A field without `parse` only displays something. Pure. */
+  /** Pure. A field without `parse` has no value. */
   readonly parse?: (text: string, values: FormValues) => T | FieldRefusal;
   readonly load?: Load<unknown>;
   /** Checks the value before the form is saved. @returns what is wrong, as mrkdwn */
@@ -68,12 +68,11 @@ export function readField({ parse }: Field, typed: string, values: FormValues): 
   }
 }
 
-/** Puts a field under **More…**. */
 export const underMore = <T>(field: Field<T>): Field<T> => ({ ...field, isMore: true });
 
 export const redrawing = <T>(field: Field<T>): Field<T> => ({ ...field, isLive: true });
 
-/** Shows and parses a field only if `applies` says so for the form's values. */
+/** A field is neither shown nor parsed unless `applies` returns true. */
 export const shownWhen = <T>(
   applies: (values: FormValues) => boolean,
   field: Field<T>,
@@ -149,7 +148,10 @@ export const text = <T = string>(
 
 type Choices = readonly PlainTextOption[] | ((at: FormMoment) => readonly PlainTextOption[]);
 
-/** A select without options is hidden. Options that come from the record aren't checked here. */
+/**
+ * Without options the field is hidden. Options from a function may change later, so a choice isn't checked against
+ * them.
+ */
 export const choice = <T = string>(
   label: string,
   { options, parse, ...form }: Options<T> & { readonly options: Choices },

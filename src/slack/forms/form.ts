@@ -1,6 +1,6 @@
 /**
- * A feature declares a form by its fields, its record, and how to save it. A form is drawn again after each change, and
- * saved once, however often and to whichever process people submit it. What Slack sends back is untrusted.
+ * Makes a form from its fields, its record, and the way to save it. A form is drawn again after each change, and
+ * saved once, even if people submit it twice. What Slack sends back is untrusted.
  */
 import { randomUUID } from 'node:crypto';
 import type { InputBlock, ModalView } from '@slack/types';
@@ -45,7 +45,7 @@ export interface SentForm<F extends Fields> extends FormMoment {
   readonly input: FormInput<F>;
 }
 
-/** If the user has closed the form, the message leaves `todo` out. */
+/** A user who has closed the form gets a message without `todo`. */
 export type FormProblem = readonly [what: string, todo?: string];
 
 /** @template A what the form is opened for */
@@ -65,14 +65,16 @@ export interface FormDescription<F extends Fields, A> {
   /** The channel for which the form suggests projects. Default is the channel where the form was opened. */
   readonly channelOf?: (values: FormValues) => string;
   readonly heading: string;
-  /** Shown while a form is being saved that can take long. */
+  /** The text while the form is being saved, if saving can take long. */
   readonly waiting?: string;
-  /** A text that changes with every change of the record. @param input given on submit */
+  /** A text that changes whenever the record changes. @param input given on submit */
   readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
   readonly before?: (id: string, request: Request) => FormValues;
   /** What the form says if the record has changed since it was opened. Undefined if the change doesn't matter. */
   readonly conflict?: (sent: SentForm<F>) => FormProblem | undefined;
   readonly idAfterConflict?: (sent: SentForm<F>) => string;
+  /** What saving would stop, as a sentence: shown once, before a second submit saves. */
+  readonly warning?: (sent: SentForm<F>) => string | undefined;
   readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal>;
   /** The word that completes “Not …” if saving fails. Default is `saved`. */
   readonly done?: string;
@@ -88,6 +90,7 @@ type AnyForm = Omit<FormDescription<any, any>, 'fields'> & {
   readonly action: ActionName;
 };
 const NOTHING_SAVED = 'Nothing was saved.';
+const SAVE_ANYWAY = 'Save again to save it anyway.';
 const CAN_CLOSE = context('You can close this window. Tally will send you the result in a direct message.');
 export const CHANGED_FIRST: FormProblem = [
   'Someone else just changed this.',
@@ -132,7 +135,7 @@ export function createForm<F extends Fields, A>(name: FormName, description: For
       const { id, values } = form.start(about, request);
       const place = request.channel ?? '';
       const seen = form.revision(id, request);
-      const state = { id, place, isOpen: false, seen, nonce: randomUUID(), hidden: {} };
+      const state = { id, place, isOpen: false, seen, nonce: randomUUID(), warned: '', hidden: {} };
       await show(form, { state, id, place, request, values, data: {} }, 'open');
     },
   };
@@ -204,7 +207,7 @@ async function showAgain(
   const isOpen = at.state.isOpen || form.fields[field]?.isMore === true;
   const state = { ...at.state, isOpen, nonce: randomUUID() };
   const again = await loadFields(form, { ...at, state }, false);
-  // Leaves out slow previews, which have their own button, and the field's warning, which the error repeats.
+  // Leaves out slow previews, and the warning of the field that the error is about.
   const previews = Object.entries(form.fields).filter(([, { load }]) => load?.isSlow);
   const unsaid = Object.fromEntries([...previews.map(([name]) => name), field].map((name) => [name, null]));
   const known = { ...again, data: { ...again.data, ...unsaid } };
@@ -236,6 +239,9 @@ async function submit(
     // Free text that `check` refuses contains a secret, which must not be shown again.
     const values = form.fields[field]?.isText ? { ...at.values, [field]: '' } : at.values;
     if (problem !== undefined) return await showProblem(form, { ...at, values }, [problem], field);
+    const warned = form.warning?.(sent);
+    if (warned !== undefined && warned !== state.warned)
+      return await showProblem(form, { ...at, state: { ...state, warned } }, [warned, SAVE_ANYWAY]);
     const saved = await form.save(sent);
     if (saved instanceof FieldRefusal) await showProblem(form, at, [saved.sentence]);
     else await request.reply.modal.show(form.heading, saved);
@@ -264,11 +270,12 @@ const stateSchema = z.object({
   id: z.string().default(''),
   /** The `revision` when the form was drawn, or `?` if it is unknown. */
   seen: z.string().default('?'),
-  /** A value that differs for each form, so that Tally recognizes a second submit and doesn't save again. */
+  /** A random value. Tally recognizes by it that a form was submitted twice. */
   nonce: z.string().default(''),
-  /** The channel that the form posts to, or else where the form was opened. Empty if neither. */
   place: z.string().default(''),
   isOpen: z.boolean().default(false),
+  /** The warning that the form shows. */
+  warned: z.string().default(''),
   /** Values of hidden fields, because Slack sends back only shown ones. */
   hidden: z.record(z.string(), z.string()).default({}),
 });
@@ -284,7 +291,7 @@ const isPartOf = ({ applies: test }: Field, values: FormValues): boolean => test
 const isDue = (field: Field, at: FormMoment): boolean =>
   field.load !== undefined && isPartOf(field, at.values) && (field.load.isNeeded?.(at) ?? true);
 
-/** @param isSlow loads only the slow data, or only the quick data @returns `at` itself if nothing was loaded */
+/** @param isSlow whether to load the slow data or the quick data @returns `at` itself if nothing was loaded */
 async function loadFields({ fields }: AnyForm, at: Moment, isSlow: boolean): Promise<Moment> {
   const found = await Promise.all(
     Object.entries(fields).flatMap(([name, field]) => {

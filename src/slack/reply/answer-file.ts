@@ -15,7 +15,7 @@ export type CsvCell = { readonly text: string } | { readonly digits: string };
 export interface AnswerFile<T> {
   readonly name: string;
   readonly columns: readonly string[];
-  /** What a row covers, such as `each day (UTC)`, and sentences about days and projects without figures. */
+  /** What each row is about: `each day (UTC)`. */
   readonly each: string;
   readonly gaps: readonly string[];
   readonly rows: (answer: T) => readonly (readonly CsvCell[])[];
@@ -47,7 +47,7 @@ const nameCell = ({ label, project }: Pick<UnresolvedProject, 'label' | 'project
 /** A spreadsheet reads a cell that begins with one of these signs as a formula. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 
-/** CSV as in RFC 4180, with formulas made harmless. @param isDecimalComma separates cells by `;` */
+/** Writes CSV as in RFC 4180, and makes formulas harmless. @param isDecimalComma separates cells by `;` */
 export function formatCsv(rows: readonly (readonly CsvCell[])[], isDecimalComma = false): string {
   const separator = isDecimalComma ? ';' : ',';
   const format = (cell: CsvCell): string => {
@@ -69,7 +69,7 @@ export function amountNotes(name: string, amount: Amount & { readonly incomplete
   return amount.incomplete === true ? [`${name} incomplete`] : [];
 }
 
-/** The file's name says `prod-staging` or `4-projects`. */
+/** The part of the file's name that says what the file is about: `prod-staging` or `4-projects`. */
 export const fileSubject = ({ targets, word, isList, top }: AnswerView<ProjectAnswer>['projects']): string =>
   !isList || targets.length <= MOST_NAMED || word === 'all' || top !== undefined
     ? word.replace(/[ ,]+/g, '-')

@@ -61,7 +61,7 @@ export function createErrorReply(log: Logger): ErrorReply {
       const isUnchanged = !isAuthorized(request) || !rules.changes;
       const message = errorMessageOf(report, request, isUnchanged);
       const isInModal = source.via === 'form' || (await modal.isShown());
-      // Only a command that opens a modal can be run from a modal.
+      // In a modal, a button can run only a command that opens a modal.
       const shown = rules.opensForm ? request : { ...request, command: undefined };
       const sent = isInModal
         ? modal.update(errorModalOf(report, shown, isUnchanged), message)
@@ -90,12 +90,12 @@ export const markUnsure = (failure: Failure, workspace?: Workspace): Failure =>
 export function errorModalOf(report: ErrorReport, request: FailedRequest, isUnchanged: boolean): ModalView {
   const { blocks } = errorMessageOf(report, request, isUnchanged);
   const shown = report.failure === undefined ? withoutActions(blocks) : blocks;
-  // Slack doesn't send the channel with a click in a modal, so the modal's metadata names the channel.
+  // Slack doesn't send the channel with a click in a modal, so the modal's metadata has the channel.
   const metadata = request.place !== undefined && { metadata: request.place };
   return modal({ title: 'That didn’t work', ...metadata, blocks: shown });
 }
 
-/** Slack passes this text on to people, so it has no mark-up. */
+/** Workflow Builder shows this text to people, without mark-up. */
 export function stepErrorText({ failure, id }: ErrorReport): string {
   if (failure === undefined) return unknownErrorText(id, true);
   const { sentence, todo, isOurs } = describeError(failure, {});

@@ -1,4 +1,4 @@
-/** Asks about projects, each of which can fail on its own, and lists their names, figures and failures. */
+/** Asks billing about several projects, of which some may fail, and names the projects and their failures. */
 import pLimit from 'p-limit';
 import { PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
 import type { BillingRemark } from '../../domain/billing-remarks.ts';
@@ -23,8 +23,8 @@ export interface ProjectAnswers<T extends ProjectAnswer> {
 const AT_ONCE = 4;
 
 /**
- * In a list, a project without figures goes to `failed`. @throws a single project's failure; for a list, the failure
- * that all projects share, unless it is missing data
+ * Puts a list's projects without figures into `failed`. @throws the failure of a single project, or the failure that
+ * all projects of a list share, unless it is no-data
  */
 async function fetchEach<T extends ProjectAnswer>(
   { targets, isList }: Pick<AskedProjects, 'targets' | 'isList'>,
@@ -56,8 +56,8 @@ const isShared = ({ kind }: Failure, failed: readonly UnresolvedProject[]): bool
 const summarize = ({ kind }: Failure): string => kindOf(kind)?.summary ?? 'no answer';
 
 /**
- * Draws a header, a row per answer, and a row per failure. @param beside a figure after the name, because phones fit
- * three columns
+ * A header, a row for each answer, and a row for each failure. @param beside a figure that shares the first column,
+ * because phones show only three columns
  */
 export function projectRows<T extends ProjectAnswer>(
   sorted: readonly T[],
@@ -81,7 +81,7 @@ export function projectRows<T extends ProjectAnswer>(
   ];
 }
 
-/** The reason stands in the first of the columns for figures. @param columns how many these are */
+/** The first figure's column has the reason. @param columns how many columns of figures the table has */
 export const failedRows = (failed: readonly UnresolvedProject[], columns: number): string[][] =>
   failed.map(({ label, failure }) => [label, summarize(failure), ...Array(columns - 1).fill('')]);
 
@@ -89,7 +89,10 @@ const joinParts = (...parts: (string | undefined)[]): string => parts.filter(Boo
 
 type ProjectNamer = (target: ResolvedProject) => string;
 
-/** If all projects have the same product, it is named below the rows. Otherwise rows name all but Cloud platform. */
+/**
+ * A product that all projects have is a fact below the rows. Otherwise each row names its product, except Cloud
+ * platform.
+ */
 export function productNames(answered: readonly ProjectAnswer[]) {
   const products = new Set(answered.map(({ target }) => target.product));
   const shared = products.size === 1 ? [...products][0] : products.has(USUAL) ? USUAL : undefined;

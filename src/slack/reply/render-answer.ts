@@ -1,4 +1,4 @@
-/** An answer as a value, and the message that Tally draws from it. */
+/** What an answer consists of, and the message that shows the answer. */
 import type {
   ActionsBlock,
   ActionsBlockElement,
@@ -63,10 +63,10 @@ export interface Answer<T = never> {
   /** The lines are escaped mrkdwn. Empty lines are left out. */
   readonly lines: readonly string[];
   readonly chart?: Chart | undefined;
-  /** The first row of `cells` is the header. A table with the title `fold` opens on a click. */
+  /** The first row of `cells` is the header. With a title `fold`, the table opens on a click. */
   readonly rows?: { readonly fold?: string; readonly cells: readonly (readonly string[])[] } | undefined;
   readonly remarks: readonly BillingRemark[];
-  /** The footer is plain text: the `facts` share a line, and each of the `notes` has a line of its own. */
+  /** The `facts` share a line of the footer, and each of the `notes` has its own line. Both are plain text. */
   readonly facts: readonly string[];
   readonly notes: readonly string[];
   readonly actions: ActionsBlock;
@@ -111,11 +111,11 @@ function smallPrint(
   return [line.join(' · '), ...notes.map(escapeMarkup)].filter(Boolean).join('\n');
 }
 
-/** Empty if the only reader is in this time zone. */
+/** Empty if only the user reads the answer, in the user's own time zone. */
 export const zoneFact = ({ user, sharedBy }: AnswerView, zone: Zone): string =>
   sharedBy === undefined && user.zone === zone ? '' : zone;
 
-/** Empty for a named project that was asked about with its own product. */
+/** Empty if the project has a name and the question is about the project's own product. */
 export const productFact = ({ target: { product, alias, isOwnProduct } }: ProjectAnswer): string =>
   alias !== undefined && isOwnProduct ? '' : PRODUCTS[product].name;
 
@@ -140,7 +140,7 @@ export function formatSums(
   return listNames(parts);
 }
 
-/** `2 of 3 projects · October · 1,234.00 EUR spent` @param count replaces `2 of 3 projects` */
+/** `2 of 3 projects · October · 1,234.00 EUR spent`. @param count replaces `2 of 3 projects` */
 export function severalTitle<T extends ProjectAnswer>(
   { answered, failed, locale }: AnswerView<T>,
   amountOf: (answer: T) => Money | undefined,
@@ -179,7 +179,7 @@ export function listParts<T extends ProjectAnswer>(
 
 interface AnswerActions {
   readonly link: Command;
-  /** The command that gets `csv` or `details` added. Default is `link`. */
+  /** The command to which `csv` or `details` is added. Default is `link`. */
   readonly figures?: Command;
   readonly before: readonly ActionsBlockElement[];
   readonly after?: readonly Button[];
@@ -222,13 +222,13 @@ export function answerActions<T extends ProjectAnswer>(
   );
 }
 
-/** **Share** runs the command again, for the channel, as of the instant `askedAt`. */
+/** **Share** runs the command again for the channel, with the figures of the instant `askedAt`. */
 function shareButton(command: Command, askedAt: Millis): Button[] {
   const value = `${askedAt} ${commandLine(command)}`;
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('share', 'Share', { value })];
 }
 
-/** A button's value can be longer than an option's, so an option that is too long becomes a button. */
+/** A button can hold a longer command than an option can. */
 function moreMenu(options: readonly PlainTextOption[]): (Overflow | Button)[] {
   const listed = options.filter(fitsOption).slice(0, SLACK_LIMITS.overflowOptions);
   const others = options.filter(
@@ -238,7 +238,7 @@ function moreMenu(options: readonly PlainTextOption[]): (Overflow | Button)[] {
   return listed.length === 0 ? buttons : [...buttons, overflow('rerun:more', listed)];
 }
 
-/** Empty if a command is too long for an option. */
+/** Empty if any of the commands is too long for an option. */
 export const periodMenu = (
   options: readonly PlainTextOption[],
   current: PlainTextOption | undefined,

@@ -45,7 +45,7 @@ describe('a question in plain English', () => {
     ['prod october forecast', '“october” isn’t this month, and only this month has a forecast.'],
     ['prod more than 200k', '“more than 200k” is an amount, and Tally compares only periods and projects.'],
     ['prod banana forecast', 'I don’t recognize “banana”. Type a project, a period'],
-  ])('typed after /spend is refused by its meaning: %s', (text, sentence) =>
+  ])('typed after /spend is refused with the reason: %s', (text, sentence) =>
     expect(() => parseTyped('/spend', text, contextWith(ALIASES), parseCommandText)).toThrow(sentence),
   );
 
