@@ -4,6 +4,7 @@ import { Temporal } from 'temporal-polyfill';
 import { Failure, type FailureOf, InvalidWord, isFailure } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
+import { firstCharacters } from '../domain/wording.ts';
 import { checkBaseUrl, type TrustedHost } from '../http/address-rules.ts';
 import type { GuardedHttp, ServiceRequest, ServiceResponse, Tenant } from '../http/client.ts';
 import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/read-json.ts';
@@ -248,9 +249,7 @@ function nameOf(value: unknown): string | undefined {
 function textOf(value: unknown): string | undefined {
   const text = isLosslessNumber(value) ? value.value : value;
   if (typeof text !== 'string' || text.trim() === '') return undefined;
-  return Array.from(text.slice(0, LIMITS.characters * 2))
-    .slice(0, LIMITS.characters)
-    .join('');
+  return firstCharacters(text, LIMITS.characters);
 }
 
 const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
