@@ -20,7 +20,7 @@ export interface Call {
 
 type Answer = { status: number; headers?: Record<string, string>; body: Loose | string } | 'hang';
 
-/** The token's owner, the app itself or a workspace, or an error code. */
+/** Whose token a call has, the app's or a workspace's; an error code if it has neither. */
 type Bearer = 'app' | Workspace | { error: string };
 
 interface MethodContext {
