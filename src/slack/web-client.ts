@@ -10,10 +10,7 @@ export type WebClient = webApi.WebClient;
 
 const PAUSE_BEFORE_RETRY: Millis = 200;
 
-/**
- * These calls aren't repeated if Slack may have done the work. A message would appear twice, and an OAuth code works
- * only once.
- */
+/** Not repeated if Slack may have done the work: a message would appear twice, and OAuth codes work once. */
 export const NON_REPEATABLE_METHODS: ReadonlySet<string> = new Set([
   'chat.postEphemeral',
   'chat.postMessage',
@@ -28,10 +25,7 @@ type TimedFetch = (timeout: Millis, ...args: Parameters<typeof fetch>) => Promis
 const timedFetch: TimedFetch = (timeout, url, init) =>
   fetch(url, { ...init, signal: AbortSignal.timeout(Math.ceil(timeout)) });
 
-/**
- * Repeats a failed call if there is time. A call in `NON_REPEATABLE_METHODS` is repeated only if Slack surely didn't
- * do it.
- */
+/** Repeats a failed call if there is time, or in `NON_REPEATABLE_METHODS` if Slack surely didn't do it. */
 const fetchTwice: TimedFetch = async (timeout, url, init) => {
   const isOnce = NON_REPEATABLE_METHODS.has(String(url).split('/').at(-1) ?? '');
   const end = performance.now() + timeout;
@@ -57,10 +51,7 @@ export function wasNeverSent(error: unknown): boolean {
   return typeof code === 'string' && BEFORE_SENDING.test(code);
 }
 
-/**
- * By default, Slack's SDK repeats a call ten times over 30 minutes, and has no timeout. After status 429 a call
- * throws, because waiting would block all calls of the client. @param timeout for a call and its retry
- */
+/** The SDK would repeat calls for 30 minutes, without a timeout. @param timeout for a call and its retry */
 export const callOptions = (timeout: Millis, isTriedTwice: boolean): webApi.WebClientOptions => ({
   retryConfig: { retries: 0 },
   fetch: (url, init) => (isTriedTwice ? fetchTwice : timedFetch)(timeout, url, init),

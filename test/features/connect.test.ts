@@ -115,7 +115,7 @@ describe('/billing connect', () => {
     const posted = await bot.slack.waitFor(() =>
       bot.slack.messages(OWNER, CHANNEL).find(({ text }) => text.includes('Project 123')),
     );
-    expect(posted.text).toContain('Late: was due Sat 21 Nov');
+    expect(posted.text).toContain('Late: was due 09:00');
   });
 
   it.each<[Record<string, string>, RegExp]>([
@@ -402,7 +402,7 @@ describe('several connections', () => {
     expect(bot.billing.requests.at(-1)!.token).toBe('Read-only');
     await bot.drop('settings');
     const answer = await bot.ask('/balance 123');
-    expect(answer.visibleText).toContain('You have several connections, but no default, ');
+    expect(answer.visibleText).toContain('You have several connections, but no default.');
     expect(await register('us', { token: administrator() })).toContain('us is the default connection.');
     expect((await auditLines())[0]).toBe('changed the default connection to us');
     await bot.ask('/balance 123');

@@ -93,7 +93,7 @@ describe('the look-up of a person', () => {
   it.each([
     ['/billing member', MEMBER],
     ['/billing manage', ADMIN],
-  ])('asks Slack for the role before more than an answer: %s', async (text, person) => {
+  ])('asks Slack for the role each time a command can do more than answer: %s', async (text, person) => {
     const thrice = async () => [
       await ask('/spend', person),
       await ask(text, person),
@@ -181,7 +181,7 @@ describe('a request', () => {
     },
   );
 
-  it('that can’t open a form gets a button, without words that could be secrets', async () => {
+  it('gets a button for a form that can’t open, without words that could be secrets', async () => {
     await tally.slack.say(MEMBER, CHANNEL, '@Tally form');
     const offer = await tally.slack.waitFor(() =>
       tally.slack

@@ -50,7 +50,7 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
   const needsOf = (action: string): Partial<HandlerRules> =>
     action === 'edit' ? { opensForm: true } : { changes: true };
   /**
-   * @param action untrusted @param id untrusted @throws not-allowed unless the user owns the item or manages Tally
+   * `action` and `id` are untrusted. @throws not-allowed unless the user owns the schedule or watch, or manages Tally
    */
   async function act(action: string, id: string, request: Request): Promise<void> {
     const item = requireAutomation(kind, id, request, action);
@@ -143,6 +143,6 @@ const sharedActions = <T extends Automation>(
   },
 });
 
-/** An owner who may no longer see the item's projects reads no project's name. */
+/** Owners who may no longer see the projects read no project's name. */
 const nameOf = <T extends Automation>(kind: AutomationKind<T>, item: T, request: Request): string =>
   canReadAutomation(item, request) ? kind.words.summary(item, request) : `the ${kind.noun}`;

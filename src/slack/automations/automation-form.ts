@@ -10,7 +10,7 @@ import {
   projectLabel,
   projectValue,
 } from '../../workspace/projects/chosen-project.ts';
-import { isShownTo, limitedProjects } from '../../workspace/projects/resolve-project.ts';
+import { isShownTo, limitedProjects } from '../../workspace/projects/project-scope.ts';
 import { meetsRight } from '../../workspace/roles-and-rights.ts';
 import {
   compact,
@@ -58,7 +58,7 @@ interface AutomationForm<T extends Automation, Words>
   extends Pick<FormDescription<Fields, unknown>, 'fields' | 'button'> {
   readonly kind: AutomationKind<T>;
   readonly title: string;
-  /** The first values of a new item. @throws Failure */
+  /** The first values of a new schedule or watch. @throws Failure */
   start(
     words: Words,
     request: Request,
@@ -67,7 +67,7 @@ interface AutomationForm<T extends Automation, Words>
   build(at: FormMoment, before: T | undefined): Promise<T | FieldRefusal>;
 }
 
-/** A new item gets its ID when the form opens, so submitting the form twice creates only one item. */
+/** A new schedule or watch gets its ID when its form opens, so submitting the form twice creates only one. */
 export function createAutomationForm<T extends Automation, Words>(form: AutomationForm<T, Words>) {
   const { kind, title, start, valuesOf, build, ...described } = form;
   const isThere = (id: string, { workspace }: Request) => idsOf(kind, workspace).includes(id);
@@ -189,7 +189,7 @@ export const projectsField = (max: number): Field<AutomationContent['projects']>
 export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends' | 'maxPeople'>) => {
   const { maxPeople } = kind;
   const isForPeople = ({ to }: FormValues) => maxPeople > 0 && to === 'people';
-  /** A manager who edits an item can keep a channel without being in it. */
+  /** A manager who edits a schedule or watch can keep its channel without being in the channel. */
   const check = ({ id, values, request }: FormMoment): Promise<ChannelCheck> => {
     const before = requireAutomation(kind, id, request);
     return checkTarget(deliveryOf(values), request, request.user.canManage ? before?.channel : undefined);
@@ -233,7 +233,7 @@ export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends
   };
 };
 
-/** @param known a channel in which the user needn't be */
+/** @param known the channel so far, in which the user needn't be */
 async function checkTarget(
   { channel, people, projects }: AutomationContent,
   request: Request,
@@ -262,11 +262,11 @@ const joinIfPossible = async (
 ): Promise<string | undefined> =>
   problem === undefined && canJoin && channel !== undefined ? joinChannel(channel, request) : problem;
 
-/** Joins the item's channel if needed. @returns why Tally can't send the item's posts or alerts */
+/** Joins the channel if needed. @returns why Tally can't post or alert there */
 export const findItemProblem = async (item: Automation, request: Request): Promise<string | undefined> =>
   joinIfPossible(item, await checkTarget(item, request, item.channel), request);
 
-/** Users who may not see the project's name in `channel` read the project's ID. */
+/** Users who may not see the project's name in `channel` see its ID. */
 const nameProject = (
   project: ChosenProject,
   { user, workspace }: Request,

@@ -27,7 +27,7 @@ import {
   visibleAutomations,
 } from './automation.ts';
 
-/** An item takes one of the 50 blocks that Slack allows in a message. */
+/** Each schedule or watch takes one of the 50 blocks that Slack allows in a message. */
 const PAGE = 20;
 
 interface ShowOptions {

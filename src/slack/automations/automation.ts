@@ -5,9 +5,9 @@ import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { pluralize } from '../../domain/wording.ts';
 import { type ChosenProject, connectionNameOf } from '../../workspace/projects/chosen-project.ts';
-import { canAskAbout, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import { canAskAbout, type ProjectScope } from '../../workspace/projects/project-scope.ts';
 import { auditedChange } from '../../workspace/record/audited-change.ts';
-import type { Schedule, Target, Watch } from '../../workspace/record/automation-records.ts';
+import type { Destination, Schedule, Watch } from '../../workspace/record/automation-records.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { AutomationStore, Workspaces } from '../../workspace/record/workspace-repository.ts';
 import {
@@ -24,7 +24,7 @@ export type Automation = Schedule | Watch;
 
 export type AutomationAction<T> = (item: T, request: Request) => Promise<void>;
 
-/** Why an item is at the top of the list. The level `news` isn't a problem, but something that people should know. */
+/** Why a schedule or watch is at the top of the list. The level `news` isn't a problem. */
 export interface AutomationNeed {
   readonly level: 'broken' | 'warning' | 'news';
   readonly what: string;
@@ -94,7 +94,7 @@ export type ListViewer = Pick<Request, 'user' | 'workspace'> & ProjectScope;
 export const canEditAutomation = ({ owner }: { readonly owner: SlackId }, { user }: Viewer): boolean =>
   user.canManage || owner === user.id;
 
-/** Owners who can't read an item see only that the item exists. */
+/** Owners who may no longer see the projects see only that the schedule or watch exists. */
 export const canReadAutomation = ({ projects }: Pick<Automation, 'projects'>, viewer: ListViewer): boolean =>
   projects.every((project) => canAskAbout(project, viewer.workspace, viewer));
 
@@ -111,10 +111,7 @@ export const visibleAutomations = <T extends Automation>(
       )
     : [];
 
-/**
- * Undefined if the item was deleted. @param action what a manager can do after **Ask a manager** @throws not-allowed
- * unless the user owns the item or manages Tally
- */
+/** Undefined if the schedule or watch was deleted. @throws not-allowed unless the user owns it or manages Tally */
 export function requireAutomation<T extends Automation>(
   kind: Pick<AutomationKind<T>, 'find' | 'noun'>,
   id: string,
@@ -127,10 +124,7 @@ export function requireAutomation<T extends Automation>(
   throw new Failure('not-allowed', { reason: 'not-owner', people: [item.owner], owned });
 }
 
-/**
- * If another process has saved meanwhile, tries once more with the new record. @param did `paused` in the audit's
- * “paused a schedule” @param write returns undefined if there is nothing to change @throws edit-conflict
- */
+/** Tries once more if another process saved first. @param did `paused`, for the audit @throws edit-conflict */
 export async function changeAutomation<T extends Automation>(
   kind: AutomationKind<T>,
   id: string,
@@ -162,7 +156,7 @@ export const automationChange = <T extends Automation>(
   request: Request,
 ) => auditedChange(request, [`${did} a ${noun}:`, words.auditText(item, request.workspace)]);
 
-export type AutomationContent = Target & { readonly projects: readonly ChosenProject[] };
+export type AutomationContent = Destination & { readonly projects: readonly ChosenProject[] };
 
 type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
 
@@ -214,10 +208,10 @@ export function usersText(
   return `${named.join(' and ')} ${posts + alerts === 1 ? 'uses' : 'use'} ${what}.`;
 }
 
-export const targetMarkup = ({ channel, people = [] }: Target): string =>
+export const targetMarkup = ({ channel, people = [] }: Destination): string =>
   channel === undefined ? people.map(mention).join(', ') : channelLink(channel);
 
-/** Changes with every field of the form, but not with owner, pause or snooze. */
+/** A text that changes with every field of the form, but not with owner, pause or snooze. */
 export function automationVersion(item: Automation): string {
   const { owner, createdBy, createdAt, since, paused, ...edited } = item;
   const { snoozedUntil, ...version } = { snoozedUntil: undefined, ...edited };

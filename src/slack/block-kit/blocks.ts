@@ -60,20 +60,14 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 /** Slack ignores an underscore inside a word, as in `Los_Angeles`. */
 const MARKS = /[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
-/**
- * Escapes untrusted text for mrkdwn. Slack has no escape for `*`, `_`, `~` and backticks, but a zero-width space
- * disables them.
- */
+/** Slack can't escape `*`, `_`, `~` or backticks, so a zero-width space disables each of these characters. */
 export const escapeMarkup = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '').replace(MARKS, '\u200b$&');
 
 export const mention = (person: string): string => `<@${escapeMarkup(person)}>`;
 export const channelLink = (channel: string): string => `<#${escapeMarkup(channel)}>`;
 
-/**
- * Slack's chart block of June 2026, which `@slack/types` 3.2 doesn't have. Source:
- * https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
- */
+/** `@slack/types` 3.2 lacks this block: https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block */
 export interface Chart {
   readonly type: 'data_visualization';
   readonly title: string;

@@ -30,10 +30,7 @@ interface Bar {
   readonly isSoFar?: boolean;
 }
 
-/**
- * Draws a bar for each day, or for a long period for each week or month. Bars are daily averages if any week or month
- * is incomplete. @param finest the smallest unit of a bar
- */
+/** If any week or month is incomplete, bars are daily averages. @param finest the smallest unit of a bar */
 export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Chart | undefined {
   const { unit, rows: all } = periodRows(usage, period, SLACK_LIMITS.chartPoints, finest);
   const isTodayAlone = ({ current }: Row) => current?.days.every((day) => day === period.today) === true;
@@ -67,10 +64,7 @@ function daysInUnit(unit: Unit, [first = '']: readonly Day[]): number {
   return daysBetween(startOfUnit(unit, first), endOfUnit(unit, first)) + 1;
 }
 
-/**
- * Draws two bars side by side for each day, or daily averages for a long period. A day that only one side has is left
- * out, because a missing day isn't zero.
- */
+/** Draws pairs of bars. A day that only one side has is left out, because a missing day isn't zero. */
 export function versusChart(usage: Usage, before: Usage, window: ComparisonWindow): Chart | undefined {
   const { currentDays, days, requested } = window;
   const beginWithMonths = [currentDays, days].every(([first = '']) => startOfUnit('month', first) === first);

@@ -1,11 +1,12 @@
 /** Finds the projects that a command names, and makes the command that asks about given projects. */
+
 import { PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
 import type { SlashCommand } from '../../domain/command-names.ts';
 import { type ParsedCommand, rankText } from '../../domain/language/parsed-command.ts';
 import { type ChosenProject, findNamed } from '../../workspace/projects/chosen-project.ts';
+import type { ProjectScope } from '../../workspace/projects/project-scope.ts';
 import {
   type ProjectReference,
-  type ProjectScope,
   type ResolvedProject,
   resolveProject,
   resolveProjects,
@@ -23,10 +24,7 @@ export interface AskedProjects {
   readonly top?: number;
 }
 
-/**
- * @throws what `resolveProject` throws, if a single project is named; project-missing or not-connected for an empty
- * list
- */
+/** @throws what `resolveProject` throws for a single project; project-missing or not-connected for an empty list */
 export function findAskedProjects(
   named: ProjectReference & Pick<ParsedCommand, 'several' | 'top' | 'isLowest'>,
   request: ProjectScope & Pick<Request, 'workspace'> & Partial<Pick<Request, 'sharedFrom'>>,

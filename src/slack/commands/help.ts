@@ -3,7 +3,7 @@ import type { Button } from '@slack/types';
 import { PRODUCT_WORDS } from '../../domain/billing-products.ts';
 import { isDirectMessage } from '../../domain/slack-id.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import { canAskAbout, type ProjectScope, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { canAskAbout, type ProjectScope, visibleProjects } from '../../workspace/projects/project-scope.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import {
   type Block,
@@ -100,9 +100,7 @@ export function testedProject(workspace: Request['workspace']) {
   return workspace.connectionNames.length > 0 ? findConnection(workspace)?.test : undefined;
 }
 
-/**
- * The channel's default project, the tested project, or else the first. Undefined if the reader can ask about none.
- */
+/** The channel's default project, the tested project, or else the first that the reader can ask about. */
 function askableProject(reader: Reader): string | undefined {
   const { workspace, channel } = reader;
   const named = visibleProjects(workspace, reader);

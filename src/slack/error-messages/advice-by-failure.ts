@@ -311,7 +311,7 @@ export function describeError(failure: Failure, request: FailedRequest) {
 /** A failure's message begins with what happened. After one of these signs come consequences. */
 const AFTER_FACT = /: |\.(?: |$)/;
 
-/** Mrkdwn: `the billing service returned an error (HTTP 500)` @param today the reader's */
+/** Mrkdwn: `the billing service returned an error (HTTP 500)` */
 export function lastFailureText(failure: LastFailure, today: Day): string {
   const [fact = ''] = failureSentence(failure, today).split(AFTER_FACT);
   return escapeMarkup(fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1));

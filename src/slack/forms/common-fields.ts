@@ -129,7 +129,7 @@ export const userGroups = (label: string, hint: string, max: number): Field<read
 
 export type ExpiryChoice = Day | 'never';
 
-export const REMINDER_HINT = 'Tally reminds you 14, 3 and 1 days before.';
+export const REMINDER_HINT = 'Tally reminds you 14, 3 and 1 days before it expires.';
 
 const day = z.iso.date().startsWith('2');
 

@@ -148,10 +148,7 @@ export const text = <T = string>(
 
 type Choices = readonly PlainTextOption[] | ((at: FormMoment) => readonly PlainTextOption[]);
 
-/**
- * Without options the field is hidden. Options from a function may change later, so a choice isn't checked against
- * them.
- */
+/** Hidden without options. Options from a function may have changed, so the choice isn't checked. */
 export const choice = <T = string>(
   label: string,
   { options, parse, ...form }: Options<T> & { readonly options: Choices },

@@ -1,7 +1,4 @@
-/**
- * Makes a form from its fields, its record, and the way to save it. A form is drawn again after each change, and
- * saved once, even if people submit it twice. What Slack sends back is untrusted.
- */
+/** Makes a form from its fields, its record and the way to save it. It is saved once, even if submitted twice. */
 import { randomUUID } from 'node:crypto';
 import type { InputBlock, ModalView } from '@slack/types';
 import * as z from 'zod';

@@ -112,9 +112,7 @@ code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; back
 @media (max-width: 30rem) { main { padding: 1.5rem 1.25rem; } }
 `;
 
-/**
- * A page allows no script, external resource or frame, and sends no referrer, because its URL contains the OAuth code.
- */
+/** A page allows no scripts and sends no referrer, because its URL contains the OAuth code. */
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,

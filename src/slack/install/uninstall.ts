@@ -7,23 +7,20 @@ import {
   createMemberAccessStore,
   type MemberAccess,
 } from '../../workspace/credentials/installation-store.ts';
-import type { Deletion } from '../../workspace/record/workspace-store.ts';
+import type { WorkspaceDeleter } from '../../workspace/record/workspace-store.ts';
 import type { SlackPayload } from '../request/payload.ts';
 import type { InstallationTokens } from './installation-tokens.ts';
 
 interface UninstallParts {
   readonly redis: RedisConnection;
-  readonly forget: Deletion;
+  readonly forget: WorkspaceDeleter;
   readonly clock: () => Millis;
   readonly log: Logger;
   readonly tokens?: Pick<InstallationTokens, 'loadReadable' | 'drop'>;
   readonly isAccepted?: (id: string) => Promise<boolean>;
 }
 
-/**
- * Deletes all data after an uninstall. Slack sends several events, in any order, so each event deletes everything.
- * @returns false for other events @throws store-unavailable, so that Slack resends the event
- */
+/** Slack sends several events, in any order, so each deletes everything. @returns false for other events */
 export function createUninstallHandler(parts: UninstallParts) {
   const { redis, forget, clock, log, tokens } = parts;
   const access = createMemberAccessStore(redis);

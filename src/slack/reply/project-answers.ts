@@ -20,19 +20,26 @@ export interface ProjectAnswers<T extends ProjectAnswer> {
   readonly failed: readonly UnresolvedProject[];
 }
 
+export interface AnswerView<T extends ProjectAnswer = ProjectAnswer>
+  extends ProjectAnswers<T>,
+    Pick<Request, 'at' | 'locale' | 'sharedBy' | 'mayShare'> {
+  readonly user: Pick<Request['user'], 'canManage' | 'zone'>;
+  readonly projects: AskedProjects;
+  readonly fetched: Millis;
+}
+
 const AT_ONCE = 4;
 
-/**
- * Puts a list's projects without figures into `failed`. @throws the failure of a single project, or the failure that
- * all projects of a list share, unless it is no-data
- */
-async function fetchEach<T extends ProjectAnswer>(
-  { targets, isList }: Pick<AskedProjects, 'targets' | 'isList'>,
+/** @throws the failure of a single project, or the failure that all projects of a list share, unless it is no-data */
+export async function fetchAnswers<T extends ProjectAnswer>(
+  projects: AskedProjects,
+  { at, locale, sharedBy, mayShare, user }: Request,
+  clock: () => Millis,
   ask: (target: ResolvedProject) => Promise<T>,
-): Promise<ProjectAnswers<T>> {
+): Promise<AnswerView<T>> {
   const limit = pLimit(AT_ONCE);
   const results = await Promise.all(
-    targets.map(async (target): Promise<T | UnresolvedProject> => {
+    projects.targets.map(async (target): Promise<T | UnresolvedProject> => {
       if ('failure' in target) return target;
       try {
         return await limit(() => ask(target));
@@ -45,9 +52,9 @@ async function fetchEach<T extends ProjectAnswer>(
   const failed = results.filter((result) => 'failure' in result);
   const answered = results.filter((result) => 'target' in result);
   const [first] = failed;
-  if (answered.length === 0 && first !== undefined && (!isList || isShared(first.failure, failed)))
-    throw first.failure;
-  return { answered, failed };
+  const isOneCause = first !== undefined && (!projects.isList || isShared(first.failure, failed));
+  if (answered.length === 0 && isOneCause) throw first.failure;
+  return { projects, answered, failed, fetched: clock(), at, locale, sharedBy, mayShare, user };
 }
 
 const isShared = ({ kind }: Failure, failed: readonly UnresolvedProject[]): boolean =>
@@ -55,10 +62,7 @@ const isShared = ({ kind }: Failure, failed: readonly UnresolvedProject[]): bool
 
 const summarize = ({ kind }: Failure): string => kindOf(kind)?.summary ?? 'no answer';
 
-/**
- * A header, a row for each answer, and a row for each failure. @param beside a figure that shares the first column,
- * because phones show only three columns
- */
+/** @param beside a figure that shares the first column, because phones show only three columns */
 export function projectRows<T extends ProjectAnswer>(
   sorted: readonly T[],
   columns: readonly Column<T>[],
@@ -89,10 +93,7 @@ const joinParts = (...parts: (string | undefined)[]): string => parts.filter(Boo
 
 type ProjectNamer = (target: ResolvedProject) => string;
 
-/**
- * A product that all projects have is a fact below the rows. Otherwise each row names its product, except Cloud
- * platform.
- */
+/** A product that all projects share is named below the rows. Else each row names it, except Cloud platform. */
 export function productNames(answered: readonly ProjectAnswer[]) {
   const products = new Set(answered.map(({ target }) => target.product));
   const shared = products.size === 1 ? [...products][0] : products.has(USUAL) ? USUAL : undefined;
@@ -145,21 +146,3 @@ export const failedSentence = (failed: readonly UnresolvedProject[]): string =>
   failed.length === 0
     ? ''
     : `No figures for ${listNames(failed.map(({ label, failure }) => `${label} (${summarize(failure)})`))}.`;
-
-export interface AnswerView<T extends ProjectAnswer = ProjectAnswer>
-  extends ProjectAnswers<T>,
-    Pick<Request, 'at' | 'locale' | 'sharedBy' | 'mayShare'> {
-  readonly user: Pick<Request['user'], 'canManage' | 'zone'>;
-  readonly projects: AskedProjects;
-  readonly fetched: Millis;
-}
-
-export async function fetchAnswers<T extends ProjectAnswer>(
-  projects: AskedProjects,
-  { at, locale, sharedBy, mayShare, user }: Request,
-  clock: () => Millis,
-  ask: (target: ResolvedProject) => Promise<T>,
-): Promise<AnswerView<T>> {
-  const answers = await fetchEach(projects, ask);
-  return { projects, ...answers, fetched: clock(), at, locale, sharedBy, mayShare, user };
-}

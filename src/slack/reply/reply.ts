@@ -11,10 +11,7 @@ import { callSlack, type WebClient } from '../web-client.ts';
 import { type PostedTo, postMessage } from './message-calls.ts';
 import { createDelayed, type OutgoingFile, ReplySender, retryRateLimited } from './reply-sender.ts';
 
-/**
- * A message or modal replaces the one before. Every method calls `confirm` before it sends, and throws slack-failed
- * if Slack refuses.
- */
+/** A message or modal replaces the one before. All methods call `confirm` first, and throw slack-failed. */
 export interface Reply {
   readonly source: Source;
   readonly client: WebClient;

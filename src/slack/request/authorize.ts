@@ -3,11 +3,8 @@ import { Failure } from '../../domain/failure/index.ts';
 import { isDirectMessage } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
-import {
-  limitedProjects,
-  type ResolvedProject,
-  type UnresolvedProject,
-} from '../../workspace/projects/resolve-project.ts';
+import { limitedProjects } from '../../workspace/projects/project-scope.ts';
+import type { ResolvedProject, UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { hasSameRights, hasSaved } from '../../workspace/record/audited-change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { requireRight } from '../../workspace/roles-and-rights.ts';
@@ -22,10 +19,7 @@ import type { User } from './users.ts';
 /** A role that was checked less than this time ago isn't checked again before an answer is sent. */
 const ROLE_MAX_AGE: Millis = 1_000;
 
-/**
- * Turns a payload into a request with the sender's rights. The reply checks the rights again before it sends.
- * @returns undefined for a replay @throws not-allowed, slack-failed, store-unavailable
- */
+/** The reply checks the sender's rights again. @returns undefined for a replay @throws not-allowed, slack-failed */
 export type Authorize = (
   reply: Reply,
   rules: HandlerRules,

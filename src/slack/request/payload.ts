@@ -88,10 +88,7 @@ const schema = z.looseObject({
 
 export type SlackPayload = Readonly<Record<string, unknown>> & z.output<typeof schema>;
 
-/**
- * Drops the nulls that Slack sends for missing fields. @returns undefined for a payload with fields of a wrong type,
- * which Bolt would read without a check
- */
+/** Drops nulls for missing fields. Undefined if a field that Bolt reads without a check has a wrong type. */
 export function parsePayload(body: unknown): SlackPayload | undefined {
   if (!schema.safeParse(body).success) return undefined;
   const payload = withoutNulls(body as SlackPayload);

@@ -92,10 +92,7 @@ export class UserLookup {
     return { teamId, id: userId, role, locale: user.locale ?? DEFAULT_LOCALE, zone: user.tz };
   }
 
-  /**
-   * Looks up groups only for a full member who isn't named a manager. Unless `fresh`, a failed look-up counts as “no
-   * manager”.
-   */
+  /** Looks up groups only for a full member. Unless `fresh`, a failed look-up counts as “no manager”. */
   async admit(profile: Profile, settings: Settings, fresh = false): Promise<User> {
     const { id, role } = profile;
     const { managers, managerGroups } = settings;
@@ -114,7 +111,7 @@ export class UserLookup {
     }
   }
 
-  /** @param fresh asks Slack instead of the cache for groups, and throws if Slack fails */
+  /** @param fresh asks Slack for groups anew, and throws if Slack fails */
   async permissionsOf(person: SlackId, settings: Settings, fresh: boolean): Promise<Permissions> {
     return this.admit(await this.#findOther(person, true), settings, fresh);
   }
@@ -123,9 +120,7 @@ export class UserLookup {
     return (await this.#findOther(person, false)).role;
   }
 
-  /**
-   * A group unknown to Slack has no members. @param fresh asks Slack instead of the cache, and throws if Slack fails
-   */
+  /** Groups unknown to Slack have no members. @param fresh asks Slack anew, and throws if Slack fails */
   async membersOf(groups: readonly string[], fresh = false): Promise<readonly string[]> {
     const { client, teamId, caches } = this;
     const find = (group: string) =>
@@ -155,10 +150,7 @@ export class UserLookup {
     });
   }
 
-  /**
-   * The managers in the settings, or else the admins who registered a connection, or else (if `listsAdmins`) all
-   * admins.
-   */
+  /** Managers from the settings, or else admins who registered connections, or else, if `listsAdmins`, all. */
   async managers({ settings, connections }: Workspace, listsAdmins: boolean): Promise<readonly SlackId[]> {
     const named = [...settings.managers, ...(await this.membersOf(settings.managerGroups))];
     const registered = [...connections.values()].map(({ registeredBy }) => registeredBy);

@@ -37,9 +37,7 @@ export interface RateLimiter {
 /** Without this tolerance in ms, rounding sometimes refuses the last request of a burst. */
 const ROUNDING = 0.001;
 
-/**
- * Tally counts in memory, because the limits protect a process and shouldn't cost Redis writes. @param clock monotonic
- */
+/** Counts in memory, because the limits protect a process and shouldn't cost Redis writes. */
 export function createRateLimiter({
   limits = RATE_LIMITS,
   clock = () => performance.now(),

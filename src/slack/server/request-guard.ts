@@ -44,11 +44,7 @@ function signatureOf({ headers }: IncomingMessage) {
   return { timestamp: Number(timestamp), signature };
 }
 
-/**
- * Bolt's receiver reads any body to its end before it verifies the signature, accepts times in the future, and
- * crashes on a signed `null`, so this check comes first. @returns whether Bolt may have the request, whose body is
- * then in `rawBody`
- */
+/** Bolt would read any body to its end before it verifies the signature, and would crash on a signed `null`. */
 export function createRequestGuard(
   signingSecret: string,
   log: Logger,
@@ -140,7 +136,7 @@ export function refuse(res: ServerResponse, status: number): void {
   res.writeHead(status, { 'content-length': 0 }).end();
 }
 
-/** Only these reasons are logged, because a wrong setting can cause them. Other bad requests come from strangers. */
+/** A wrong setting can cause these reasons. Other bad requests come from strangers and aren't logged. */
 const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: string]>> = {
   'wrong-signature': [
     'Rejected requests that were not signed with SLACK_SIGNING_SECRET',

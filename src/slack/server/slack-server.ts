@@ -72,10 +72,7 @@ export function createSlackServer(
       isLeaving = true;
       await sleep(delay);
     },
-    /**
-     * Accepts nothing new. @param deadline limits the wait for running work, in ms @returns how many requests were cut
-     * off
-     */
+    /** Waits for running work, at most `deadline` ms. @returns how many requests were cut off */
     async stop(deadline: Millis): Promise<number> {
       isLeaving = true;
       tokenCheck?.stop();
@@ -146,10 +143,7 @@ function createHttpReceiver(
   return receiver;
 }
 
-/**
- * Bolt acknowledges an event first, but Slack must resend an uninstall if deleting data fails. So Tally handles an
- * uninstall before Bolt.
- */
+/** Bolt acknowledges events at once, but Slack must resend an uninstall if deleting the data fails. */
 async function processAndAck(
   app: App,
   installations: Installations,
