@@ -67,7 +67,7 @@ function spawnBot(env: Record<string, string>, ahead: number): ChildProcess {
     process.execPath,
     ['--import', `${pathToFileURL(CLOCK).href}?ahead=${ahead}`, BOT_ENTRY, 'start'],
     {
-      // A folder without a .env file.
+      // This folder has no .env file, which the bot would read.
       cwd: dirname(CLOCK),
       env: { ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])), ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -121,7 +121,7 @@ function digits(units: number, scale: number): string {
   return `${units < 0 ? '-' : ''}${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
 }
 
-/** FNV-1a with murmur3's finalizer: a number in [0, 1) that is always the same for the same text. */
+/** A text always gives the same number in [0, 1): FNV-1a with murmur3's finalizer. */
 function pseudoRandom(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

@@ -1,4 +1,4 @@
-/** The sandbox's workspaces, their people, user groups and conversations. Orbit exists only with OAuth. */
+/** The sandbox's workspaces, their people, user groups and conversations. The workspace Orbit exists only with OAuth. */
 import type { Channel, Person, Role } from '../protocol.ts';
 
 export interface Conversation extends Channel {

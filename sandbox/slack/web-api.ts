@@ -20,7 +20,7 @@ export interface Call {
 
 type Answer = { status: number; headers?: Record<string, string>; body: Loose | string } | 'hang';
 
-/** The token's owner, the app itself or a workspace, or an error code. */
+/** Whose token a call has, the app's or a workspace's; an error code if it has neither. */
 type Bearer = 'app' | Workspace | { error: string };
 
 interface MethodContext {
@@ -64,7 +64,7 @@ function decodeArguments({ token: _token, ...args }: Loose): Loose {
     try {
       decoded[name] = JSON.parse(String(args[name]));
     } catch {
-      // The method rejects the text.
+      // The argument stays a text, which its method rejects.
     }
   }
   return decoded;

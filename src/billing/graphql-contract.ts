@@ -6,6 +6,7 @@ import type { WireScalar } from '../domain/money/amount.ts';
 import type { WireCharge } from '../domain/money/charges.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
+import { firstCharacters } from '../domain/wording.ts';
 import type { ServiceResponse } from '../http/client.ts';
 import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/read-json.ts';
 import type { SecretMask } from '../http/secret-mask.ts';
@@ -145,11 +146,7 @@ function parseScalar(value: unknown, mask: SecretMask): WireScalar {
 const shortJson = (value: unknown, mask: SecretMask): string =>
   clip(mask((stringify(value) ?? '').slice(0, SHOWN.characters * 3)));
 
-function clip(text: string): string {
-  return Array.from(text.slice(0, SHOWN.characters * 2))
-    .slice(0, SHOWN.characters)
-    .join('');
-}
+const clip = (text: string): string => firstCharacters(text, SHOWN.characters);
 
 const invalid = (what: string): Failure => new Failure('invalid-response', { service: 'billing', what });
 

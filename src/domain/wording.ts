@@ -16,6 +16,10 @@ export function listNames(names: readonly string[], most = MOST_NAMED): string {
 export const limitLines = (lines: readonly string[], most: number): readonly string[] =>
   lines.length > most ? [...lines.slice(0, most), `and ${lines.length - most} more`] : lines;
 
+/** The first `most` characters of a text that may be very long. No emoji is cut in half. */
+export const firstCharacters = (text: string, most: number): string =>
+  [...text.slice(0, most * 2)].slice(0, most).join('');
+
 /** Clips a typed word to 40 characters. A longer one may be a secret. */
 export function clipWord(word: string): string {
   const letters = [...word];

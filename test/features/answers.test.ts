@@ -377,6 +377,12 @@ describe('/spend', () => {
     expect(retried.visibleText).toMatch(/^Project 789 · Fri 20 Nov · .*spent[\s\S]*Object storage/);
   });
 
+  it('offers the other products after a question in words, too', async () => {
+    const { visibleText, commands } = await bot.ask('/spend how much did 789 cost yesterday?');
+    expect(visibleText).toContain('No Cloud platform data for project 789, Fri 20 Nov.');
+    expect(commands[0]).toBe('/spend 789 yesterday storage');
+  });
+
   it('quotes a wrong word, says what is wrong, and offers a correction', async () => {
     const answer = await bot.ask('/spend 123 last-wek');
     expect(answer.visibleText).toContain('I don’t recognize “last-wek”. Did you mean this?');

@@ -42,6 +42,7 @@ interface Grammar {
 
 const ONLY_SPEND = `It works with ${commandText('/spend')}.`;
 export const BALANCE_IS_NOW = 'A balance is always as of now';
+/** Suggests the command without the refused words. */
 const AS_OF_NOW = [BALANCE_IS_NOW, '', ''] as const;
 const BY_LENGTH = [
   'isn’t a period. Tally picks days, weeks or months to fit the period',

@@ -6,6 +6,7 @@ import { type Failure, failureSentence } from '../../domain/failure/index.ts';
 import { BROKEN_OFF, NO_PUBLIC_ADDRESS, type Service } from '../../domain/failure/kinds.ts';
 import { parseCommandText } from '../../domain/language/parse-command-text.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
+import { parseTyped } from '../../domain/language/questions/parse-question.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { listNames } from '../../domain/wording.ts';
@@ -272,7 +273,7 @@ function addressButton(service: Service): Button[] {
 function otherProducts(wrong: ProductId, { command: failed, workspace, at }: FailedRequest): Button[] {
   if (failed === undefined || workspace === undefined || at === undefined) return [];
   const { command, text } = failed;
-  const words = parseCommandText(text, parseContextOf(workspace, at));
+  const words = parseTyped(command, text, parseContextOf(workspace, at), parseCommandText);
   return PRODUCT_IDS.filter((product) => product !== wrong).flatMap((product) =>
     commandButton(`product-${product}`, `Try ${PRODUCTS[product].name}`, {
       command,

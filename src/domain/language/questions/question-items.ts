@@ -195,7 +195,7 @@ const WORDS = {
   tail: 'too though tho also but and',
 } as const;
 
-/** Roles that only phrases have. The last three are refused. */
+/** Roles of phrases. A phrase of the last three is always refused. */
 type PhraseRole =
   | 'thanks'
   | 'break'
