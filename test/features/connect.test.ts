@@ -226,9 +226,7 @@ describe('the form', () => {
     const said = [modalText(), await bot.read('/billing status')].join('\n');
     expect(said).toContain('expiry unknown. Set it to get reminders');
     expect(said).not.toMatch(/Read-only|For oneself|90 days|no expiry|next two weeks/);
-    const member = await bot.read('/billing status', MEMBER);
-    expect(member).toContain('All connections work.');
-    expect(member).not.toContain('next two weeks');
+    expect(await bot.read('/billing status', MEMBER)).not.toContain('expir');
   });
 
   it.each([
@@ -402,7 +400,7 @@ describe('several connections', () => {
     expect(bot.billing.requests.at(-1)!.token).toBe('Read-only');
     await bot.drop('settings');
     const answer = await bot.ask('/balance 123');
-    expect(answer.visibleText).toContain('You have several connections, but no default, ');
+    expect(answer.visibleText).toContain('You have several connections, but no default.');
     expect(await register('us', { token: administrator() })).toContain('us is the default connection.');
     expect((await auditLines())[0]).toBe('changed the default connection to us');
     await bot.ask('/balance 123');

@@ -33,7 +33,6 @@ import {
   isExpiryUnknown,
   ROLE_NAMES,
   TYPE_NAMES,
-  tokensOkText,
 } from '../../workspace/credentials/credential-records.ts';
 import {
   type ChosenProject,
@@ -41,7 +40,6 @@ import {
   isSameProject,
   projectKey,
 } from '../../workspace/projects/chosen-project.ts';
-import type { Project } from '../../workspace/projects/project-record.ts';
 import {
   canAskAbout,
   isConnectionMissing,
@@ -110,21 +108,13 @@ const recordHealth: HealthSource = (request) => {
 const connectionHealth: HealthSource = (request) => {
   const { workspace, user, at } = request;
   const states = connectionStates(workspace, at);
-  const bad = states.filter(({ health }) => health !== 'fine');
   const hasNoDefault = states.length > 1 && !states.some(({ isDefault }) => isDefault);
   const lines: readonly (HealthLine | false)[] = [
     states.length === 0 && failureLine(new Failure('not-connected'), request),
     hasNoDefault && { level: 'broken', text: [NO_DEFAULT] },
     ...(user.canManage
       ? states.map((state) => lineForManager(state, workspace, at))
-      : bad.map((state) => lineForMember(state, request))),
-    !user.canManage &&
-      states.length > 0 &&
-      bad.length === 0 &&
-      failuresByCause(request).length === 0 && {
-        level: 'fine',
-        text: [tokensOkText([...workspace.connections.values()])],
-      },
+      : states.filter(({ health }) => health !== 'fine').map((state) => lineForMember(state, request))),
   ];
   return { title: 'Connections', lines: compact(lines) };
 };
@@ -219,6 +209,8 @@ const connectionMenu = ({ name, connection, isDefault }: ConnectionState): Overf
 
 const projectHealth: HealthSource = (request) => {
   const { workspace } = request;
+  const failed = failedProjects(request);
+  const causes = [...new Set(failed.map(({ text }) => text))];
   const missing = workspace.projects
     .filter((project) => isConnectionMissing(project, workspace) && canAskAbout(project, workspace, request))
     .map(({ alias, connection }) =>
@@ -227,54 +219,45 @@ const projectHealth: HealthSource = (request) => {
         request,
       ),
     );
-  return {
-    title: 'Projects',
-    lines: [...failuresByCause(request).map((one) => causeLine(one, request)), ...missing],
-  };
+  const lineOf = (text: string) =>
+    causeLine(
+      failed.filter((one) => one.text === text),
+      request,
+    );
+  return { title: 'Projects', lines: [...compact(causes.map(lineOf)), ...missing] };
 };
 
-interface FailureCause {
-  readonly text: string;
-  readonly projects: readonly Project[];
-  readonly failure: LastFailure;
-}
-
-/** Failures with the same sentence are one. A rejected token is left out: its connection's line tells it. */
-function failuresByCause(request: Request): readonly FailureCause[] {
+/** Leaves out rejected tokens, because the line of the connection reports them. */
+function failedProjects(request: Request) {
   const { workspace, at } = request;
   const today = dayAt(at, workspace.settings.zone);
-  const causes = new Map<string, FailureCause>();
-  for (const project of visibleProjects(workspace, request)) {
+  return visibleProjects(workspace, request).flatMap((project) => {
     const failure = workspace.failures.get(projectKey(project));
-    if (failure === undefined || isTokenRejected(failure, project, workspace)) continue;
-    const text = lastFailureText(failure, today);
-    const { projects = [], failure: first = failure } = causes.get(text) ?? {};
-    const since = Math.min(first.since, failure.since);
-    causes.set(text, { text, projects: [...projects, project], failure: { ...failure, since } });
-  }
-  return [...causes.values()];
+    const name = connectionNameOf(project, workspace);
+    const isRejected = workspace.rejectedAt({ kind: 'connection', name }) !== undefined;
+    return failure === undefined || (failure.kind === 'token-rejected' && isRejected)
+      ? []
+      : [{ project, failure, text: lastFailureText(failure, today) }];
+  });
 }
 
-const isTokenRejected = ({ kind }: LastFailure, project: Project, workspace: Workspace): boolean =>
-  kind === 'token-rejected' &&
-  workspace.rejectedAt({ kind: 'connection', name: connectionNameOf(project, workspace) }) !== undefined;
-
+/** @param failed the projects that billing gives no figures for, for one and the same reason */
 function causeLine(
-  { text, projects, failure }: FailureCause,
+  failed: ReturnType<typeof failedProjects>,
   { workspace, isUnlimited }: Request,
-): HealthLine {
-  const names = listNames(projects.map(({ alias }) => `*${escapeMarkup(alias)}*`));
-  const isUsed = (used: ChosenProject) => projects.some((project) => isSameProject(project, used));
-  const said = `No figures for ${names}: ${text}. First failed: ${formatInstant(failure.since)}.`;
-  const users = usersText(workspace, isUsed, projects.length === 1 ? 'it' : 'them');
+): HealthLine | undefined {
+  const [first] = failed;
+  if (first === undefined) return undefined;
+  const aliases = failed.map(({ project }) => project.alias);
+  const since = formatInstant(Math.min(...failed.map(({ failure }) => failure.since)));
+  const names = listNames(aliases.map((alias) => `*${escapeMarkup(alias)}*`));
+  const isUsed = (used: ChosenProject) => failed.some(({ project }) => isSameProject(project, used));
+  const users = usersText(workspace, isUsed, failed.length === 1 ? 'it' : 'them');
+  const said = `No figures for ${names}: ${first.text}. First failed: ${since}.`;
   return {
     level: 'broken',
     text: [joinTexts(' ', [said, users])],
-    fix: fixOf(
-      failure,
-      projects.map(({ alias }) => alias),
-      isUnlimited,
-    ),
+    fix: fixOf(first.failure, aliases, isUnlimited),
   };
 }
 

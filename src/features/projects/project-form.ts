@@ -194,9 +194,7 @@ async function saveProject({ id, input, place, request }: SentProject, workspace
     isRenamed && `${known.alias} is now named ${project.alias}.`,
     !isSame && otherNamesText(project, request),
   ]);
-  const now = await workspaces.load(user.teamId);
-  const isTriable = !isChannel(place) || limitedProjects(place, [project], now).length === 0;
-  return savedMessage(project, happened, now, isTriable);
+  return savedMessage(project, happened, place, await workspaces.load(user.teamId));
 }
 
 /** `456 is also called staging.` Undefined if the person may see no other name of the project. */
@@ -226,8 +224,8 @@ const changedFields = (before: Project, after: Project): readonly string[] =>
     (field) => field !== 'alias' && String(before[field] ?? '') !== String(after[field] ?? ''),
   );
 
-/** @param isTriable whether people may ask about the project where the form was opened */
-function savedMessage(project: Project, happened: string, workspace: Workspace, isTriable: boolean): Message {
+/** @param place the channel where the form was opened; '' for Home */
+function savedMessage(project: Project, happened: string, place: string, workspace: Workspace): Message {
   const { alias } = project;
   const balance = `\`${commandText('/balance')} ${alias}\``;
   const tries =
@@ -238,7 +236,8 @@ function savedMessage(project: Project, happened: string, workspace: Workspace, 
     text: `Saved ${alias}.`,
     blocks: compact([
       section(happened),
-      isTriable && markup(`Now try ${tries}.`),
+      (!isChannel(place) || limitedProjects(place, [project], workspace).length === 0) &&
+        markup(`Now try ${tries}.`),
       context(projectDetails(project, workspace)),
     ]),
   };
