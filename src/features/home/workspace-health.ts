@@ -57,7 +57,7 @@ export const needsAttention = ({ level }: Pick<HealthLine, 'level'>): boolean =>
 export const isProblem = ({ level }: Pick<HealthLine, 'level'>): boolean =>
   level === 'broken' || level === 'warning';
 
-/** The worst sections and lines come first. @param others sources of other features */
+/** The worst sections and lines come first. @param others the sources of other features */
 export async function loadHealth(
   others: readonly HealthSource[],
   request: Request,
@@ -189,7 +189,7 @@ function detailsOf(connection: Connection, { lastUsed }: ConnectionState, worksp
     role && ROLE_NAMES[role],
     type && TYPE_NAMES[type],
     account && escapeMarkup(`account ${account}`),
-    // With the port, because two services can run on one machine.
+    // The host includes the port, because two services can run on one machine.
     many && escapeMarkup(new URL(baseUrl).host),
     many && `token ending ${escapeMarkup(lastFour)}`,
     `added by ${mention(registeredBy)} on ${formatDays(day, day)}`,
@@ -241,7 +241,7 @@ function failedProjects(request: Request) {
   });
 }
 
-/** @param failed the projects that billing gives no figures for, for one and the same reason */
+/** @param failed projects without figures, all for the same reason */
 function causeLine(
   failed: ReturnType<typeof failedProjects>,
   { workspace, isUnlimited }: Request,
@@ -271,7 +271,7 @@ function fixOf({ kind }: LastFailure, aliases: readonly string[], isManager: boo
     : commandButton(`ask-${first}`, 'Try again', { command: '/balance', text })[0];
 }
 
-/** For managers. Secrets are decrypted only to see whether that works. */
+/** Only managers see this. Secrets are decrypted only to see whether that works. */
 const accessHealth: HealthSource = ({ workspace, user, at }) => {
   if (!user.canManage) return undefined;
   const { zone } = workspace.settings;

@@ -42,7 +42,7 @@ import type { Services } from '../feature.ts';
 import { type ProjectFormInput, validateAlias } from './parse-project-command.ts';
 import { projectDetails } from './project-messages.ts';
 
-/** Limits the workspace's record, which every request reads whole. */
+/** Keeps the workspace's record small, because every request reads all of it. */
 const MOST_CHANNELS = 50;
 /** The option for the workspace's default connection. No connection can have this name. */
 const DEFAULT_CONNECTION = '*';
@@ -243,7 +243,7 @@ function savedMessage(project: Project, happened: string, place: string, workspa
   };
 }
 
-/** If a project's names are limited to different channels, the form shows all of these: saving must not lift a limit. */
+/** If the project's names have different channel limits, the form shows all their channels, so saving lifts no limit. */
 export function channelsInForm(project: Project, workspace: Workspace): readonly string[] {
   const limit = findAllowedChannels(project, workspace);
   if (limit?.length !== 0) return limit ?? [];

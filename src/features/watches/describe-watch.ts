@@ -1,4 +1,4 @@
-/** Watches in words: in the list, in the audit, and what was last measured. */
+/** Describes watches and their last value, in lists and in the audit. */
 import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/balance-and-runway.ts';
