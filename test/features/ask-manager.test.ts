@@ -82,7 +82,7 @@ describe('the managers', () => {
     expect([dms(OWNER).length, dms(ADMIN).length]).toEqual([1, 1]);
   });
 
-  it('are named to the person who asked if Slack delivered their message', async () => {
+  it('are named in the reply only if Slack delivered their message', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' });
     expect((await asks(COMMAND)).visibleText).toBe(`Asked <@${ADMIN}>.`);
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' }, 2);
@@ -108,7 +108,7 @@ describe('the managers', () => {
     expect(await bot.redis.client.hget(recordKey(TEAM), `channel:${CHANNEL}`)).toContain('prod');
   });
 
-  it('open the form of a project that the person may not ask about there', async () => {
+  it('open the form of a project that is limited to other channels', async () => {
     await addProject(bot, { alias: 'prod', id: '123', channels: [FINANCE] });
     await asks('/balance prod');
     const got = await newest(OWNER, `<@${MEMBER}> can’t ask about prod in <#${CHANNEL}>.`);

@@ -217,7 +217,7 @@ describe('/billing connect', () => {
   });
 });
 
-describe('the form', () => {
+describe('the form of a connection', () => {
   it('says only what a person entered about the token', async () => {
     await submit({}, 'quick');
     const record = await connectionIn('quick');
@@ -407,7 +407,7 @@ describe('several connections', () => {
     expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');
   });
 
-  it('are repaired by a new token if a record is damaged', async () => {
+  it('can be repaired with a new token if a record is damaged', async () => {
     await register('main');
     await bot.store({ 'connection:main': '{' });
     expect(await bot.read('/balance 123')).toContain('can’t read the stored access token.');
@@ -418,7 +418,7 @@ describe('several connections', () => {
     expect(await bot.read('/balance 123')).toContain('left');
   });
 
-  it('are limited to what a record can hold', async () => {
+  it('have a maximum number', async () => {
     await bot.connect();
     const json = (await told())['connection:main']!;
     for (let n = 1; n < MAX_CONNECTIONS; n += 1) {

@@ -49,7 +49,7 @@ it('failing projects are listed with cause and start until they answer again', a
   expect(await failedFields()).toEqual([]);
 });
 
-it('failing projects share one line with what waits for them if their cause is the same', async () => {
+it('failing projects with the same cause share a line, which counts their schedules', async () => {
   bot.billing.respond(() => ({ status: 500 }));
   for (const id of ['123', '456']) await bot.ask(`/balance ${id}`);
   const projects = [{ id: '456', product: 1 as const }];

@@ -59,7 +59,7 @@ describe('the Home of a new workspace', () => {
     await expect.poll(() => open()).not.toContain('*Post spend in a channel');
   });
 
-  it('leads a member to a first question about a project that the member may ask about', async () => {
+  it('offers a member a first question about a project that the member may see', async () => {
     await bot.connect();
     expect(await open(MEMBER)).toMatch(/^\*Ask a question\*\n[\s\S]*\nHow much did 123 spend last week\?\n/);
     expect(buttons(MEMBER)[0]).toBe('How much did 123 spend last week?');
@@ -133,7 +133,7 @@ describe('the Home', () => {
     }
   });
 
-  it('shows projects that are limited to channels only to managers', async () => {
+  it('shows only managers the projects that are limited to channels', async () => {
     await addProject(bot, { alias: 'payroll', id: '124', channels: ['C0FINANCE1'] });
     expect(await open()).toMatch(/^payroll +– +– +–$/m);
     const alone = await open(MEMBER);
@@ -145,7 +145,7 @@ describe('the Home', () => {
     expect(page).not.toContain('payroll');
   });
 
-  it('has working buttons for managing, only for managers', async () => {
+  it('shows only managers the buttons for managing, and each button works', async () => {
     await open();
     expect(menu(OWNER)).toEqual(['Watch…', 'Add a project…', 'Connect…', 'Settings…', 'Status']);
     await open(MEMBER);
@@ -200,7 +200,7 @@ describe('the Home', () => {
     expect(page().replaceAll(',', '')).toContain(`2 projects · ${total.toFixed(2)} left`);
   });
 
-  it('asks for figures that are older than an hour when it is opened', async () => {
+  it('asks billing again when a person opens it after an hour', async () => {
     await addProjects(bot, { prod: '123', parked: '1002' });
     await open();
     await expect.poll(page).toMatch(/^prod +[\d,.]+ +\d+ days +[\d,.]+$/m);
@@ -215,7 +215,7 @@ describe('the Home', () => {
     await expect.poll(() => bot.billing.requests.length).toBe(asked + 4);
   });
 
-  it('asks for the balances again when Refresh is pressed', async () => {
+  it('asks billing again when a person presses Refresh', async () => {
     await addProjects(bot, {
       prod: { id: '123', currency: 'EUR' },
       gone: { id: '456', connection: 'finance' },
@@ -238,7 +238,7 @@ describe('the Home', () => {
     expect(menu(OWNER)).toContain('Settings…');
   });
 
-  it('shows the rest if a part of the record is damaged', async () => {
+  it('shows everything else if a project’s record is damaged', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await bot.store({ 'project:prod': 'no JSON', 'connection:main': {} });
     const page = await open();
@@ -250,7 +250,7 @@ describe('the Home', () => {
   it.each([
     [GUEST, 'Guests can’t use Tally in this workspace.'],
     [EXTERNAL, 'Tally only answers members of the workspace that installed it.'],
-  ])('has one sentence for %s, who may not ask', async (person, sentence) => {
+  ])('shows one sentence to %s, who may not ask', async (person, sentence) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const page = await open(person);
     expect(page).toContain(sentence);

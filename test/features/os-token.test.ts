@@ -461,7 +461,7 @@ describe('/os-token', () => {
     expect(modalText()).toContain('If a token was issued, nobody has seen it');
   });
 
-  it('is only for listed people, also among managers', async () => {
+  it('is only for listed people: other managers get no token', async () => {
     await register('good', { people: [ADMIN] });
     const said = await bot.ask('/os-token prod', OWNER);
     expect(said.visibleText).toContain('You can’t get tokens for prod.');
@@ -492,7 +492,7 @@ describe('/os-token', () => {
     expect(said.visibleText).toContain('Guests can’t use Tally in this workspace.');
   });
 
-  it('respects a project’s channels after a click on Try again', async () => {
+  it('checks the project’s channel limit again after a click on Try again', async () => {
     await addProject(bot, { alias: 'web', id: '456', channels: [CHANNEL] });
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access web');
     await shows('Secret key');

@@ -185,7 +185,7 @@ describe('a name', () => {
       expect(problem(problem(word)!.match(/for example (\S+)\.$/)![1]!)).toBeUndefined();
   });
 
-  it('means only the project, next to any other words', () => {
+  it('always means the project, whatever other words are typed', () => {
     const piece = fc.oneof(
       fc.constantFrom(...WORDS, 'web', 'app', '-', '--', 'q', '3', '7', '2026', '10'),
       fc.string({ unit: fc.constantFrom(...'abcdefmqwxyz0123456789-_ '), maxLength: 6 }),
@@ -278,7 +278,7 @@ describe('/billing projects', () => {
     expect(await bot.read('/billing projects page 99')).toContain('page 3 of 3');
   });
 
-  it('is valid for Slack, whatever is registered', () => {
+  it('shows a list that Slack accepts, whatever is registered', () => {
     const digit = fc.integer({ min: 0, max: 9 });
     const project = fc.record({
       alias: fc.stringMatching(/^[a-z][a-z0-9]{1,31}$/),
@@ -432,7 +432,7 @@ describe('a project whose record is damaged', () => {
     expect(await bot.read('/balance 456')).toContain('left');
   });
 
-  it('may limit any ID, so only names are answered until it is removed', async () => {
+  it('blocks questions by ID until it is removed, because it may limit any ID', async () => {
     await damage('{');
     expect(await bot.read('/balance 123')).toContain('Tally can’t read the stored project.');
     expect(await bot.read('/balance live')).toContain('live');
@@ -540,7 +540,7 @@ describe('a limit to channels', () => {
     expect(await bot.read('/balance 123', OWNER, GENERAL)).toMatch(/^prod · /);
   });
 
-  it('is saved only after a warning about the schedules that it stops', async () => {
+  it('is saved only after a warning about the schedules that stop', async () => {
     await add('prod', '123');
     await bot.store({ 'schedule:schedul1': schedule({ channel: CHANNEL }) });
     await openForm('/billing projects edit prod');

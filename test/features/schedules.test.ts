@@ -112,7 +112,7 @@ describe('the words of a schedule command', () => {
   });
 });
 
-describe('the form', () => {
+describe('the form of a schedule', () => {
   it('is filled in with what was typed, the channel, and the person’s zone', async () => {
     const text = await openForm('schedule prod last-week weekly fri 8:30', MEMBER);
     const drawn = view(MEMBER);
@@ -140,7 +140,7 @@ describe('the form', () => {
     await bot.slack.waitFor(() => !modalText().includes('If billing hasn’t reported the day yet'));
   });
 
-  it('warns that a post about the month on its last day leaves that day out', async () => {
+  it('warns that a post on the month’s last day leaves that day out', async () => {
     const warning = 'This leaves out the last day of the month. For the whole month, choose Day 1.';
     expect(await openForm('schedule prod mtd monthly last')).toContain(warning);
     await choose('day', '1');
@@ -321,7 +321,7 @@ describe('the list of schedules', () => {
     expect(texts.filter((text) => text.includes('Someone else changed this first'))).toEqual([]);
   });
 
-  it('doesn’t resume a schedule that cannot post', async () => {
+  it('resumes no schedule whose posts Slack would refuse', async () => {
     const { id } = await setUp('prod', OWNER, GENERAL);
     const list = await ask('schedules');
     await row(list, 'pause', id);
@@ -376,7 +376,7 @@ describe('who can see and change schedules', () => {
   });
 });
 
-describe('in the whole bot', async () => {
+describe('a schedule in the whole bot', async () => {
   const bot = await botOfFile({ now: Date.now });
   await bot.connect();
   await addProjects(bot, { prod: '123' });
@@ -387,7 +387,7 @@ describe('in the whole bot', async () => {
     ['/spend prod mtd', 'This month’s spend so far', '123:1:prod'],
     ['/balance prod', 'Balance', '123:1:prod'],
   ])(
-    'the form that opens from the answer to %s has its project and period',
+    'starts with project and period when the answer to %s opens its form',
     async (command, report, value) => {
       const answer = await bot.ask(command);
       await bot.choose(answer, 'rerun:more', 'Schedule this…');
@@ -397,7 +397,7 @@ describe('in the whole bot', async () => {
     },
   );
 
-  it('a schedule that can’t post is shown in status and on Home', async () => {
+  it('is shown in status and on Home if Tally can’t post', async () => {
     await bot.openForm('/billing schedule prod daily 09:00');
     expect(await bot.save()).toContain('Saved:');
     await bot.closeForm();

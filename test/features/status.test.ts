@@ -72,7 +72,7 @@ describe('/billing status', () => {
     [{ expiresAt: NOW - 3 * DAY }, 'expired Wed 18 Nov 2026 (3 days ago)'],
     [{ expiresAt: NOW + 15 * DAY }, 'expires Sun 6 Dec 2026 (15 days)'],
     [{ lifetime: 'none' as const }, 'no expiry'],
-  ])('describes a lifetime of %o: %s', async (more, words) => {
+  ])('describes the expiry of a token with %o: %s', async (more, words) => {
     const { expiresAt: _, ...rest } = connection('main');
     await workspaces.saveConnection(await changeIn(workspaces, TEAM), { ...rest, ...more });
     expect(await status()).toContain(words);
@@ -227,7 +227,7 @@ describe('the default connection', () => {
   });
 });
 
-it('the status page says so when not everything fits into one message', async () => {
+it('the status page says when a message can’t show everything', async () => {
   for (let at = 1; at <= 30; at += 1) await save(`account-${at}`, { expiresAt: NOW + DAY });
   const { visibleText, blocks } = await bot.ask('/billing status');
   expect(blocks.length).toBeLessThanOrEqual(50);

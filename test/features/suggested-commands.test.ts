@@ -84,7 +84,7 @@ describe('the answer to a mistake', () => {
     ['@Tally spnd prod lst month', ['/spend prod last month']],
     ['@Tally how much did staging spend lst month?', ['/spend staging last-month']],
     ['@Tally prod', ['/balance prod', '/spend prod']],
-  ])('suggests for “%s” what means the same: %j', async (command, expected) => {
+  ])('suggests a command with the same meaning for “%s”: %j', async (command, expected) => {
     const offered = await offeredFor(command);
     expect(offered).toEqual(expected);
     for (const one of offered.filter((text) => /^\/(?:spend|balance)/.test(text) && !text.endsWith('csv')))

@@ -88,7 +88,7 @@ describe('the words of a watch command', () => {
   });
 });
 
-describe('the form', () => {
+describe('the form of a watch', () => {
   it('has the typed values, and shows when the watch would have alerted', async () => {
     around.figures = STEADY;
     const text = await openForm('watch balance 50,000 prod');
@@ -104,7 +104,7 @@ describe('the form', () => {
   it.each([
     ['budget 25000', /^20,000\.00 this month, 80\.0 %\n48,210\.00 left · about 48 days/m],
     ['spike 2x', /^1,000\.00 on Fri 20 Nov, usually 1,000\.00\n48,210\.00 left · /m],
-  ])('shows for %s the watched figure, then what is left', async (rule, lines) => {
+  ])('shows the watched figure of a %s, then what is left', async (rule, lines) => {
     around.figures = STEADY;
     expect((await openForm(`watch prod ${rule}`)).replaceAll('*', '')).toMatch(lines);
   });
@@ -165,7 +165,7 @@ describe('a saved watch', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('is not saved a second time with equal threshold and channel', async () => {
+  it('is not saved twice with the same project, threshold and channel', async () => {
     await setUp();
     await openForm('watch prod balance 50000', OWNER, CHANNEL);
     expect(await save({})).toContain('This watch already exists');
