@@ -67,9 +67,6 @@ describe('the Home of a new workspace', () => {
     await expect.poll(() => open(MEMBER)).not.toMatch(/secret|123|Ask a question/);
     await addProject(bot, { alias: 'web', id: '456' });
     await open(MEMBER);
-    const ask = () => bot.slack.press(MEMBER, HOME, 'How much did web spend last week?');
-    expect((await told(ask, MEMBER)).visibleText).toMatch(/^web · 9–15 Nov · [\d,.]+ spent/);
-    await bot.ask('/balance web');
     await expect.poll(() => open(MEMBER)).toMatch(/^1 project · [\d,.]+ left\n[\s\S]*\nweb +[\d,.]+/);
   });
 
