@@ -19,7 +19,7 @@ const newest = (person: string, text: string) =>
     return found?.visibleText.includes(text) && found;
   }, 10_000);
 const press = (person: string, at: Answer, label: string) => bot.press(at, label, person);
-/** The newest reply to this person in the channel, once it says so. */
+/** Waits until the newest reply to this person in the channel has this text. */
 const reply = (person: string, text: string, channel = CHANNEL) =>
   bot.slack.waitFor(() => {
     const found = bot.answers(person, channel).at(-1);

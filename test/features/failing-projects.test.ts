@@ -1,4 +1,4 @@
-/** Projects that billing gives no answer for: on Home and in status until they answer again. */
+/** Projects whose figures billing doesn't return, as Home and `/billing status` list them. */
 import { expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { deliveryLogKey, recordKey } from '../../src/redis/keys.ts';

@@ -120,7 +120,7 @@ describe('an example', () => {
       ([, example = '']) => example,
     );
 
-  /** Types it where a person would, and waits for what comes. */
+  /** Types the example where a person would, and waits for the answer. */
   const answerTo = async (example: string): Promise<string> =>
     await bot.read(example, MEMBER, /^[/@]/.test(example) ? CHANNEL : DIRECT);
 
@@ -133,7 +133,7 @@ describe('an example', () => {
       );
   }
 
-  /** The labels of the buttons that run one. */
+  /** The labels of buttons that run an example. */
   const examplesOf = (blocks: Answer['blocks']): readonly string[] =>
     buttonsOf(blocks)
       .filter(({ action_id }) => action_id.startsWith('run:example'))
