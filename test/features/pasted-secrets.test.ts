@@ -32,7 +32,7 @@ await workspaces.saveAccess(await changeIn(workspaces, TEAM), {
   issuers: { people: [OWNER], groups: [] },
 });
 
-/** Everything that Tally has shown, sent or logged. */
+/** @returns a function that gives everything that Tally has sent or logged since `watch` was called */
 function watch() {
   const [calls, logged] = [bot.slack.calls.length, bot.log().length];
   return () =>
