@@ -1,7 +1,6 @@
-/** The client of the billing GraphQL API: a project's balance, and its charges day by day. */
-import { hash } from 'node:crypto';
-import { type BillingQuestion, Failure, isFailure } from '../domain/failure/index.ts';
-import { collectCharges, type DayCharges } from '../domain/money/usage.ts';
+import { Failure, isFailure } from '../domain/failure/index.ts';
+import type { BillingQuestion } from '../domain/failure/kinds.ts';
+import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
 import { DAY, type Millis, type RequestedDays, type Zone } from '../domain/time/calendar.ts';
 import type { GuardedHttp, Priority, ServiceRequest, ServiceResponse, Tenant } from '../http/client.ts';
 import {
@@ -104,12 +103,6 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
       return { charges: collectCharges(value, zone), remarks };
     },
   };
-}
-
-/** Makes a cache key. It is a hash, because the cache must not hold the token. */
-export function questionKey(access: BillingAccess, question: readonly unknown[]): string {
-  const { workspace, connection, baseUrl, token } = access;
-  return hash('sha256', JSON.stringify([workspace, connection, baseUrl, token, ...question]), 'base64');
 }
 
 /** Called after each query; must never reject. `error` is undefined if billing answered. */

@@ -1,5 +1,5 @@
 /** Every key that Tally uses in Redis. */
-import type { SlackId } from '../domain/slack-id.ts';
+import { isSlackId, type SlackId } from '../domain/slack-id.ts';
 
 /** A Redis script may use only keys of one Cluster slot. All keys with the same text in braces share a slot. */
 function ofWorkspace(id: string): string {
@@ -30,13 +30,6 @@ export const WORKSPACE_KEYS: readonly KeyOf[] = [
 
 export const keysOf = (workspace: SlackId): readonly string[] => WORKSPACE_KEYS.map((key) => key(workspace));
 
-/** An FNV-1a hash: every process puts a text into the same one of `count` buckets. */
-export function hashBucket(text: string, count: number): number {
-  let hash = 0x811c9dc5;
-  for (const character of text) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
-  return (hash >>> 0) % count;
-}
-
 /** The names of BullMQ's queue. The braces keep all its keys in one Cluster slot. */
 export const QUEUE_NAME = 'deliver';
 export const QUEUE_PREFIX = '{tally}';
@@ -49,8 +42,6 @@ export const LAYOUT_KEY = 'tally:layout';
 /** Marks something as handled, so that it isn't handled twice. @param id a hash or a nonce */
 export const onceKey = (kind: 'event' | 'request' | 'state' | 'access', id: string): string =>
   `tally:${kind}:${id}`;
-
-export const isSlackId = (id: string): boolean => /^[A-Z0-9]{1,64}$/.test(id);
 
 /** The fields of a workspace's Redis hash. After a colon comes an ID. */
 export const FIELDS = {

@@ -1,4 +1,4 @@
-/** Calls of Slack's Web API, with time-outs, one retry, and errors as failures. */
+/** Calls Slack's Web API, with time-outs, one retry, and errors as failures. */
 import { channel } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
@@ -10,7 +10,10 @@ export type WebClient = webApi.WebClient;
 
 const PAUSE_BEFORE_RETRY: Millis = 200;
 
-/** Not repeated if Slack may have done the work: a message would appear twice, and an OAuth code works only once. */
+/**
+ * These calls aren't repeated if Slack may have done the work. A message would appear twice, and an OAuth code works
+ * only once.
+ */
 export const NON_REPEATABLE_METHODS: ReadonlySet<string> = new Set([
   'chat.postEphemeral',
   'chat.postMessage',
@@ -25,7 +28,10 @@ type TimedFetch = (timeout: Millis, ...args: Parameters<typeof fetch>) => Promis
 const timedFetch: TimedFetch = (timeout, url, init) =>
   fetch(url, { ...init, signal: AbortSignal.timeout(Math.ceil(timeout)) });
 
-/** Tries a call a second time, if time allows. A call in `NON_REPEATABLE_METHODS` must have failed for sure. */
+/**
+ * Repeats a failed call if there is time. A call in `NON_REPEATABLE_METHODS` is repeated only if Slack surely didn't
+ * do it.
+ */
 const fetchTwice: TimedFetch = async (timeout, url, init) => {
   const isOnce = NON_REPEATABLE_METHODS.has(String(url).split('/').at(-1) ?? '');
   const end = performance.now() + timeout;
@@ -52,8 +58,8 @@ export function wasNeverSent(error: unknown): boolean {
 }
 
 /**
- * Replaces the defaults of Slack's SDK: ten retries over 30 minutes, no timeout. After status 429 a call throws,
- * because waiting would block all calls of the client. @param timeout for a call with its retry
+ * By default, Slack's SDK repeats a call ten times over 30 minutes, and has no timeout. After status 429 a call
+ * throws, because waiting would block all calls of the client. @param timeout for a call and its retry
  */
 export const callOptions = (timeout: Millis, isTriedTwice: boolean): webApi.WebClientOptions => ({
   retryConfig: { retries: 0 },
@@ -77,7 +83,7 @@ export const callSlack = <T>(method: string, call: () => Promise<T>): Promise<T>
       const code = slackCode(cause);
       const retryAfter = cause instanceof webApi.WebAPIRateLimitedError ? cause.retryAfter : undefined;
       const data = { method, code, retryAfter, unclear: isUnclear(cause) };
-      // The underlying network error names the host and quotes no arguments.
+      // Unlike the SDK's error, the network error below it doesn't quote the call's arguments.
       const options = cause instanceof webApi.WebAPIRequestError ? { cause: cause.original } : {};
       throw new Failure('slack-failed', data, options);
     }),
@@ -97,7 +103,7 @@ export async function measureCall<T>(method: string, call: () => Promise<T>): Pr
   }
 }
 
-/** The error's message is never used, because it can contain a call's arguments. */
+/** Doesn't use the error's message, which can contain the call's arguments. */
 function slackCode(error: unknown): string {
   const { data, code } = (error ?? {}) as { data?: { error?: unknown }; code?: unknown };
   if (typeof data?.error === 'string') return data.error;
@@ -117,7 +123,7 @@ interface ApiCall {
   readonly took: Millis;
 }
 
-/** Calls are made in many places, so a diagnostics channel carries their outcomes to the metrics. */
+/** The metrics subscribe to this diagnostics channel for the outcomes of calls. */
 const API_CALLS = channel('tally:slack');
 
 export function onApiCall(listener: (call: ApiCall) => void): () => void {

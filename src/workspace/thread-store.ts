@@ -22,6 +22,8 @@ const schema = z.object({
 
 export type ThreadQuestion = Readonly<z.infer<typeof schema>>;
 
+export type AskedQuestion = Omit<ThreadQuestion, 'at'>;
+
 /** A thread, or a message that can start one. */
 export interface ThreadPlace {
   readonly workspace: SlackId;

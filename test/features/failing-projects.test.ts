@@ -22,7 +22,7 @@ const failedFields = async () =>
     .filter(([field]) => field.startsWith('failed:'))
     .map(([field, json]) => [field, JSON.parse(json)]);
 
-it('failing projects are listed with cause and start until they answer again', async () => {
+it('failing projects are listed, with cause and start, until billing answers again', async () => {
   expect(await bot.home()).toMatch(/^teapot +– +– +–$/m);
   expect(await status()).toContain('No problems');
   for (const name of ['fine', 'teapot', 'secret']) await bot.ask(`/balance ${name}`);
@@ -85,7 +85,7 @@ it('failing projects do not reveal the address of the billing service', async ()
   }
 });
 
-it('failing projects are not named to anyone who may not ask about them there', async () => {
+it('failing projects are listed only for people who may ask about them', async () => {
   await bot.ask('/balance secret');
   const plain = await status(MEMBER);
   expect(plain).not.toContain('secret');
@@ -93,7 +93,7 @@ it('failing projects are not named to anyone who may not ask about them there', 
   expect(await bot.home(MEMBER)).not.toContain('secret');
 });
 
-it('failing projects are listed only if they have a name', async () => {
+it('failing projects are listed only if the workspace has named them', async () => {
   await bot.ask('/balance 77777');
   bot.billing.respond(undefined);
   await bot.ask('/spend fine 2019-01');
@@ -114,7 +114,7 @@ it('failing projects are listed only if they have a name', async () => {
   expect(await bot.home()).toMatch(/No figures for \*empty\*: .*\nEdit…\n/);
 });
 
-it('failing projects are no longer listed after an edit or a new token', async () => {
+it('failing projects are no longer listed after a new token', async () => {
   await bot.ask('/balance teapot');
   await expect.poll(failedFields).toHaveLength(1);
   await addConnection(bot, SATURDAY);

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import type { WatchRule } from '../../src/domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { serializeWatch } from '../../src/workspace/record/automation-records.ts';
 import { labelsOf, optionsOf } from '../support/answer.ts';
 import { botOfEachTest, CHANNEL, DAY, goodToken, SATURDAY, textOf } from '../support/bot.ts';
@@ -85,7 +85,7 @@ describe('the Home', () => {
   it('shows the projects with their last known figures, and buttons that ask again', async () => {
     await addProjects(bot, { prod: { id: '123', currency: 'EUR' }, staging: '456' });
     await bot.ask('/balance prod');
-    await expect.poll(() => open()).toMatch(/\n2 projects · [\d,.]+\sEUR left and [\d,.]+ left\nProject/);
+    await expect.poll(() => open()).toMatch(/\n2 projects · [\d,.]+\sEUR and [\d,.]+ left\nProject/);
     const ask = () => bot.slack.choose(OWNER, HOME, 'run:project', 'prod');
     expect((await told(ask)).visibleText).toMatch(/^prod · [\d,.]+\sEUR left/);
     expect(page()).toMatch(/\nAs of <!date\^\d+\^[^>]*\|2026-11-21 10:15 UTC>.*$/);
@@ -142,7 +142,7 @@ describe('the Home', () => {
     expect(page).not.toContain('payroll');
   });
 
-  it('shows only managers the buttons for managing, and each button works', async () => {
+  it('has buttons for managing, which only managers see', async () => {
     await open();
     expect(menu(OWNER)).toEqual(['Watch…', 'Add a project…', 'Connect…', 'Settings…', 'Status']);
     await open(MEMBER);
@@ -235,7 +235,7 @@ describe('the Home', () => {
     expect(menu(OWNER)).toContain('Settings…');
   });
 
-  it('shows everything else if a project’s record is damaged', async () => {
+  it('shows everything else if a part of the record is damaged', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await bot.store({ 'project:prod': 'no JSON', 'connection:main': {} });
     const page = await open();
@@ -256,7 +256,7 @@ describe('the Home', () => {
     expect(bot.answers(person, directOf(person))).toEqual([]);
   });
 
-  it('logs an error without a message to anyone', async () => {
+  it('logs Slack’s refusal of the page, and sends nobody a message', async () => {
     bot.slack.failNext('views.publish', { error: 'invalid_arguments' });
     await bot.slack.openHome(MEMBER);
     await bot.slack.waitFor(() => bot.log().includes('Could not draw a Home'));

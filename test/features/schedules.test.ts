@@ -10,7 +10,7 @@ import { lastPost } from '../support/delivery.ts';
 import { storedCause } from '../support/failures.ts';
 import { directOf, FINANCE, GENERAL, SHARED, sentBy, TEAM } from '../support/people.ts';
 import { addProjects } from '../support/projects.ts';
-import { reader } from '../support/read-words.ts';
+import { contextWith } from '../support/read-words.ts';
 
 const KEY = recordKey(TEAM);
 const bot = await startAutomationBot();
@@ -38,7 +38,8 @@ async function unfold(person = OWNER): Promise<void> {
 }
 
 describe('the words of a schedule command', () => {
-  const read = (text: string) => parseScheduleText(text, reader(new Set(['prod', 'archive', 'web-shop'])));
+  const read = (text: string) =>
+    parseScheduleText(text, contextWith(new Set(['prod', 'archive', 'web-shop'])));
 
   it.each<[string, object]>([
     ['', {}],
@@ -81,7 +82,7 @@ describe('the words of a schedule command', () => {
       { several: [{ alias: 'prod' }, { alias: 'archive' }], cadence: { kind: 'weekly', weekday: 1 } },
     ],
     ['daily 9 10:30', { project: '9', cadence: { kind: 'daily' }, time: '10:30' }],
-  ])('%s', (text, expected) => expect(read(text)).toEqual(expected));
+  ])('are read: “%s”', (text, expected) => expect(read(text)).toEqual(expected));
 
   it.each([
     ['prod 25:00', '“25:00” isn’t a time of day'],
@@ -101,7 +102,9 @@ describe('the words of a schedule command', () => {
     ['fortnightly 500 balance', 'I don’t recognize “fortnightly”'],
     ['500 mondays and fridays', '“mondays”'],
     ['500 daily hourly', 'I don’t recognize “hourly”'],
-  ])('refuses %s, and quotes the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
+  ])('are refused by quoting the bad word: “%s”', (text, sentence) =>
+    expect(() => read(text)).toThrow(sentence),
+  );
 
   it('offers last-month on day 1 of each month if no other day was typed', () => {
     const offered = (text: string) => catchInvalidWord(() => read(text));
@@ -202,7 +205,7 @@ describe('saving the form of a schedule', () => {
     expect(members(GENERAL)).toContain('bot');
   });
 
-  it('refuses channels that are archived, or without the person or Tally', async () => {
+  it('refuses archived channels, and channels without the person or Tally', async () => {
     const refused = async (channel: string, sentence: string, person = MEMBER) => {
       await openForm('schedule prod', person, CHANNEL);
       await change('channel', { selected_conversation: channel }, person);
@@ -304,7 +307,7 @@ describe('the list of schedules', () => {
     await updated(list, 'Tally is trying again.');
   });
 
-  it('sends and deletes only once on a double click', async () => {
+  it('sends or deletes only once after a double click', async () => {
     const { id } = await setUp();
     const list = await ask('schedules');
     const clickTwice = (action: string) => Promise.all([row(list, action, id), row(list, action, id)]);
@@ -333,8 +336,8 @@ describe('the list of schedules', () => {
   });
 });
 
-describe('who can see and change schedules', () => {
-  it('rejects forged values', async () => {
+describe('a person without rights to a schedule', () => {
+  it('is refused even with forged values', async () => {
     await setUp('prod', OWNER, CHANNEL);
     const [{ id } = { id: '' }] = await stored();
     const before = await bot.redis.client.hgetall(KEY);
@@ -360,11 +363,9 @@ describe('who can see and change schedules', () => {
     expect(around.sent).toEqual([]);
   });
 
-  it('does not reveal the name of a project by its ID', async () => {
+  it('doesn’t learn the name of a limited project from its ID', async () => {
     await add('secret', '999', { channels: [GENERAL] });
-    expect((await ask('schedule 999', MEMBER, SHARED)).visibleText).toContain(
-      'can’t ask about this project here',
-    );
+    expect((await ask('schedule 999', MEMBER, SHARED)).visibleText).toMatch(/^Project 999 is limited to /);
     await openForm('schedule prod', MEMBER, SHARED);
     await change('projects', { selected_options: [option('999:1')] }, MEMBER);
     expect(await modalSays('Project 999 can’t be shown in that channel', MEMBER)).not.toContain('secret');
@@ -376,7 +377,7 @@ describe('who can see and change schedules', () => {
   });
 });
 
-describe('a schedule in the whole bot', async () => {
+describe('the bot', async () => {
   const bot = await botOfFile({ now: Date.now });
   await bot.connect();
   await addProjects(bot, { prod: '123' });
@@ -386,18 +387,15 @@ describe('a schedule in the whole bot', async () => {
     ['/spend 789 last-week storage', 'Last week’s spend', '789:2'],
     ['/spend prod mtd', 'This month’s spend so far', '123:1:prod'],
     ['/balance prod', 'Balance', '123:1:prod'],
-  ])(
-    'starts with project and period when the answer to %s opens its form',
-    async (command, report, value) => {
-      const answer = await bot.ask(command);
-      await bot.choose(answer, 'rerun:more', 'Schedule this…');
-      await bot.slack.waitFor(() => bot.modal());
-      expect(bot.view()).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${report}"`);
-      expect(bot.view()).toContain(`"value":"${value}"`);
-    },
-  );
+  ])('fills the schedule form with project and period after %s', async (command, report, value) => {
+    const answer = await bot.ask(command);
+    await bot.choose(answer, 'rerun:more', 'Schedule this…');
+    await bot.slack.waitFor(() => bot.modal());
+    expect(bot.view()).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${report}"`);
+    expect(bot.view()).toContain(`"value":"${value}"`);
+  });
 
-  it('is shown in status and on Home if Tally can’t post', async () => {
+  it('shows a schedule that can’t post in status and on Home', async () => {
     await bot.openForm('/billing schedule prod daily 09:00');
     expect(await bot.save()).toContain('Saved:');
     await bot.closeForm();

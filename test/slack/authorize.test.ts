@@ -5,7 +5,7 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { MINUTE } from '../../src/domain/time/calendar.ts';
 import { modal, plainText, section } from '../../src/slack/block-kit/blocks.ts';
 import { privateScope, publicScope, type Request } from '../../src/slack/request/request.ts';
-import type { CommandHandler, Listeners } from '../../src/slack/server/handlers.ts';
+import type { CommandHandler, Handlers } from '../../src/slack/server/handlers.ts';
 import type { Right } from '../../src/workspace/roles-and-rights.ts';
 import { CHANNEL, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
@@ -29,7 +29,7 @@ const handler = (right: Right): CommandHandler => ({
     await ran.reply.update(DONE);
   },
 });
-const listeners: Listeners = {
+const handlers: Handlers = {
   commands: {
     '/spend': handler('ask'),
     '/billing': {
@@ -44,7 +44,7 @@ const listeners: Listeners = {
 };
 
 beforeAll(async () => {
-  tally = await startListenerBot(listeners, { clock: () => now });
+  tally = await startListenerBot(handlers, { clock: () => now });
 });
 afterAll(() => tally.stop());
 beforeEach(async () => {

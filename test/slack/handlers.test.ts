@@ -5,7 +5,7 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { Failure, type FailureOf } from '../../src/domain/failure/index.ts';
 import { modal, plainText, section } from '../../src/slack/block-kit/blocks.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import type { Listeners } from '../../src/slack/server/handlers.ts';
+import type { Handlers } from '../../src/slack/server/handlers.ts';
 import type { Limited } from '../../src/slack/server/rate-limiter.ts';
 import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
@@ -36,7 +36,7 @@ function run(what: string, text: string, request: Request): void {
   if (text.startsWith('early')) throw new Failure('period-just-began', { phrase: 'today' });
 }
 
-const listeners: Listeners = {
+const handlers: Handlers = {
   commands: {
     '/spend': {
       right: 'ask',
@@ -107,7 +107,7 @@ const listeners: Listeners = {
 };
 
 beforeAll(async () => {
-  tally = await startListenerBot(listeners, {
+  tally = await startListenerBot(handlers, {
     clock: () => NOW,
     limits: {
       take: (what) => limits[what]?.shift(),

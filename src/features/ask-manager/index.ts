@@ -5,7 +5,7 @@
 import type { ActionId } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { parseCommandText } from '../../domain/language/parse-command-text.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import {
@@ -23,13 +23,13 @@ import {
 } from '../../slack/block-kit/blocks.ts';
 import { parseCommand, requireShortText } from '../../slack/commands/command-buttons.ts';
 import { type AskedManager, askedManagerSchema } from '../../slack/error-messages/advice.ts';
-import type { HandlerRules, Request } from '../../slack/request/request.ts';
-import { lookUp, onClick, rulesFor } from '../../slack/server/handlers.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { type HandlerRules, lookUp, onClick, rulesFor } from '../../slack/server/handlers.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { describeProjects } from '../../workspace/projects/chosen-project.ts';
-import { limitedProjects } from '../../workspace/projects/resolve-project.ts';
-import { isDirectMessage, tryParseRecord } from '../../workspace/record/record-schemas.ts';
-import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
+import { limitedProjects } from '../../workspace/projects/project-scope.ts';
+import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
+import { parseContextOf, type Workspace } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Feature, Services } from '../feature.ts';
 
@@ -44,7 +44,7 @@ export function createAskManagerFeature({
 }: Services & { readonly dedup: EventDedup }): Feature {
   const rulesOfCommand = (line: string): HandlerRules | undefined => {
     const { command, text } = parseCommand(line);
-    const handler = lookUp(registry.listeners().commands, command);
+    const handler = lookUp(registry.handlers().commands, command);
     return handler && rulesFor(handler, text);
   };
 
@@ -58,7 +58,7 @@ export function createAskManagerFeature({
       const rules = rulesOfCommand(line ?? '');
       return rules === undefined || rules.isForManagers === true ? undefined : asked;
     }
-    const handler = lookUp(registry.listeners().actions, click.id.split(':')[0] ?? '');
+    const handler = lookUp(registry.handlers().actions, click.id.split(':')[0] ?? '');
     return handler && rulesFor(handler, click.value).opensForm ? asked : undefined;
   }
 
@@ -128,7 +128,7 @@ function askedMessage(asked: AskedManager, request: Request): Message {
 function findMend({ place = '', line = '' }: AskedManager, where: string, { user, workspace, at }: Request) {
   if (user.role === 'guest' && !workspace.settings.guests)
     return { why: `can’t use Tally${where}: guests are turned off`, line: '/billing settings' };
-  const words = tryParse(() => parseCommandText(parseCommand(line).text, readerIn(workspace, at)));
+  const words = tryParse(() => parseCommandText(parseCommand(line).text, parseContextOf(workspace, at)));
   const typed = words?.alias ?? words?.project;
   const named = workspace.projects.filter(({ id, alias }) => typed === alias || typed === id);
   const [limited] = limitedProjects(place, named, workspace);

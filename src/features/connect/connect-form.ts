@@ -24,13 +24,13 @@ import {
   choices,
   type Field,
   type FieldRefusal,
-  more,
-  note,
+  noteField,
   refuseField,
   text,
+  underMore,
 } from '../../slack/forms/fields.ts';
 import { CHANGED_FIRST, createForm, type SentForm } from '../../slack/forms/form.ts';
-import type { FormFields } from '../../slack/request/payload.ts';
+import type { FormValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   FIRST_CONNECTION_NAME,
@@ -233,7 +233,7 @@ function connectionValues(
   record: Workspace,
   wanted: string | undefined,
   defaultAddresses: Services['defaultAddresses'],
-): FormFields & { readonly name: string } {
+): FormValues & { readonly name: string } {
   const name = wanted ?? record.defaultConnection ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
   const current = record.connections.get(name);
   const like = current ?? {
@@ -268,14 +268,14 @@ const TOKEN_FIELD = text('User access token', {
 });
 
 const MORE_FIELDS = {
-  lifetime: more(
+  lifetime: underMore(
     asInConsole(
       'Token lifetime',
       `As in the console, counted from today. ${REMINDER_HINT} Skip it if you don’t know.`,
       LIFETIME_NAMES,
     ),
   ),
-  name: more(
+  name: underMore(
     text('Connection name', {
       hint: 'Keep it if you have one account. A new name adds a connection; an existing one gets the new token.',
       max: 32,
@@ -286,9 +286,11 @@ const MORE_FIELDS = {
       },
     }),
   ),
-  role: more(asInConsole('Token role', 'As in the console. Read-only or Accountant is enough.', ROLE_NAMES)),
-  type: more(asInConsole('Token type', 'As in the console.', TYPE_NAMES)),
-  account: more(
+  role: underMore(
+    asInConsole('Token role', 'As in the console. Read-only or Accountant is enough.', ROLE_NAMES),
+  ),
+  type: underMore(asInConsole('Token type', 'As in the console.', TYPE_NAMES)),
+  account: underMore(
     text('Account', {
       hint: 'Helps you recognize the token later.',
       max: 100,
@@ -299,7 +301,7 @@ const MORE_FIELDS = {
 };
 
 const connectionFields = (parseAddress: Services['parseAddress']) => ({
-  effect: note(({ id, request: { workspace } }) =>
+  effect: noteField(({ id, request: { workspace } }) =>
     workspace.connectionNames.length === 0 ? [] : [section(describeEffect(id, workspace))],
   ),
   token: TOKEN_FIELD,
@@ -314,7 +316,7 @@ const connectionFields = (parseAddress: Services['parseAddress']) => ({
     parse: parseAddress.baseUrl,
   }),
   ...MORE_FIELDS,
-  authUrl: more(
+  authUrl: underMore(
     text('Identity service address', {
       hint: 'Only needed for OS_TOKENs. It ends with /v3.',
       placeholder: 'https://identity.example.com/v3',

@@ -22,8 +22,8 @@ import {
   compact,
   context,
   escapeMarkup,
-  formatInstant,
   header,
+  instantMarkup,
   joinTexts,
   markup,
   overflow,
@@ -35,12 +35,13 @@ import { commandButton, commandOption, toCommand } from '../../slack/commands/co
 import { ALL_COMMANDS, exampleButtons, testedProject } from '../../slack/commands/help.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { alignColumns } from '../../slack/reply/message-calls.ts';
-import { formatSums, LEFT } from '../../slack/reply/render-answer.ts';
+import { BALANCE_VERBS, formatSums } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isNamedIssuer } from '../../workspace/credentials/credential-records.ts';
 import { isSameProject, projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { isConnectionMissing, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { visibleProjects } from '../../workspace/projects/project-scope.ts';
+import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import type { LastBalance } from '../../workspace/record/service-outcomes.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { meetsRight } from '../../workspace/roles-and-rights.ts';
@@ -103,7 +104,7 @@ function projectBlocks(request: Request, rows: readonly Row[]): readonly Block[]
   const smallPrint = joinTexts(' · ', [
     rows.length > MAX_HOME_PROJECTS &&
       `The ${MAX_HOME_PROJECTS} projects that run out first, of ${rows.length}`,
-    ages.length > 0 && `As of ${formatInstant(Math.min(...ages))}`,
+    ages.length > 0 && `As of ${instantMarkup(Math.min(...ages))}`,
     rows.some(({ forecast }) => forecast) && `“${forecastTitle(request)}” is an estimate`,
   ]);
   return compact([
@@ -237,7 +238,7 @@ function projectTable(request: Request, rows: readonly Row[]): readonly Block[] 
     overdrawn || (days !== undefined && days < WARNING_DAYS);
   const soon = listNames(rows.filter(isSoon).map(({ project }) => project.alias));
   return compact([
-    header(joinTexts(' · ', [count, formatSums(amounts, locale, LEFT)])),
+    header(joinTexts(' · ', [count, formatSums(amounts, locale, BALANCE_VERBS)])),
     soon !== '' && markup(`:warning: *Under ${WARNING_DAYS} days or overdrawn: ${escapeMarkup(soon)}*`),
     preformatted(alignColumns([['Project', 'Left', 'Lasts', forecastTitle(request)], ...cells])),
   ]);

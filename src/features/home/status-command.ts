@@ -6,8 +6,8 @@ import {
   type Block,
   compact,
   context,
-  formatInstant,
   header,
+  instantMarkup,
   type Message,
   markup,
 } from '../../slack/block-kit/blocks.ts';
@@ -60,7 +60,7 @@ function statusPage(sections: readonly HealthSection[], { workspace }: Request):
   const used = workspace.connectionNames.flatMap((name) => workspace.lastUsed(name) ?? []);
   const end = compact([
     blocks.length > room && 'Not everything fits. The worst comes first',
-    used.length > 0 && `Last answer from billing: ${formatInstant(Math.max(...used))}`,
+    used.length > 0 && `Last answer from billing: ${instantMarkup(Math.max(...used))}`,
   ]).join(' · ');
   return {
     text: title,

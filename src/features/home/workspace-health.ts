@@ -10,7 +10,7 @@ import {
   button,
   compact,
   escapeMarkup,
-  formatInstant,
+  instantMarkup,
   joinTexts,
   mention,
   overflow,
@@ -40,11 +40,8 @@ import {
   isSameProject,
   projectKey,
 } from '../../workspace/projects/chosen-project.ts';
-import {
-  canAskAbout,
-  isConnectionMissing,
-  visibleProjects,
-} from '../../workspace/projects/resolve-project.ts';
+import { canAskAbout, visibleProjects } from '../../workspace/projects/project-scope.ts';
+import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import { MAX_DIGEST_PROJECTS } from '../../workspace/record/automation-records.ts';
 import type { LastFailure } from '../../workspace/record/service-outcomes.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
@@ -185,7 +182,7 @@ function detailsOf(connection: Connection, { lastUsed }: ConnectionState, worksp
   const day = dayAt(registeredAt, workspace.settings.zone);
   const many = workspace.connectionNames.length > 1;
   return joinTexts(' · ', [
-    lastUsed === undefined ? 'not used yet' : `last used: ${formatInstant(lastUsed)}`,
+    lastUsed === undefined ? 'not used yet' : `last used: ${instantMarkup(lastUsed)}`,
     role && ROLE_NAMES[role],
     type && TYPE_NAMES[type],
     account && escapeMarkup(`account ${account}`),
@@ -249,7 +246,7 @@ function causeLine(
   const [first] = failed;
   if (first === undefined) return undefined;
   const aliases = failed.map(({ project }) => project.alias);
-  const since = formatInstant(Math.min(...failed.map(({ failure }) => failure.since)));
+  const since = instantMarkup(Math.min(...failed.map(({ failure }) => failure.since)));
   const names = listNames(aliases.map((alias) => `*${escapeMarkup(alias)}*`));
   const isUsed = (used: ChosenProject) => failed.some(({ project }) => isSameProject(project, used));
   const users = usersText(workspace, isUsed, failed.length === 1 ? 'it' : 'them');

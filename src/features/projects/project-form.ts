@@ -9,7 +9,7 @@ import {
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { normalizeText } from '../../domain/language/text-cleanup.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isChannel, type SlackId } from '../../domain/slack-id.ts';
 import { listNames } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { usersText } from '../../slack/automations/automation.ts';
@@ -24,7 +24,7 @@ import {
   section,
 } from '../../slack/block-kit/blocks.ts';
 import { currencyField, projectIdField } from '../../slack/forms/common-fields.ts';
-import { channels, choice, more, personField, refuseField, text } from '../../slack/forms/fields.ts';
+import { channels, choice, personField, refuseField, text, underMore } from '../../slack/forms/fields.ts';
 import { CHANGED_FIRST, createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
 import { selectedValues } from '../../slack/request/payload.ts';
 import { privateScope, type Request } from '../../slack/request/request.ts';
@@ -34,9 +34,8 @@ import {
   findAllowedChannels,
   limitedProjects,
   visibleProjects,
-} from '../../workspace/projects/resolve-project.ts';
+} from '../../workspace/projects/project-scope.ts';
 import { auditedChange, stampOf } from '../../workspace/record/audited-change.ts';
-import { isChannel } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
 import { type ProjectFormInput, validateAlias } from './parse-project-command.ts';
@@ -91,15 +90,15 @@ const findByAlias = ({ projects }: Workspace, alias: string): Project | undefine
   projects.find((project) => project.alias === alias);
 
 const MORE_FIELDS = {
-  connection: more({
+  connection: underMore({
     ...choice('Connection', { hint: 'Which account to use.', options: connectionOptions }),
     check: async ({ values: { connection = '' }, request }) =>
       isDefault(connection) || request.workspace.connectionNames.includes(connection)
         ? undefined
         : 'Someone else just removed that connection. Choose another.',
   }),
-  currency: more(currencyField('Shown next to amounts, instead of the workspace’s label.')),
-  channels: more(
+  currency: underMore(currencyField('Shown next to amounts, instead of the workspace’s label.')),
+  channels: underMore(
     channels('Only in these channels', {
       hint: 'People can only ask in these channels. Leave empty to allow all. Managers can ask anywhere.',
       placeholder: 'Everywhere',
@@ -112,7 +111,7 @@ const MORE_FIELDS = {
       },
     }),
   ),
-  owner: more(personField('Owner', 'Who is responsible for this project’s spend.')),
+  owner: underMore(personField('Owner', 'Who is responsible for this project’s spend.')),
 };
 
 const projectFields = (verbs: () => readonly string[]) => ({

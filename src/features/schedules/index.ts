@@ -2,7 +2,7 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { type LastDelivery, lastDelivery } from '../../delivery/posts/post-record.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { wordFailure } from '../../domain/failure/index.ts';
+import { failureSentence } from '../../domain/failure/index.ts';
 import { REPORT_CHOICES, REPORTS } from '../../domain/report.ts';
 import { type DueTime, dueTimes, formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, formatWallTime, type Millis } from '../../domain/time/calendar.ts';
@@ -15,18 +15,16 @@ import {
   PAUSED_TEXTS,
   pausedByMarkup,
   RESUMES_BY_ITSELF,
+  stopReasonOf,
 } from '../../slack/automations/automation.ts';
+import { createAutomationFeature } from '../../slack/automations/automation-feature.ts';
 import { findItemProblem } from '../../slack/automations/automation-form.ts';
-import {
-  createAutomationFeature,
-  PAUSED_BY_TALLY,
-  showAutomations,
-} from '../../slack/automations/automation-list.ts';
-import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/block-kit/blocks.ts';
+import { PAUSED_BY_TALLY, showAutomations } from '../../slack/automations/automation-list.ts';
+import { channelLink, escapeMarkup, instantMarkup, mention } from '../../slack/block-kit/blocks.ts';
 import { type HelpLine, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { describeProjects, projectKey, stopReasonOf } from '../../workspace/projects/chosen-project.ts';
-import { limitedProjects, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import { describeProjects, projectKey } from '../../workspace/projects/chosen-project.ts';
+import { limitedProjects, type ProjectScope } from '../../workspace/projects/project-scope.ts';
 import {
   MAX_DIGEST_PROJECTS,
   MAX_SCHEDULES,
@@ -181,15 +179,15 @@ function pauseText(
   const why = stopReasonOf(schedule, workspace);
   if (why !== undefined) return `*${PAUSED_TEXTS[why]}*${RESUMES_BY_ITSELF}`;
   if (last?.result !== 'paused') return undefined;
-  const cause = last.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(last.cause))}`;
+  const cause = last.cause === undefined ? '' : `: ${escapeMarkup(failureSentence(last.cause))}`;
   return `*paused*${cause}${RESUMES_BY_ITSELF}`;
 }
 
 function lastDeliveryText(sent: LastDelivery | undefined, today: Day): string {
   if (sent === undefined) return 'nothing posted yet';
   const { result, awaits, next } = sent;
-  const when = formatInstant(sent.at);
-  const cause = sent.cause === undefined ? '' : ` · ${escapeMarkup(wordFailure(sent.cause, today))}`;
+  const when = instantMarkup(sent.at);
+  const cause = sent.cause === undefined ? '' : ` · ${escapeMarkup(failureSentence(sent.cause, today))}`;
   switch (result) {
     case 'posted':
       return `last posted: ${when}`;
@@ -198,11 +196,11 @@ function lastDeliveryText(sent: LastDelivery | undefined, today: Day): string {
     case 'failed':
       return `*failed*, tried: ${when}${cause}`;
     case 'waiting':
-      return `waiting for billing to report ${awaits === undefined ? 'the day' : formatDays(awaits, awaits, today.slice(0, 4))}${next === undefined ? '' : `, next check: ${formatInstant(next)}`}`;
+      return `waiting for billing to report ${awaits === undefined ? 'the day' : formatDays(awaits, awaits, today.slice(0, 4))}${next === undefined ? '' : `, next check: ${instantMarkup(next)}`}`;
     case 'paused':
       return `last tried: ${when}`;
     case 'trying':
-      return `*not posted yet*, tried: ${when}${cause}${next === undefined ? '' : ` Next try: ${formatInstant(next)}.`}`;
+      return `*not posted yet*, tried: ${when}${cause}${next === undefined ? '' : ` Next try: ${instantMarkup(next)}.`}`;
   }
 }
 

@@ -1,8 +1,9 @@
 /** Reads the words after `/billing schedule`. */
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import type { ParseContext } from '../../domain/language/command-items.ts';
 import { parseReportText } from '../../domain/language/parse-command-text.ts';
-import type { Reader, SeveralProjects } from '../../domain/language/parsed-command.ts';
+import type { SeveralProjects } from '../../domain/language/parsed-command.ts';
 import { nearestWord, normalizeText } from '../../domain/language/text-cleanup.ts';
 import { findReport, NAMED_REPORTS, REPORT_CHOICES, type ReportName } from '../../domain/report.ts';
 import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
@@ -31,12 +32,12 @@ interface Part<T> {
 }
 
 /** Reads `prod last-week weekly mon 8:30` in any order. @throws InvalidWord, with the corrected command; secret-pasted */
-export function parseScheduleText(text: string, reader: Reader): ScheduleWords {
+export function parseScheduleText(text: string, context: ParseContext): ScheduleWords {
   const timed = takeTime(normalizeText(text));
   const paced = takeCadence(timed.rest, timed.found === undefined);
   const named = takeReport(paced.rest);
   const others = [named.typed, paced.typed, timed.typed];
-  const { project, alias, several, product, phrase } = parseReportWords(named.rest, reader, others);
+  const { project, alias, several, product, phrase } = parseReportWords(named.rest, context, others);
   const offered = ['schedule', named.rest, 'monthly 1', timed.typed].filter(Boolean).join(' ');
   return withoutUndefined({
     project,
@@ -102,9 +103,9 @@ function takeReport(text: string): Part<ReportName> {
 const OWN_WORDS = ['daily', 'weekdays', 'weekly', 'monthly', ...NAMED_REPORTS];
 
 /** @param others words that are no longer in the text, and that each suggestion repeats */
-function parseReportWords(text: string, reader: Reader, others: readonly string[]) {
+function parseReportWords(text: string, context: ParseContext, others: readonly string[]) {
   try {
-    return parseReportText(text, reader);
+    return parseReportText(text, context);
   } catch (error) {
     if (!(error instanceof InvalidWord)) throw error;
     const { word, why, works } = error;

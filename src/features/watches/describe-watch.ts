@@ -2,7 +2,8 @@
 import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/balance-and-runway.ts';
-import type { WatchMeasurement, WatchRule } from '../../domain/money/watch-measurement.ts';
+import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
@@ -10,16 +11,16 @@ import {
   PAUSED_TEXTS,
   pausedByMarkup,
   RESUMES_BY_ITSELF,
+  stopReasonOf,
   targetMarkup,
 } from '../../slack/automations/automation.ts';
-import { escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/block-kit/blocks.ts';
+import { escapeMarkup, instantMarkup, joinTexts, mention } from '../../slack/block-kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   HIDDEN_PROJECT,
   type ProjectMoneyFormatter,
   projectLabel,
   projectMoneyFormatter,
-  stopReasonOf,
 } from '../../workspace/projects/chosen-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -58,11 +59,24 @@ function stateLine(watch: Watch, state: WatchState | undefined, { workspace, loc
     paused !== undefined
       ? pausedByMarkup(paused)
       : isBlocked && `*${PAUSED_TEXTS[stopped]}*${RESUMES_BY_ITSELF}`,
-    state?.isCrossed && ':warning: *Past the threshold*',
+    state?.isCrossed && `:warning: *${escapeMarkup(crossedText(watch.rule, state.measurement, money))}*`,
     value !== undefined && `${watch.rule.kind === 'spike' ? 'latest' : 'now'} ${escapeMarkup(value)}`,
     problem && (state?.isPaused ? `*paused:* ${problem}${RESUMES_BY_ITSELF}` : `*not checked:* ${problem}`),
     state?.undelivered !== undefined && `*alert not sent:* ${escapeMarkup(state.undelivered)}`,
   ]);
+}
+
+/** `Expected 21,757.00 of 20,000.00` while a budget is only expected to be passed */
+function crossedText(
+  rule: WatchRule,
+  measurement: WatchMeasurement | undefined,
+  money: ProjectMoneyFormatter,
+): string {
+  const { spent, forecast } = (measurement?.kind === 'budget' && measurement.months.at(-1)) || {};
+  const isExpected = rule.kind === 'budget' && spent?.lt(rule.amount) && forecast?.gt(rule.amount);
+  return isExpected && forecast
+    ? `Expected ${money(forecast)} of ${money(rule.amount)}`
+    : 'Past the threshold';
 }
 
 /** `checked: 10:15 · next: 10:45`; '' if the watch is paused. */
@@ -73,9 +87,9 @@ function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at 
   const { checkedAt, nextCheckAt } = state ?? {};
   return joinTexts(' · ', [
     isForManagers && FOR_MANAGERS,
-    isSnoozed(watch, at) && `*snoozed* until: ${formatInstant(watch.snoozedUntil ?? at)}`,
-    checkedAt === undefined ? 'not checked yet' : `checked: ${formatInstant(checkedAt)}`,
-    nextCheckAt !== undefined && `next: ${formatInstant(nextCheckAt)}`,
+    isSnoozed(watch, at) && `*snoozed* until: ${instantMarkup(watch.snoozedUntil ?? at)}`,
+    checkedAt === undefined ? 'not checked yet' : `checked: ${instantMarkup(checkedAt)}`,
+    nextCheckAt !== undefined && `next: ${instantMarkup(nextCheckAt)}`,
   ]);
 }
 

@@ -22,18 +22,16 @@ import {
   changeAutomation,
   deletedText,
   requireAutomation,
+  stopReasonOf,
 } from '../../slack/automations/automation.ts';
-import {
-  createAutomationFeature,
-  PAUSED_BY_TALLY,
-  showAutomations,
-} from '../../slack/automations/automation-list.ts';
-import { button, formatInstant, markupMessage } from '../../slack/block-kit/blocks.ts';
+import { createAutomationFeature } from '../../slack/automations/automation-feature.ts';
+import { PAUSED_BY_TALLY, showAutomations } from '../../slack/automations/automation-list.ts';
+import { button, instantMarkup, markupMessage } from '../../slack/block-kit/blocks.ts';
 import { toCommand } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type ActionHandler, lookUp, onClick } from '../../slack/server/handlers.ts';
-import { projectKey, stopReasonOf } from '../../workspace/projects/chosen-project.ts';
+import { projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import { MAX_WATCH_PEOPLE, MAX_WATCHES, type Watch } from '../../workspace/record/automation-records.ts';
 import { findWatch, requireSettings } from '../../workspace/record/workspace.ts';
@@ -233,7 +231,7 @@ async function snooze(
   const open = alert ?? (await watching.loadStates(workspace)).get(id)?.openAlert;
   if (open !== undefined)
     await watching.respond(user.teamId, id, open, { snoozed: { by: user.id, at, until } });
-  const notice = `Snoozed. No alerts until: ${formatInstant(until)}.`;
+  const notice = `Snoozed. No alerts until: ${instantMarkup(until)}.`;
   if (alert === undefined) await showAutomations(kind, request, { notice });
 }
 

@@ -23,7 +23,7 @@ import { type Chart, clipText, SLACK_LIMITS } from './blocks.ts';
 const FEWEST_BARS = 4;
 const NO_DATA = 'no data';
 
-/** A bar without a `value` stands for days that billing hasn't reported. */
+/** A bar without a `value` is for days that billing hasn't reported. */
 interface Bar {
   readonly label: string;
   readonly value: Money | undefined;
@@ -31,8 +31,8 @@ interface Bar {
 }
 
 /**
- * Draws a bar a day, or for a long period a bar a week or month. Unless all weeks are complete, their bars are daily
- * averages. An unreported day keeps an empty place. @param finest the smallest unit of a bar
+ * Draws a bar for each day, or for a long period for each week or month. Bars are daily averages if any week or month
+ * is incomplete. @param finest the smallest unit of a bar
  */
 export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Chart | undefined {
   const { unit, rows: all } = periodRows(usage, period, SLACK_LIMITS.chartPoints, finest);
@@ -62,7 +62,7 @@ export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Char
   );
 }
 
-/** Counts the days of the whole week or month, even if the question was about a part of it. */
+/** Counts all days of the week or month, even if the question is about only some of them. */
 function daysInUnit(unit: Unit, [first = '']: readonly Day[]): number {
   return daysBetween(startOfUnit(unit, first), endOfUnit(unit, first)) + 1;
 }

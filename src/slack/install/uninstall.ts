@@ -1,18 +1,19 @@
 /** Deletes the data of a workspace or organization that uninstalls Tally. */
 import type { Logger } from 'pino';
+import { isOrganizationId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import {
   createMemberAccessStore,
   type MemberAccess,
 } from '../../workspace/credentials/installation-store.ts';
-import type { Deletion } from '../../workspace/record/workspace-store.ts';
-import { isOrganizationId, type SlackPayload } from '../request/payload.ts';
+import type { WorkspaceDeleter } from '../../workspace/record/workspace-store.ts';
+import type { SlackPayload } from '../request/payload.ts';
 import type { InstallationTokens } from './installation-tokens.ts';
 
 interface UninstallParts {
   readonly redis: RedisConnection;
-  readonly forget: Deletion;
+  readonly forget: WorkspaceDeleter;
   readonly clock: () => Millis;
   readonly log: Logger;
   readonly tokens?: Pick<InstallationTokens, 'loadReadable' | 'drop'>;
@@ -41,7 +42,7 @@ export function createUninstallHandler(parts: UninstallParts) {
     finishDeletion(id, event);
   };
 
-  /** Leaves out a workspace for which a later event was handled before. */
+  /** Events can arrive in the wrong order, so a workspace with a later event is left out. */
   const membersIn = async (body: SlackPayload, state: MemberAccess): Promise<readonly string[]> => {
     const { event_time: at = Math.floor(clock() / 1000), enterprise_id: organization, event } = body;
     const teams = (event?.team_ids ?? []).filter((id) => !isOrganizationId(id));
@@ -79,7 +80,7 @@ export function createUninstallHandler(parts: UninstallParts) {
 const installedAt = async ({ tokens }: UninstallParts, id: string): Promise<Millis | undefined> =>
   (await tokens?.loadReadable(id))?.at;
 
-/** Whether Slack resent an event from before the current installation, whose data must stay. */
+/** Slack may resend an old uninstall event after Tally was installed again. The new data must stay. */
 async function isOutdated(parts: UninstallParts, id: string, { event_time }: SlackPayload): Promise<boolean> {
   const since = await installedAt(parts, id);
   if (since === undefined || event_time === undefined) return false;

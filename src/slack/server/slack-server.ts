@@ -114,7 +114,7 @@ function createHttpReceiver(
   const isAllowed = createRequestGuard(signingSecret, log, onRejected);
   const { spend } = createOAuthNonces(redis, 'request');
 
-  /** Whether a request is no replay. Without Redis, no request counts as a replay. */
+  /** False for a replay. While Redis is down, every request counts as new. */
   const isFirstTime = async (req: IncomingMessage): Promise<boolean> => {
     const digest = Buffer.from(String(req.headers['x-slack-signature']).slice('v0='.length), 'hex');
     const isFirst = await spend(digest.toString('base64url'), SIGNATURE_LIFE).catch(() => true);

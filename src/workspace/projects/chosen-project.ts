@@ -1,18 +1,12 @@
-/** References to projects in schedules, watches and menus: how they are stored and named, and who may see them. */
+/** References to projects in schedules, watches and menus: how they are stored, found and named. */
 import type * as z from 'zod';
 import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/billing-products.ts';
 import { type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
-import type { Schedule, Target } from '../record/automation-records.ts';
 import type { projectChoice } from '../record/record-schemas.ts';
-import { isDamaged, type Workspace } from '../record/workspace.ts';
+import type { Workspace } from '../record/workspace.ts';
 import { isAlias, type Project } from './project-record.ts';
-import {
-  canAskAbout,
-  type ProjectReference,
-  type ProjectScope,
-  type ResolvedProject,
-  UNLIMITED,
-} from './resolve-project.ts';
+import { canAskAbout, type ProjectScope, UNLIMITED } from './project-scope.ts';
+import type { ProjectReference, ResolvedProject } from './resolve-project.ts';
 
 /** `alias`: the name under which a person chose the project. */
 export type ChosenProject = Readonly<z.infer<typeof projectChoice>>;
@@ -61,31 +55,6 @@ export const connectionsOf = (
   workspace: Workspace,
 ): readonly string[] => projects.map((project) => connectionNameOf(project, workspace));
 
-export type AutomationContent = Target & { readonly projects: readonly ChosenProject[] };
-
-type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
-
-/** @returns undefined if at least one project can be shown, or if a damaged record makes that uncertain */
-export function stopReasonOf(
-  item: Pick<Schedule, 'projects' | 'channel'>,
-  workspace: Workspace,
-): Exclude<StopReason, 'managers-only'> | undefined;
-export function stopReasonOf(item: AutomationContent, workspace: Workspace): StopReason | undefined;
-export function stopReasonOf(item: AutomationContent, workspace: Workspace): StopReason | undefined {
-  if (isDamaged(workspace, 'settings') || isDamaged(workspace, 'project')) return undefined;
-  const { projects, channel, people = [] } = item;
-  const reasonOf = (project: ChosenProject): StopReason | undefined => {
-    if (!workspace.connectionNames.includes(connectionNameOf(project, workspace))) return 'not-connected';
-    if (canAskAbout(project, workspace, { channel, isUnlimited: false })) return undefined;
-    if (channel !== undefined) return 'project-limited';
-    return people.every((person) => workspace.settings.managers.includes(person))
-      ? undefined
-      : 'managers-only';
-  };
-  const reasons = projects.map(reasonOf);
-  return reasons.includes(undefined) ? undefined : reasons[0];
-}
-
 /** Writes the project's amounts with its currency. */
 export type ProjectMoneyFormatter = MoneyFormatter & { readonly locale: string };
 
@@ -97,8 +66,10 @@ export function projectMoneyFormatter(
   return Object.assign(moneyFormatter(locale, currencyOf(project, workspace)), { locale });
 }
 
-const currencyOf = (project: ChosenProject, workspace: Pick<Workspace, 'projects' | 'settings'>): string =>
-  findNamed(project, workspace)?.currency ?? workspace.settings.currency;
+export const currencyOf = (
+  project: ChosenProject,
+  workspace: Pick<Workspace, 'projects' | 'settings'>,
+): string => findNamed(project, workspace)?.currency ?? workspace.settings.currency;
 
 export function referenceTo(chosen: ChosenProject, workspace: Workspace): ProjectReference {
   const { alias } = findNamed(chosen, workspace) ?? {};

@@ -1,11 +1,11 @@
 /** The stored records of schedules and watches. */
 import * as z from 'zod';
 import { toPlainDigits } from '../../domain/money/amount.ts';
-import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS } from '../../domain/money/watch-measurement.ts';
+import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS } from '../../domain/money/watch-rule.ts';
 import { REPORT_NAMES } from '../../domain/report.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isChannel, type SlackId } from '../../domain/slack-id.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
-import { isChannel, millis, money, person, projectChoice, slackId } from './record-schemas.ts';
+import { millis, money, person, projectChoice, slackId } from './record-schemas.ts';
 
 /** Every request reads the record whole, so its parts are limited. */
 export const MAX_SCHEDULES = 100;
@@ -78,11 +78,11 @@ const storedWatch = z
   })
   .refine(({ channel, people }) => (channel === undefined) !== (people === undefined));
 
-export type Target =
+export type Destination =
   | { readonly channel: SlackId; readonly people?: undefined }
   | { readonly channel?: undefined; readonly people: readonly SlackId[] };
 
-export type Watch = Readonly<Omit<z.infer<typeof storedWatch>, keyof Target>> & Target;
+export type Watch = Readonly<Omit<z.infer<typeof storedWatch>, keyof Destination>> & Destination;
 
 export const watchSchema = storedWatch as unknown as z.ZodType<Watch>;
 

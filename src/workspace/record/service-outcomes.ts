@@ -1,7 +1,7 @@
 /** What the record keeps of the services' answers: last use, balances, failures, rejected credentials. */
 import * as z from 'zod';
 import { PRODUCT_IDS, type ProductId } from '../../domain/billing-products.ts';
-import { storedFailure } from '../../domain/failure/index.ts';
+import { storedFailureSchema } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { OpenableAccess, OpenableConnection } from '../credentials/credential-records.ts';
@@ -22,7 +22,7 @@ const balanceSchema = z.object({
 
 export type LastBalance = Readonly<z.infer<typeof balanceSchema>>;
 
-export interface StoredAnswer {
+export interface ServiceOutcome {
   readonly connection: string;
   readonly at: Millis;
   readonly balance?: Omit<LastBalance, 'at' | 'days' | 'isIdle' | 'connection'> & {
@@ -39,7 +39,7 @@ const balanceField = (id: string, product: ProductId): string => `${FIELDS.balan
 export const balanceFields = (id: string): readonly string[] =>
   PRODUCT_IDS.map((product) => balanceField(id, product));
 
-export function answerFields({ connection, at, balance }: StoredAnswer): RecordFields {
+export function outcomeFields({ connection, at, balance }: ServiceOutcome): RecordFields {
   const used = { [lastUsedField(connection)]: String(at) };
   if (balance === undefined) return used;
   const { id, product, ...amounts } = balance;
@@ -65,7 +65,7 @@ export function parseLastBalance(
   return source !== undefined && last.at >= source.registeredAt ? last : undefined;
 }
 
-const failureSchema = storedFailure.extend({
+const failureSchema = storedFailureSchema.extend({
   topic: z.enum(['balance', 'consumption']),
   since: z.int(),
 });
