@@ -16,7 +16,6 @@ import type { ResolvedProject } from '../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import type { OutcomeStore } from '../workspace/save-service-outcomes.ts';
 
-/** What a feature provides to people and to other features. */
 export interface Feature extends Handlers {
   readonly help?: readonly HelpLine[];
   readonly forms?: readonly { readonly handlers: Handlers }[];
@@ -49,7 +48,7 @@ interface StepQuestion {
 }
 
 export interface HealthLine {
-  /** `news`: Tally did what it should, and people should know. */
+  /** `news`: everything works, but people should know, for example that a balance is low. */
   readonly level: HealthLevel | 'news';
   /** Lines of mrkdwn: a name, its state, then details, which Home leaves out. */
   readonly text: readonly string[];

@@ -19,7 +19,7 @@ const newest = (person: string, text: string) =>
     return found?.visibleText.includes(text) && found;
   }, 10_000);
 const press = (person: string, at: Answer, label: string) => bot.press(at, label, person);
-/** The newest reply to this person in the channel, once it says so. */
+/** Waits until the newest reply to this person in the channel has this text. */
 const reply = (person: string, text: string, channel = CHANNEL) =>
   bot.slack.waitFor(() => {
     const found = bot.answers(person, channel).at(-1);
@@ -108,7 +108,7 @@ describe('the managers', () => {
     expect(await bot.redis.client.hget(recordKey(TEAM), `channel:${CHANNEL}`)).toContain('prod');
   });
 
-  it('open the form of a project that the person may not ask about there', async () => {
+  it('open the form of a project that is limited to other channels', async () => {
     await addProject(bot, { alias: 'prod', id: '123', channels: [FINANCE] });
     await asks('/balance prod');
     const got = await newest(OWNER, `<@${MEMBER}> can’t ask about prod in <#${CHANNEL}>.`);

@@ -1,4 +1,4 @@
-/** What the forms of schedules and of watches do alike. */
+/** The forms of schedules and of watches, which share their code. */
 import { describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { startAutomationBot } from '../support/automation-bot.ts';
@@ -24,10 +24,10 @@ interface Example {
   readonly kind: 'schedule' | 'watch';
   readonly command: string;
   readonly list: string;
-  /** A change of a field, and what the record says of it then. */
+  /** A change of a field in the form. */
   readonly first: Record<string, string>;
   readonly second: Record<string, string>;
-  /** Two choices one after the other, each with a text that the form shows only after it. */
+  /** Choices that a person makes one after the other; `shown` is a text that the form has only after the choice. */
   readonly choices: readonly (readonly [field: string, value: string, shown: string])[];
 }
 

@@ -1,4 +1,4 @@
-/** What schedules and watches do alike once they are saved, in the list and beside it. */
+/** Saved schedules and watches: their lists, buttons and rights are the same code. */
 import { describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { recordKey } from '../../src/redis/keys.ts';
@@ -83,7 +83,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     await openForm(`${kind} ${words}`);
     around.isStoreAway = true;
     expect(await save()).toContain('Nothing was changed. Try again');
-    // An operator sees it in the log, too.
+    // The operator sees the failure in the log.
     await bot.slack.waitFor(() => /"via":"form".*"outcome":"store-unavailable"/.test(bot.log()));
     expect(await saved()).toEqual([]);
     around.isStoreAway = false;

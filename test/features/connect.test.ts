@@ -14,7 +14,7 @@ const bot = botOfEachTest(undefined, async () => ({ identityUrl: 'https://identi
 const modalText = (person?: string) => bot.modalText(person);
 const openForm = (command: string, person?: string) => bot.openForm(command, person);
 
-/** Fills and submits the form, and waits for the result, which stays open. */
+/** Fills in and submits the form, and waits for the result. The window stays open. */
 async function submit(fields: Record<string, string> = {}, name = '') {
   await openForm(`/billing connect ${name}`);
   await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', ...fields });
@@ -34,7 +34,7 @@ const putProject = (alias: string, connection: string) =>
   bot.store({ [`project:${alias}`]: storedProject({ alias, id: '123', connection }) });
 
 const connectionIn = (name: string) => bot.stored(`connection:${name}`);
-/** What was done, newest first. */
+/** The actions in the audit, newest first. */
 const auditLines = async () => (await bot.audit()).map((entry) => entry.replace(/^\S+ /, ''));
 
 /** The workspace's record in Redis. */
@@ -226,9 +226,7 @@ describe('the form of a connection', () => {
     const said = [modalText(), await bot.read('/billing status')].join('\n');
     expect(said).toContain('expiry unknown. Set it to get reminders');
     expect(said).not.toMatch(/Read-only|For oneself|90 days|no expiry|next two weeks/);
-    const member = await bot.read('/billing status', MEMBER);
-    expect(member).toContain('All connections work.');
-    expect(member).not.toContain('next two weeks');
+    expect(await bot.read('/billing status', MEMBER)).not.toContain('expir');
   });
 
   it.each([

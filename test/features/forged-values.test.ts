@@ -1,4 +1,4 @@
-/** Whatever a button or a command brings along, a person reads a sentence, Slack gets no block that it refuses, and what only reads changes nothing. */
+/** Buttons and commands with forged values get a sentence as an answer, send Slack only valid blocks, and change nothing. */
 import { afterAll, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { rulesFor } from '../../src/slack/server/handlers.ts';
@@ -65,7 +65,7 @@ it('every forged value is answered with a sentence', async () => {
   expect(bot.slack.complaints).toEqual([]);
 }, 120_000);
 
-/** After an error the reply to what says that it only reads promises that nothing was changed. */
+/** Tally's error messages say “Nothing was changed” for these handlers, so that must be true. */
 it('a handler that isn’t marked as changing something changes nothing', async () => {
   const onlyReads = (handler: Parameters<typeof rulesFor>[0], words: string) =>
     !rulesFor(handler, words).changes;
@@ -84,10 +84,10 @@ it('a handler that isn’t marked as changing something changes nothing', async 
     ),
   ];
   expect(work.length).toBeGreaterThan(200);
-  // Every change has its entry in the audit.
+  // Every change has an entry in the audit.
   const before = await bot.audit();
   for (const send of work) expect((await send()).status).toBe(200);
-  // Waits for all that was acknowledged.
+  // Waits until the acknowledged requests are done.
   await bot.stopBot();
   expect(await bot.audit()).toEqual(before);
 }, 120_000);

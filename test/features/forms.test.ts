@@ -1,4 +1,4 @@
-/** What all forms have in common, whatever they are about. */
+/** What all forms have in common. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fillForm, inputStateOf } from '../../sandbox/slack/forms.ts';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
@@ -10,11 +10,11 @@ import { recordFields } from '../support/redis.ts';
 
 const bot = botOfEachTest((bot) => bot.connect());
 const record = () => recordFields(bot.redis.client, recordKey(TEAM));
-/** How often a change is in the audit. */
+/** How many audit entries have this text. */
 const timesOf = async (action: string) =>
   (await bot.audit()).filter((entry) => entry.includes(` ${action} `)).length;
 
-/** Sends the open form as it would be sent with these fields, once to each process, at the same time. */
+/** Submits the open form with these fields to all processes at the same time. */
 async function sendTo(urls: readonly string[], fields: Fields = {}): Promise<void> {
   const { id, view } = bot.modal()!;
   const values = inputStateOf(view.blocks, fillForm(view.blocks, fields));
@@ -26,7 +26,7 @@ async function sendTo(urls: readonly string[], fields: Fields = {}): Promise<voi
 }
 let begun = 0;
 beforeEach(() => {
-  // The form that connected.
+  // Connecting has opened one form already.
   begun = 1;
 });
 
@@ -96,7 +96,7 @@ it('a form that replaces a token does so once when it is sent several times', as
   expect(bot.modalText()).toContain('Connected ✓');
 });
 
-/** What an existing thing's form is opened and sent with, and what the audit says once. */
+/** The forms of existing items: the command that opens each, a changed field, and the audit's text. */
 const CHANGES: Readonly<Record<string, readonly [string, Fields, string]>> = {
   settings: ['/billing settings', { currency: 'EUR', others: ['guests'] }, 'changed the settings:'],
   project: ['/billing projects edit prod', { alias: 'live', currency: 'EUR' }, 'renamed the project'],

@@ -1,4 +1,4 @@
-/** Lists, pages and their buttons, for people who may no longer ask about the project of what they own or get. */
+/** People who may no longer ask about a project see nothing of it in lists, pages and buttons. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { botOfFile, CHANNEL, SATURDAY } from '../support/bot.ts';
@@ -8,7 +8,7 @@ import { addConnection } from '../support/projects.ts';
 
 const DIRECT = directOf(MEMBER);
 const of = (name: string) => `tally:{T0SANDBOX1}:${name}`;
-/** The names, the ID, figures and thresholds. */
+/** Matches the project's names, ID, figures and thresholds. */
 const SECRETS = /payroll|zz-other|777|48[.,]151|50[.,]000/;
 
 let now = SATURDAY;
@@ -62,7 +62,7 @@ beforeEach(async () => {
   await bot.redis.client.hset(of('delivery-log'), post);
 });
 
-/** The answer alone: what Tally posts by itself may arrive at the same time. */
+/** Waits for a private answer, because Tally may post something else at the same time. */
 const asked = (command: string, channel: string) => async () => {
   const answers = () => bot.answers(MEMBER, channel).filter(({ ephemeral }) => ephemeral);
   const before = answers().length;

@@ -42,7 +42,7 @@ it('metrics count a scheduled post after it is sent', async () => {
   const time = new Date(due).toISOString().slice(11, 16);
   const timing = { cadence: { kind: 'daily' }, time, zone: 'UTC' } as const;
   await save(bot.redis.client, TEAM, schedule({ channel: CHANNEL, timing, since: due - HOUR }));
-  // Registering a token again resumes what waited for one.
+  // A new token resumes paused schedules.
   await bot.connect();
   await expect
     .poll(metrics, { timeout: 15_000 })
@@ -51,7 +51,7 @@ it('metrics count a scheduled post after it is sent', async () => {
 
 describeUnless(NO_SERVER, 'a Redis that refuses writes', () => {
   it('appears in the metrics, together with the overdue post', async () => {
-    // Not the first: where memory is full, scripts may still move what is stored.
+    // Skips the refusal for full memory, because Redis then still runs some scripts.
     const [, refusal] = WRITE_REFUSALS;
     const server = await startServer();
     const alone = await startBot({ redisUrl: `redis://127.0.0.1:${server.port}` });

@@ -31,7 +31,7 @@ const view = (person = OWNER) => bot.modal(person)?.view;
 const shows = (text: string, person = OWNER) => bot.modalSays(text, person);
 const modalText = (person?: string) => bot.modalText(person);
 const press = (label: string, person?: string) => bot.pressInForm(label, person);
-/** What was done, newest first. */
+/** The actions in the audit, newest first. */
 const auditLines = async () => (await bot.audit()).map((entry) => entry.replace(/^\S+ /, ''));
 const record = () => bot.redis.client.hgetall(recordKey(TEAM));
 const buttonsOf = (person = OWNER) => labelsOf(view(person)?.blocks);
@@ -94,7 +94,7 @@ async function dump(): Promise<string> {
   );
 }
 
-/** How often a text is in the calls to Slack, by method. */
+/** Counts the calls to Slack that contain this text, by method. */
 function sent(text: string): Record<string, number> {
   const found: Record<string, number> = {};
   for (const call of bot.slack.calls)
@@ -461,7 +461,7 @@ describe('/os-token', () => {
     expect(modalText()).toContain('If a token was issued, nobody has seen it');
   });
 
-  it('is only for listed people, also among managers', async () => {
+  it('is only for listed people: other managers get no token', async () => {
     await register('good', { people: [ADMIN] });
     const said = await bot.ask('/os-token prod', OWNER);
     expect(said.visibleText).toContain('You can’t get tokens for prod.');

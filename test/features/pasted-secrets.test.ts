@@ -6,7 +6,7 @@ import { changeIn } from '../support/change.ts';
 import { TEAM } from '../support/people.ts';
 import { addProjects } from '../support/projects.ts';
 
-/** Both look like ordinary words. */
+/** Two secrets that look like ordinary words. */
 const ACCESS_SECRET = 'correct-horse-battery';
 const SECOND_TOKEN = 'Staple_Of.Words';
 
@@ -32,7 +32,7 @@ await workspaces.saveAccess(await changeIn(workspaces, TEAM), {
   issuers: { people: [OWNER], groups: [] },
 });
 
-/** Everything that was shown or sent since, and the log. */
+/** @returns a function that gives everything that Tally has sent or logged since `watch` was called */
 function watch() {
   const [calls, logged] = [bot.slack.calls.length, bot.log().length];
   return () =>

@@ -39,7 +39,7 @@ const named = (alias: string, given: Partial<Project> = {}): Project =>
 const stored = (alias: string): Promise<Project | null> => bot.stored(`project:${alias}`);
 const defaultOf = (channel: string) => bot.redis.client.hget(KEY, `channel:${channel}`);
 const lastChange = async () => (await bot.audit())[0];
-/** What somebody reads after such a click, even on a button that they don’t see. */
+/** The answer to a click on a button that this person doesn't see. */
 const forged = async (person: string, action: object, channel: string): Promise<string> =>
   (await bot.next(() => bot.interact(clickOf(person, action, channel)), person, channel)).visibleText;
 
@@ -556,7 +556,7 @@ describe('a limit to channels', () => {
     expect(await bot.read('/spend web', MEMBER, GENERAL)).toContain(REFUSED);
   });
 
-  it('is saved only after a warning about the schedules that it stops', async () => {
+  it('is saved only after a warning about the schedules that stop', async () => {
     await add('prod', '123');
     await bot.store({ 'schedule:schedul1': schedule({ channel: CHANNEL }) });
     await openForm('/billing projects edit prod');

@@ -12,7 +12,7 @@ const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const TOO_FAST = /^Too many requests from you\.\nTry again in (a second|\d+ seconds)\./;
 
 describe('a person who sends too many requests', () => {
-  /** Connecting takes a command and a form. */
+  /** Connecting takes two requests: a command and a form. */
   const LEFT = RATE_LIMITS.requests.person.most - 2;
   let bot: Bot;
   let time: number;

@@ -8,7 +8,7 @@ import { addConnection, addProject, storedProject } from '../support/projects.ts
 import { itemsJson } from '../support/service-replies.ts';
 
 const DIRECT = directOf(MEMBER);
-/** In each answer about the project, and nowhere else. */
+/** A text that is in each answer about the project, and nowhere else. */
 const FIGURE = /777\.77|777,77/;
 
 let now = SATURDAY;
@@ -69,7 +69,7 @@ function holdBilling() {
   return { asked, release };
 }
 
-/** Runs `ask`, makes the change while billing is asked, lets it answer: the text appears, and no figure. */
+/** Runs `ask`, makes a change before billing answers, and expects the text without any figure. */
 async function getsNoFigures(
   ask: () => Promise<unknown>,
   change: () => unknown,
@@ -133,6 +133,6 @@ it.each<[string, () => unknown, RegExp]>([
   ['is deactivated', () => (person().left = true), /only answers members of the workspace/],
   ['is made a guest', () => (person().role = 'guest'), /Guests can’t use Tally/],
 ])('a person who %s during the billing request gets no figures', (_, change, answer) =>
-  // For a second a role is trusted.
+  // Tally caches a role for a second.
   getsNoFigures(() => say('/spend prod'), change, answer, 1_100),
 );

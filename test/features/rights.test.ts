@@ -34,7 +34,7 @@ await bot.connect();
 await addProjects(bot, { prod: '123', web: '456', closed: { id: '999', channels: [FINANCE] } });
 afterAll(() => bot.stop().then(inbox.close));
 
-/** Registers an access with these people. It cannot be unsealed, because no token is issued here. */
+/** Registers an access for these people. These tests issue no token, so its secret needn't be readable. */
 async function addAccess(project: string, people: readonly string[]) {
   const access = {
     project,
@@ -170,14 +170,14 @@ async function calledBy(work: () => Promise<unknown>, ...methods: string[]) {
 const REFUSALS =
   /^(Guests can’t use Tally in this workspace\.|Tally only answers members of the workspace that installed it\.|Only full members of this workspace can set up schedules and watches\.|Only Tally managers can do this\.|You can’t get tokens for \w+\.)\n|^Only Tally managers can do this: <@\w+>(?:, <@\w+>)*, or an admin\.(?:\nAsk a manager)?$/;
 
-/** Whether it was done; if not, checks that the reply is a refusal and nothing else. */
+/** @returns whether the request was carried out; if not, checks that the reply is only a refusal */
 function done(visibleText: string, proof: string | RegExp): boolean {
   if (REFUSALS.test(visibleText)) return false;
   expect(visibleText).toMatch(proof);
   return true;
 }
 
-/** Whether the form opened; if not, checks that the reply says why. */
+/** @returns whether the form opened; if not, checks that the reply says why */
 async function opened(work: () => Promise<string>): Promise<boolean> {
   const before = bot.slack.calls.length;
   const key = await work();
@@ -275,7 +275,7 @@ const COLUMNS: Record<string, (person: string) => Promise<boolean>> = {
 
 const EVERYTHING = { managers: [MEMBER, GUEST, EXTERNAL, BOT_USER], guests: true, externals: true };
 
-/** What a person may do → the columns above that they can do with it. Nobody gets a token who was not named for it. */
+/** For each right, the columns above that it allows. Only people who are named get a token. */
 const ALLOWS = {
   ask: [
     ...['ask: command', 'ask: button', 'ask: choice', 'share', 'list projects', 'ask: mention'],
@@ -299,7 +299,7 @@ interface Row {
 }
 const MANAGER: readonly Allowed[] = ['ask', 'schedule', 'manage', 'token'];
 
-/** As the table in docs/managing.md says. */
+/** The same table is in docs/managing.md. */
 const ROWS: Record<string, Row> = {
   owner: { person: OWNER, may: MANAGER },
   admin: { person: ADMIN, may: MANAGER },
@@ -340,7 +340,7 @@ describe('the rights', () => {
         if (left) delete bot.slack.workspace.person(person)!.left;
       });
 
-      /** A quick run tries a third of the table: of each row and of each column. */
+      /** A quick run tries a third of each row and of each column. */
       const row = Object.keys(ROWS).indexOf(who);
       const cans = may.flatMap((right) => ALLOWS[right]);
       const tried = Object.keys(COLUMNS)
@@ -373,13 +373,13 @@ const LESSER_ROLES: Record<string, { person: string; settings?: object; left?: b
   'a member': { person: MEMBER, lacks: ['manage'] },
 };
 
-/** Who tries a handler that needs this right: all who lack it; in a quick run one of them, in turn. */
+/** The people who lack this right; in a quick run only one of them, in turn. */
 function rolesFor(right: Right, at: number): readonly string[] {
   const roles = Object.keys(LESSER_ROLES).filter((role) => LESSER_ROLES[role]!.lacks.includes(right));
   return isThorough ? roles : [roles[at % roles.length]!];
 }
 
-/** A workflow's steps are run by nobody: test/features/workflow-steps.test.ts has what they show where. */
+/** Steps of a workflow have no person: see test/features/workflow-steps.test.ts. */
 type Kind = Exclude<keyof Handlers, 'steps'>;
 
 /**
@@ -442,7 +442,7 @@ function registeredRight(kind: Kind, name: string): Right {
   return rulesFor({ run: undefined, ...handlers[kind][first]! }, words.join(' ')).right;
 }
 
-/** Valid submissions, which only the right can reject. */
+/** Valid submissions, so that only a missing right can refuse them. */
 const FORMS: Record<string, { values: object; metadata?: string }> = {
   settings: { values: settingsWith('EUR') },
   project: {
@@ -498,7 +498,7 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
   },
 };
 
-/** Events that the handler handles, which only the right can reject. */
+/** Valid events, so that only a missing right can refuse them. */
 const EVENTS: Record<string, object> = {
   app_home_opened: { tab: 'home' },
   app_mention: { channel: CHANNEL, text: `<@${BOT_USER}> balance 123` },
@@ -621,7 +621,7 @@ describe('a person who may not ask', () => {
     const long = `/billing default x ${'project : '.repeat(1_000)}`;
     const secret = '/billing gAAAAABnotATokenButItLooksLikeOne0123456789';
     const answers = new Set<string>();
-    // A guest can ask a manager for one answer: that depends on the command alone.
+    // Only some commands have the button Ask a manager, so the comparison leaves it out.
     for (const text of ['/billing', '/billing connect', '/billing nothing', '/spend nothing', long, secret])
       answers.add((await reply(await command(person, text))).visibleText.replace(/\nAsk a manager$/, ''));
     expect([...answers]).toEqual([expect.stringContaining(refusal)]);

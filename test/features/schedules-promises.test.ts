@@ -101,7 +101,7 @@ async function openEdit(): Promise<string> {
   return modalSays('Edit schedule');
 }
 
-/** The delivery log's entry. */
+/** Adds a post's entry to the delivery log. */
 async function noted({ id }: Schedule, date: string, due: number, state = 'posted'): Promise<void> {
   const message = { state, to: CHANNEL, about: { due }, at: due };
   await tally.redis.client.hset(LOG_KEY, postKey(id, date), JSON.stringify(message));
@@ -188,7 +188,7 @@ describe('the list of next posts', () => {
     messages,
     messagesOf: () => messages as never,
   });
-  /** Delivers what is planned at the start and at each due time; a date that was begun and is not planned any more is dropped. */
+  /** Delivers planned posts at the start and at each due time. Drops a begun date that is no longer planned. */
   function deliver(one: Schedule, messages: readonly PostEntry[], from: number, until: number) {
     let done = messages;
     for (const look of [from, ...dueTimesBetween(one.timing, from, until).map((due) => due.at)]) {
@@ -229,7 +229,7 @@ describe('the list of next posts', () => {
       ),
       {
         numRuns: runs(400),
-        // A date that is being retried and that the edit leaves out, with an earlier local date that it adds.
+        // The edit drops a date that is being retried, and adds an earlier local date.
         examples: [
           [
             { cadence: { kind: 'daily' }, time: '00:00', zone: 'UTC' },

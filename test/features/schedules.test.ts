@@ -143,7 +143,7 @@ describe('the form of a schedule', () => {
     await bot.slack.waitFor(() => !modalText().includes('If billing hasn’t reported the day yet'));
   });
 
-  it('warns that a post about the month on its last day leaves that day out', async () => {
+  it('warns that a post on the month’s last day leaves that day out', async () => {
     const warning = 'This leaves out the last day of the month. For the whole month, choose Day 1.';
     expect(await openForm('schedule prod mtd monthly last')).toContain(warning);
     await choose('day', '1');
@@ -324,7 +324,7 @@ describe('the list of schedules', () => {
     expect(texts.filter((text) => text.includes('Someone else changed this first'))).toEqual([]);
   });
 
-  it('doesn’t resume a schedule that cannot post', async () => {
+  it('resumes no schedule whose posts Slack would refuse', async () => {
     const { id } = await setUp('prod', OWNER, GENERAL);
     const list = await ask('schedules');
     await row(list, 'pause', id);

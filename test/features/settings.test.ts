@@ -6,7 +6,7 @@ import { addConnection } from '../support/projects.ts';
 
 const bot = botOfEachTest();
 
-/** Opens, fills and submits the form; resolves with its text afterwards. */
+/** Opens, fills in and submits the form. @returns the window's text afterwards */
 async function save(fields: Fields): Promise<string> {
   await bot.openForm('/billing settings');
   const said = await bot.save(fields);

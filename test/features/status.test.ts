@@ -12,8 +12,6 @@ import { FINANCE, TEAM } from '../support/people.ts';
 import { addProject, addProjects } from '../support/projects.ts';
 import { outcomesOf } from '../support/workspace-store.ts';
 
-/** What members read while nothing is wrong. */
-const ALL_WORK = 'All connections work';
 let workspaces: Workspaces;
 const bot = botOfEachTest(async ({ redis, keyring }) => {
   workspaces = createWorkspaces({ redis: redis.client, keyring });
@@ -82,14 +80,14 @@ describe('/billing status', () => {
 
   it('tells members only names and what is about to expire', async () => {
     const { fingerprint, lastFour } = await save('main', { account: 'Acme' });
-    expect(await status(MEMBER)).toContain(ALL_WORK);
+    expect(await status(MEMBER)).toBe('No problems');
     await save('finance', { expiresAt: NOW + 3 * DAY });
     await save('old', { expiresAt: NOW - DAY });
     const { visibleText, buttons } = await bot.ask('/billing status', MEMBER);
     expect(visibleText).not.toContain('*main*');
     expect(visibleText).toMatch(/^\*finance\* · its token expires Tue 24 Nov 2026 \(3 days\)$/m);
     expect(visibleText).toMatch(/^\*old\* · its token expired Fri 20 Nov 2026 \(yesterday\)/m);
-    for (const hidden of [fingerprint, lastFour, '127.0.0.1', 'Acme', OWNER, ALL_WORK])
+    for (const hidden of [fingerprint, lastFour, '127.0.0.1', 'Acme', OWNER])
       expect(visibleText).not.toContain(hidden);
     expect(buttons).toEqual(['Ask a manager', 'Ask a manager']);
   });
@@ -229,7 +227,7 @@ describe('the default connection', () => {
   });
 });
 
-it('the status page says when not everything fits into one message', async () => {
+it('the status page says when a message can’t show everything', async () => {
   for (let at = 1; at <= 30; at += 1) await save(`account-${at}`, { expiresAt: NOW + DAY });
   const { visibleText, blocks } = await bot.ask('/billing status');
   expect(blocks.length).toBeLessThanOrEqual(50);

@@ -1,4 +1,4 @@
-/** The buttons below a refusal: each runs, and says all that was typed. */
+/** The buttons below a refusal. Each button works, and keeps all typed words. */
 import { describe, expect, it } from 'vitest';
 import { MEMBER } from '../../sandbox/slack/index.ts';
 import { botOfFile } from '../support/bot.ts';
@@ -8,7 +8,7 @@ const bot = await botOfFile();
 await addConnection(bot);
 await addProjects(bot, { prod: '123', staging: '456', 'web-shop': '789' });
 
-/** What the answer offers, without help and forms. */
+/** The commands of the answer's buttons, without help and forms. */
 const offeredFor = async (command: string): Promise<readonly string[]> =>
   (await bot.ask(command)).commands.filter((one) => !one.startsWith('/billing help'));
 

@@ -1,4 +1,4 @@
-/** How many schedules and watches use what is about to be changed. */
+/** Before a removal, Tally says how many schedules and watches use the project or connection. */
 import { expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { serializeWatch } from '../../src/workspace/record/automation-records.ts';

@@ -19,7 +19,7 @@ const bot = await startAutomationBot();
 const { around, add, ask, audit, chooseInForm: choose, forgedClick, members, modal } = bot;
 const { modalSays, modalText, save, updated, view } = bot;
 
-/** The same each day for as long as a preview looks back. */
+/** Figures of days that all cost the same, for as long as a preview looks back. */
 const STEADY = previewFigures(() => '1000', '48210');
 
 const stored = () => bot.stored('watch');
@@ -104,7 +104,7 @@ describe('the form of a watch', () => {
   it.each([
     ['budget 25000', /^20,000\.00 this month, 80\.0 %\n48,210\.00 left · about 48 days/m],
     ['spike 2x', /^1,000\.00 on Fri 20 Nov, usually 1,000\.00\n48,210\.00 left · /m],
-  ])('shows for %s the watched figure, then what is left', async (rule, lines) => {
+  ])('shows the watched figure of a %s, then what is left', async (rule, lines) => {
     around.figures = STEADY;
     expect((await openForm(`watch prod ${rule}`)).replaceAll('*', '')).toMatch(lines);
   });
@@ -165,7 +165,7 @@ describe('a saved watch', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('is not saved a second time with equal threshold and channel', async () => {
+  it('is not saved twice with the same project, threshold and channel', async () => {
     await setUp();
     await openForm('watch prod balance 50000', OWNER, CHANNEL);
     expect(await save({})).toContain('This watch already exists');
@@ -188,7 +188,7 @@ describe('a saved watch', () => {
 
   describe('with values that the form did not offer', () => {
     const selected = (value: string) => ({ value: { selected_option: option(value) } });
-    /** Sends what the open form would, with these values in the place of its own. */
+    /** Submits the open form with these values in place of its own. */
     async function send(values: object, person: string, action_id = 'watch-form:preview') {
       const opened = await openForm('watch prod balance 50000', person, MEMBERS_DM);
       expect(opened).toContain('48.210,00');
@@ -352,7 +352,7 @@ async function postButton(action_id: string, value: string): Promise<string> {
 }
 
 describe('an alert', () => {
-  /** The alert itself says what was done, so nothing is answered. */
+  /** Expects no answer, because the alert itself shows what was done. */
   const clickAlert = async (person: string, action_id: string, value: string, channel = CHANNEL) => {
     const [answered, said] = [around.responses.length, bot.messageTexts(channel, person).length];
     await bot.interact(clickOf(person, { action_id, value }, channel));
@@ -422,7 +422,7 @@ describe('a watch, from its form to its alert', async () => {
       ['/balance prod', 'The balance is below an amount', '123:1:prod'],
     ] as const) {
       const answer = await bot.ask(command);
-      // A menu that is full without it leaves it to a button.
+      // If the menu is full, a button does this instead.
       await (answer.buttons.includes('Watch…')
         ? bot.press(answer, 'Watch…')
         : bot.choose(answer, 'rerun:more', 'Watch…'));
@@ -470,7 +470,7 @@ describe('a watch, from its form to its alert', async () => {
     const sent = await alert();
     expect(sent.visibleText).toContain('prod has 48,210.00 left, below 50,000.00');
     const days = await bot.next(() => bot.press(sent, 'See the days', MEMBER), MEMBER);
-    expect(days).toMatchObject({ ephemeral: true, text: expect.stringContaining(' spent') });
+    expect(days).toMatchObject({ ephemeral: true, text: expect.stringContaining(' so far') });
     await bot.press(sent, 'Acknowledge', MEMBER);
     expect((await alert(`Acknowledged by <@${MEMBER}>`)).buttons).not.toContain('Acknowledge');
 

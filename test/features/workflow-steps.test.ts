@@ -21,7 +21,7 @@ bot.billing.setItems('7002', items('1.5'), 2);
 bot.billing.setItems('7003', items('9'));
 bot.billing.setBalance('7003', '{"balance":900,"bonuses":0}');
 
-/** Runs the step as Slack does; resolves when it is over. */
+/** Runs the step as Slack does. Resolves when the step has ended. */
 async function run(step: string, inputs: Record<string, unknown>, on: Pick<typeof bot, 'slack'> = bot) {
   const { id } = await on.slack.runStep(OWNER, step, inputs);
   return on.slack.waitFor(() => {
@@ -197,7 +197,7 @@ describe('the event of a workflow step', () => {
       function_execution_id: id,
       inputs: { project: 'prod' },
     };
-    // The same execution in another event.
+    // A second event with the same execution ID.
     expect(await signed(again)).toBe(200);
     expect(await signed({ ...again, event_ts: '2' })).toBe(200);
     await bot.waitUntilIdle();

@@ -1,6 +1,6 @@
 /**
  * **Ask a manager** is a button below a refusal. It sends the managers a message with **Open**, which runs the refused
- * command or opens the refused form for the manager who presses it, with that manager's rights.
+ * command or opens a form, with the rights of the manager who presses it.
  */
 import type { ActionId } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
@@ -124,10 +124,7 @@ function askedMessage(asked: AskedManager, request: Request): Message {
   };
 }
 
-/**
- * Why the person can't ask, and the command that opens the form where a manager can change that. Undefined if the manager
- * only has to run what the person asked for. @param where ` in #general`, or ''
- */
+/** Why the person may not ask, and the command that opens the form to change that. @param where ` in #general`, or '' */
 function findMend({ place = '', line = '' }: AskedManager, where: string, { user, workspace, at }: Request) {
   if (user.role === 'guest' && !workspace.settings.guests)
     return { why: `can’t use Tally${where}: guests are turned off`, line: '/billing settings' };

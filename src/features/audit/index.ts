@@ -89,5 +89,5 @@ const text = (words: string, bold = false): RichTextElement => ({
   ...(bold && { style: { bold } }),
 });
 
-/** A channel's or a user's ID that stands alone; not in typed markup, and not cut off with “…”. */
+/** Matches the ID of a channel or user, unless it is in markup or cut off with “…”. */
 const SLACK_ID_PATTERN = /(?<![\w@#-])(?=[A-Z]*\d)([CGUW][A-Z0-9]{8,30})(?![\w…-])/;

@@ -139,7 +139,7 @@ async function fetchBalanceByProduct(
   return { found, failed };
 }
 
-/** A workspace's only connection is its default, but it is stored as the default only once there is a second one. */
+/** A workspace's only connection is its default, but it is stored as the default only when a second one is added. */
 function defaultWith(name: string, record: Workspace) {
   if (isDamaged(record, 'settings')) return { name: undefined, actions: [] };
   const before = record.defaultConnection;

@@ -150,7 +150,7 @@ function nextStep(request: Request, rows: readonly Row[]): readonly Block[] {
       actions(...commandButton('schedule', 'Post it every morning…', post, { style })),
     ];
   }
-  const questions = rows.some(({ last }) => last) ? [] : exampleButtons(request);
+  const questions = rows.length > 0 ? [] : exampleButtons(request);
   return questions.length === 0
     ? []
     : [markup('*Ask a question*\nUnder Messages, in your own words. For example:'), actions(...questions)];

@@ -22,7 +22,7 @@ import { loadHealth } from './workspace-health.ts';
 export function createHomeFeature(services: Services): Feature {
   const { registry, log, clock, workspaces } = services;
 
-  /** Errors are only logged, because a person who opens Home asks nothing. */
+  /** An error is only logged, and Home keeps what it showed before. */
   const publish = (reply: Reply, blocks: readonly Block[]): Promise<void> =>
     reply
       .home(blocks)
@@ -31,7 +31,7 @@ export function createHomeFeature(services: Services): Feature {
   const show = async (request: Request): Promise<void> =>
     publish(request.reply, homeBlocks(request, await loadHealth(registry.health(), request)));
 
-  /** Asks about the shown projects whose figures are as old as `age`. @returns false if there are none */
+  /** Asks billing about the shown projects without figures from within `age`. @returns false if all have them */
   async function refresh(request: Request, age: Millis): Promise<boolean> {
     const rows = tryParse(() => homeRows(request), Failure) ?? [];
     const old = rows.slice(0, MAX_HOME_PROJECTS).filter(({ last }) => clock() - (last?.at ?? 0) >= age);
@@ -67,7 +67,7 @@ export function createHomeFeature(services: Services): Feature {
           if (await refresh(request, HOUR))
             await show({ ...request, workspace: await workspaces.load(request.user.teamId) });
         },
-        // Home for a person who can't use Tally, or whose role is unknown.
+        // A person who can't use Tally reads the reason on Home.
         onError: ({ blocks }, reply) => publish(reply, withoutActions(blocks)),
       },
     },

@@ -1,4 +1,4 @@
-/** `/billing status`: what needs attention, in full. */
+/** `/billing status` lists connections, projects, schedules and watches. Those with problems come first. */
 import { Failure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
@@ -78,7 +78,7 @@ function drawSection({ title, summary, lines, maxLines = lines.length, more }: H
   ]);
 }
 
-/** A button or a menu goes beside the line; both together go below it, because Slack allows only one beside it. */
+/** Slack allows one element beside a text, so a button and a menu together go below the text. */
 function drawLine({ text: [what = '', how, ...rest], fix, menu }: HealthLine): Block[] {
   const line = markup([how === undefined ? what : `${what} · ${how}`, ...rest].join('\n'));
   if (fix !== undefined && menu !== undefined) return [line, actions(fix, menu)];

@@ -33,7 +33,6 @@ import {
   isExpiryUnknown,
   ROLE_NAMES,
   TYPE_NAMES,
-  tokensOkText,
 } from '../../workspace/credentials/credential-records.ts';
 import {
   type ChosenProject,
@@ -41,7 +40,6 @@ import {
   isSameProject,
   projectKey,
 } from '../../workspace/projects/chosen-project.ts';
-import type { Project } from '../../workspace/projects/project-record.ts';
 import { canAskAbout, visibleProjects } from '../../workspace/projects/project-scope.ts';
 import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import { MAX_DIGEST_PROJECTS } from '../../workspace/record/automation-records.ts';
@@ -56,7 +54,7 @@ export const needsAttention = ({ level }: Pick<HealthLine, 'level'>): boolean =>
 export const isProblem = ({ level }: Pick<HealthLine, 'level'>): boolean =>
   level === 'broken' || level === 'warning';
 
-/** The worst sections and lines come first. @param others sources of other features */
+/** The worst sections and lines come first. @param others the sources of other features */
 export async function loadHealth(
   others: readonly HealthSource[],
   request: Request,
@@ -107,21 +105,13 @@ const recordHealth: HealthSource = (request) => {
 const connectionHealth: HealthSource = (request) => {
   const { workspace, user, at } = request;
   const states = connectionStates(workspace, at);
-  const bad = states.filter(({ health }) => health !== 'fine');
   const hasNoDefault = states.length > 1 && !states.some(({ isDefault }) => isDefault);
   const lines: readonly (HealthLine | false)[] = [
     states.length === 0 && failureLine(new Failure('not-connected'), request),
     hasNoDefault && { level: 'broken', text: [NO_DEFAULT] },
     ...(user.canManage
       ? states.map((state) => lineForManager(state, workspace, at))
-      : bad.map((state) => lineForMember(state, request))),
-    !user.canManage &&
-      states.length > 0 &&
-      bad.length === 0 &&
-      failuresByCause(request).length === 0 && {
-        level: 'fine',
-        text: [tokensOkText([...workspace.connections.values()])],
-      },
+      : states.filter(({ health }) => health !== 'fine').map((state) => lineForMember(state, request))),
   ];
   return { title: 'Connections', lines: compact(lines) };
 };
@@ -196,7 +186,7 @@ function detailsOf(connection: Connection, { lastUsed }: ConnectionState, worksp
     role && ROLE_NAMES[role],
     type && TYPE_NAMES[type],
     account && escapeMarkup(`account ${account}`),
-    // With the port, because two services can run on one machine.
+    // The host includes the port, because two services can run on one machine.
     many && escapeMarkup(new URL(baseUrl).host),
     many && `token ending ${escapeMarkup(lastFour)}`,
     `added by ${mention(registeredBy)} on ${formatDays(day, day)}`,
@@ -216,6 +206,8 @@ const connectionMenu = ({ name, connection, isDefault }: ConnectionState): Overf
 
 const projectHealth: HealthSource = (request) => {
   const { workspace } = request;
+  const failed = failedProjects(request);
+  const causes = [...new Set(failed.map(({ text }) => text))];
   const missing = workspace.projects
     .filter((project) => isConnectionMissing(project, workspace) && canAskAbout(project, workspace, request))
     .map(({ alias, connection }) =>
@@ -224,54 +216,45 @@ const projectHealth: HealthSource = (request) => {
         request,
       ),
     );
-  return {
-    title: 'Projects',
-    lines: [...failuresByCause(request).map((one) => causeLine(one, request)), ...missing],
-  };
+  const lineOf = (text: string) =>
+    causeLine(
+      failed.filter((one) => one.text === text),
+      request,
+    );
+  return { title: 'Projects', lines: [...compact(causes.map(lineOf)), ...missing] };
 };
 
-interface FailureCause {
-  readonly text: string;
-  readonly projects: readonly Project[];
-  readonly failure: LastFailure;
-}
-
-/** Failures with the same sentence are one. A rejected token is left out: its connection's line tells it. */
-function failuresByCause(request: Request): readonly FailureCause[] {
+/** Leaves out rejected tokens, because the line of the connection reports them. */
+function failedProjects(request: Request) {
   const { workspace, at } = request;
   const today = dayAt(at, workspace.settings.zone);
-  const causes = new Map<string, FailureCause>();
-  for (const project of visibleProjects(workspace, request)) {
+  return visibleProjects(workspace, request).flatMap((project) => {
     const failure = workspace.failures.get(projectKey(project));
-    if (failure === undefined || isTokenRejected(failure, project, workspace)) continue;
-    const text = lastFailureText(failure, today);
-    const { projects = [], failure: first = failure } = causes.get(text) ?? {};
-    const since = Math.min(first.since, failure.since);
-    causes.set(text, { text, projects: [...projects, project], failure: { ...failure, since } });
-  }
-  return [...causes.values()];
+    const name = connectionNameOf(project, workspace);
+    const isRejected = workspace.rejectedAt({ kind: 'connection', name }) !== undefined;
+    return failure === undefined || (failure.kind === 'token-rejected' && isRejected)
+      ? []
+      : [{ project, failure, text: lastFailureText(failure, today) }];
+  });
 }
 
-const isTokenRejected = ({ kind }: LastFailure, project: Project, workspace: Workspace): boolean =>
-  kind === 'token-rejected' &&
-  workspace.rejectedAt({ kind: 'connection', name: connectionNameOf(project, workspace) }) !== undefined;
-
+/** @param failed projects without figures, all for the same reason */
 function causeLine(
-  { text, projects, failure }: FailureCause,
+  failed: ReturnType<typeof failedProjects>,
   { workspace, isUnlimited }: Request,
-): HealthLine {
-  const names = listNames(projects.map(({ alias }) => `*${escapeMarkup(alias)}*`));
-  const isUsed = (used: ChosenProject) => projects.some((project) => isSameProject(project, used));
-  const said = `No figures for ${names}: ${text}. First failed: ${instantMarkup(failure.since)}.`;
-  const users = usersText(workspace, isUsed, projects.length === 1 ? 'it' : 'them');
+): HealthLine | undefined {
+  const [first] = failed;
+  if (first === undefined) return undefined;
+  const aliases = failed.map(({ project }) => project.alias);
+  const since = instantMarkup(Math.min(...failed.map(({ failure }) => failure.since)));
+  const names = listNames(aliases.map((alias) => `*${escapeMarkup(alias)}*`));
+  const isUsed = (used: ChosenProject) => failed.some(({ project }) => isSameProject(project, used));
+  const users = usersText(workspace, isUsed, failed.length === 1 ? 'it' : 'them');
+  const said = `No figures for ${names}: ${first.text}. First failed: ${since}.`;
   return {
     level: 'broken',
     text: [joinTexts(' ', [said, users])],
-    fix: fixOf(
-      failure,
-      projects.map(({ alias }) => alias),
-      isUnlimited,
-    ),
+    fix: fixOf(first.failure, aliases, isUnlimited),
   };
 }
 
@@ -285,7 +268,7 @@ function fixOf({ kind }: LastFailure, aliases: readonly string[], isManager: boo
     : commandButton(`ask-${first}`, 'Try again', { command: '/balance', text })[0];
 }
 
-/** For managers. Secrets are decrypted only to see whether that works. */
+/** Only managers see this. Secrets are decrypted only to see whether that works. */
 const accessHealth: HealthSource = ({ workspace, user, at }) => {
   if (!user.canManage) return undefined;
   const { zone } = workspace.settings;

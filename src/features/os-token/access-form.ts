@@ -1,4 +1,4 @@
-/** The form for a project's application access, which issues its OS_TOKENs, and for who can get these tokens. */
+/** The form for the application access that issues a project's OS_TOKENs, and for the people who can get them. */
 import { isDeepStrictEqual } from 'node:util';
 import { isProjectId } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
@@ -137,7 +137,7 @@ const ID = /^[\x21-\x7e]{1,255}$/;
 /** The identity service's IDs are 32 hex digits. The service would log a secret that is sent as the ID. */
 const USUAL_ID = /^[\da-f]{32}$/i;
 
-/** A field that can stay empty if the project has an access: then the stored ID or secret is kept. */
+/** If the project has an access, an empty field keeps the stored ID or secret. */
 const keepable = (field: Field<string>): Field<string> => ({
   ...field,
   draw: (at) =>
@@ -149,7 +149,7 @@ const keepable = (field: Field<string>): Field<string> => ({
 });
 
 const CREDENTIALS = {
-  // Never filled in: the ID and the secret may have been swapped.
+  // The form never shows the stored ID, because somebody may have entered the secret as the ID.
   access_id: keepable(
     text('Access ID', {
       hint: 'In the console: Cloud servers → your project → Access for applications.',

@@ -135,7 +135,7 @@ async function issueToken(named: ProjectReference, request: Request, services: T
   await showToken(issued, target, request, services);
 }
 
-/** Doesn't check user groups, because Slack has to be asked for their members. @throws access-missing, not-issuer */
+/** Doesn't check user groups, because that takes a call to Slack. @throws access-missing, not-issuer */
 function findTokenProject(named: ProjectReference, request: Request): TokenProject {
   const { project, label, word } = resolveProject(named, request.workspace, request);
   // People of other organizations never get tokens, even where they may ask about spend.
@@ -155,11 +155,11 @@ async function requireIssuer({ label, access }: TokenProject, { user, slack }: R
 
 const shownTokenSchema = z.object({
   token: z.string(),
-  /** The service that issued the token: the token is sent to no other. */
+  /** The service that issued the token. Tally sends the token to no other service. */
   authUrl: z.string(),
   project: projectId,
 });
-/** Tally stores no tokens, so the window's metadata keeps this, sealed. */
+/** Tally stores no tokens, so the window's metadata keeps the token, encrypted. */
 type ShownToken = Readonly<z.infer<typeof shownTokenSchema>>;
 
 const ownerOf = ({ teamId, id }: Request['user']) => ({ workspace: teamId, kind: 'os-token', id });
@@ -231,7 +231,7 @@ const recordToken = (
     about: projectAuditText(workspace, project),
   });
 
-/** The token's block has nothing else, so that people can copy the block. @param sealed metadata for **Revoke now** */
+/** The token has a block of its own, so that people can copy it whole. @param sealed metadata for **Revoke now** */
 function tokenModal(
   issued: IssuedToken,
   { label }: TokenProject,

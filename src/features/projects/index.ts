@@ -154,7 +154,7 @@ function channelDefaultCommand(workspaces: Workspaces): CommandHandler {
   };
 }
 
-/** Whether everyone in the channel may ask about the project, also those who aren't managers. */
+/** Whether people who aren't managers may ask about the project in this channel. */
 const canChannelAsk = (project: Project, channel: SlackId, workspace: Workspace): boolean =>
   canAskAbout(project, workspace, { channel, isUnlimited: false });
 

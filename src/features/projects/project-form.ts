@@ -41,7 +41,7 @@ import type { Services } from '../feature.ts';
 import { type ProjectFormInput, validateAlias } from './parse-project-command.ts';
 import { projectDetails } from './project-messages.ts';
 
-/** Limits the workspace's record, which every request reads whole. */
+/** Keeps the workspace's record small, because every request reads all of it. */
 const MOST_CHANNELS = 50;
 /** The option for the workspace's default connection. No connection can have this name. */
 const DEFAULT_CONNECTION = '*';
@@ -193,9 +193,7 @@ async function saveProject({ id, input, place, request }: SentProject, workspace
     isRenamed && `${known.alias} is now named ${project.alias}.`,
     !isSame && otherNamesText(project, request),
   ]);
-  const now = await workspaces.load(user.teamId);
-  const isTriable = !isChannel(place) || limitedProjects(place, [project], now).length === 0;
-  return savedMessage(project, happened, now, isTriable);
+  return savedMessage(project, happened, place, await workspaces.load(user.teamId));
 }
 
 /** `456 is also called staging.` Undefined if the person may see no other name of the project. */
@@ -225,8 +223,8 @@ const changedFields = (before: Project, after: Project): readonly string[] =>
     (field) => field !== 'alias' && String(before[field] ?? '') !== String(after[field] ?? ''),
   );
 
-/** @param isTriable whether people may ask about the project where the form was opened */
-function savedMessage(project: Project, happened: string, workspace: Workspace, isTriable: boolean): Message {
+/** @param place the channel where the form was opened; '' for Home */
+function savedMessage(project: Project, happened: string, place: string, workspace: Workspace): Message {
   const { alias } = project;
   const balance = `\`${commandText('/balance')} ${alias}\``;
   const tries =
@@ -237,13 +235,14 @@ function savedMessage(project: Project, happened: string, workspace: Workspace, 
     text: `Saved ${alias}.`,
     blocks: compact([
       section(happened),
-      isTriable && markup(`Now try ${tries}.`),
+      (!isChannel(place) || limitedProjects(place, [project], workspace).length === 0) &&
+        markup(`Now try ${tries}.`),
       context(projectDetails(project, workspace)),
     ]),
   };
 }
 
-/** If a project's names are limited to different channels, the form shows all of these: saving must not lift a limit. */
+/** If the project's names have different channel limits, the form shows all their channels, so saving lifts no limit. */
 export function channelsInForm(project: Project, workspace: Workspace): readonly string[] {
   const limit = findAllowedChannels(project, workspace);
   if (limit?.length !== 0) return limit ?? [];

@@ -164,5 +164,5 @@ export function removeProjectMessage(
   );
 }
 
-/** What the button that removes a damaged project has in place of the project's ID. */
+/** Stands for the project's ID in the button that removes a damaged project. */
 export const DAMAGED_PROJECT = '-';

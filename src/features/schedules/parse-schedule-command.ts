@@ -102,7 +102,7 @@ function takeReport(text: string): Part<ReportName> {
 
 const OWN_WORDS = ['daily', 'weekdays', 'weekly', 'monthly', ...NAMED_REPORTS];
 
-/** @param others the words that were already read, which each suggestion keeps */
+/** @param others words that are no longer in the text, and that each suggestion repeats */
 function parseReportWords(text: string, context: ParseContext, others: readonly string[]) {
   try {
     return parseReportText(text, context);

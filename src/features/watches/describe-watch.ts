@@ -1,4 +1,4 @@
-/** Watches in words: in the list, in the audit, and what was last measured. */
+/** Describes watches and their last value, in lists and in the audit. */
 import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/balance-and-runway.ts';
@@ -35,11 +35,6 @@ export const watchMarkup = (
 export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: Millis): boolean => snoozedUntil > at;
 
 const FOR_MANAGERS = 'only Tally managers get its alerts: the project is limited to certain channels';
-
-function isWatchBlocked(watch: Watch, workspace: Workspace): boolean {
-  const why = stopReasonOf(watch, workspace);
-  return why !== undefined && why !== 'managers-only';
-}
 
 /** Lines of mrkdwn. They reveal nothing about a project that the reader may not ask about. */
 export function describeWatch(watch: Watch, reader: Request, state: WatchState | undefined): string[] {
@@ -86,10 +81,12 @@ function crossedText(
 
 /** `checked: 10:15 · next: 10:45`; '' if the watch is paused. */
 function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at }: Request): string {
-  if (watch.paused !== undefined || isWatchBlocked(watch, workspace)) return '';
+  const stopped = stopReasonOf(watch, workspace);
+  const isForManagers = stopped === 'managers-only';
+  if (watch.paused !== undefined || (stopped !== undefined && !isForManagers)) return '';
   const { checkedAt, nextCheckAt } = state ?? {};
   return joinTexts(' · ', [
-    stopReasonOf(watch, workspace) !== undefined && FOR_MANAGERS,
+    isForManagers && FOR_MANAGERS,
     isSnoozed(watch, at) && `*snoozed* until: ${instantMarkup(watch.snoozedUntil ?? at)}`,
     checkedAt === undefined ? 'not checked yet' : `checked: ${instantMarkup(checkedAt)}`,
     nextCheckAt !== undefined && `next: ${instantMarkup(nextCheckAt)}`,

@@ -166,14 +166,14 @@ const alertActions = (kind: WatchKind, services: WatchServices): Readonly<Record
     async run({ value }, request, rerun) {
       const [, what, id = ''] = OF_COMMANDS.exec(value) ?? [];
       if (what === undefined) return snooze(kind, value, request, services);
-      // The command's answer is a new message below the alert, which stays.
+      // The alert stays, and the command's answer is a new message below it.
       const words = what === 'threshold' ? `edit ${id}` : '';
       await rerun(toCommand('/billing watches', words), { replaces: false });
     },
   },
 });
 
-/** The choices in an alert's menu that run a command: `threshold alert001` */
+/** Matches a choice of an alert's menu that runs a command: `threshold abcd1234` */
 const OF_COMMANDS = /^(manage|threshold) (\S+)/;
 
 /** @param value `<watch> <alert>` @throws not-allowed if the person may not ask about the project there */
@@ -222,12 +222,12 @@ async function snooze(
   if (snoozeUntil === undefined) return;
   const until = snoozeUntil(at, requireSettings(workspace).zone);
   await changeAutomation(kind, id, request, 'snoozed', (watch) =>
-    // After a double click, the two ends differ by less than a minute.
+    // The second press of a double click would end the snooze less than a minute later.
     Math.abs((watch.snoozedUntil ?? 0) - until) < MINUTE
       ? undefined
       : { save: { ...watch, snoozedUntil: until } },
   );
-  // An open alert says that its watch is snoozed, also if the watch is snoozed from the list.
+  // The open alert says that its watch is snoozed, even if somebody snoozed the watch from the list.
   const open = alert ?? (await watching.loadStates(workspace)).get(id)?.openAlert;
   if (open !== undefined)
     await watching.respond(user.teamId, id, open, { snoozed: { by: user.id, at, until } });

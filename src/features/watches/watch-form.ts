@@ -182,7 +182,7 @@ function watchOf(at: FormMoment, before: Watch | undefined): Watch | FieldRefusa
   const { values, request } = at;
   const rule = ruleOf(values);
   if (rule instanceof FieldRefusal) return rule;
-  // The target can be valid although this user may not ask about the project there.
+  // The channel can be valid although this user may not ask about the project there.
   if (askedProject(at) === undefined) return refuseField('You can’t ask about this project here.');
   const { projects, ...target } = deliveryOf(values);
   const [project = NO_PROJECT] = projects;

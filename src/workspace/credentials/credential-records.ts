@@ -65,11 +65,6 @@ export function formatExpiry({ expiresAt, lifetime }: Expiring, at: Millis, zone
   return `${at < expiresAt ? 'expires' : 'expired'} ${formatDays(day, day)} (${at < expiresAt ? daysAhead(left) : daysAgo(-left)})`;
 }
 
-export const tokensOkText = (connections: readonly Expiring[]): string =>
-  connections.some(isExpiryUnknown)
-    ? 'All connections work.'
-    : 'All connections work. No token expires in the next two weeks.';
-
 const daysAhead = (days: number): string => ['today', 'tomorrow'][days] ?? `${days} days`;
 
 const daysAgo = (days: number): string => ['today', 'yesterday'][days] ?? `${days} days ago`;
