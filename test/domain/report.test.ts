@@ -160,12 +160,12 @@ describe('the figures of a post', () => {
     expect(usualOf({}, 'last-week')).toBeUndefined();
   });
 
-  it('include a usual cost on the first of a month, when fewer days are fetched', () => {
+  it('include a usual cost even on the first of a month', () => {
     const items = itemsFrom('2026-02-01', '2026-02-28', { '2026-02-07': '9', '2026-02-14': '9' });
     expect(figuresOf('yesterday', Date.UTC(2026, 2, 1, 9), items)).toMatchObject({ usual: '9' });
   });
 
-  it('have no forecast if the month is over, or if too few days are reported', () => {
+  it('have no forecast if the month is over or barely reported', () => {
     const items = itemsFrom('2026-07-04', '2026-11-30');
     expect(figuresOf('yesterday', Date.UTC(2026, 11, 1, 9), items)).toMatchObject({
       month: '300',
@@ -237,7 +237,7 @@ describe('the days of a post', () => {
     expect(of('yesterday', '2026-11-23T09:00Z', 'UTC', 3).main).toEqual(['20–22 Nov', '13–15 Nov']);
   });
 
-  it('are the month before on the first of a month, and a single day on the second', () => {
+  it('are last month on the first, and a single day on the second', () => {
     expect(of('month-to-date', '2026-12-01T09:00Z')).toMatchObject({
       main: ['November', 'October'],
       label: 'November',

@@ -479,7 +479,7 @@ it.each([
   '/billing status abCD+efGH/ijKLmn==',
   '/billing d41d8cd9—8f00b204—e9800998—ecf8427e',
   '/spend 123 gAAAAABsandboxSecret0123456789abcdefghij',
-])('a pasted secret gets a warning, and appears in no log and no reply: %s', async (command) => {
+])('a pasted secret gets a warning, and appears in no log or reply: %s', async (command) => {
   const secret = command.split(' ').at(-1);
   const { visibleText } = await bot.ask(command);
   expect(visibleText).toContain('looks like a token');

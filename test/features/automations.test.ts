@@ -157,7 +157,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     );
   });
 
-  it('is listed to members in its channel and to its owner, and to managers everywhere', async () => {
+  it('is listed for members in its channel, and for owner and managers everywhere', async () => {
     await setUp(OWNER, CHANNEL);
     await setUp(OWNER, GENERAL, another);
     expect((await ask(list, MEMBER, CHANNEL)).visibleText).toContain(said.titleOf('prod'));

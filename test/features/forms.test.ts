@@ -88,7 +88,7 @@ describe.each(Object.entries(NEW))('the form of a new %s', (_, { command, fields
   });
 });
 
-it('a form that replaces a token does so once when it is sent several times', async () => {
+it('a form that is sent several times replaces a token once', async () => {
   await bot.startAnotherProcess();
   await bot.openForm('/billing connect');
   await sendTo([bot.url, bot.currentUrl()], { token: goodToken(bot.billing) });

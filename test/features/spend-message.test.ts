@@ -124,7 +124,7 @@ describe('a bar in the chart of /spend', () => {
     expect(running.map(({ value }) => value)).toEqual([14, 14, 14, 14]);
   });
 
-  it('is a daily average if a week is cut off or a day is missing', () => {
+  it('is a daily average if a week is cut off or incomplete', () => {
     const october = daysFrom('2026-10-01', 31).map((day) => item(day, '2'));
     const { bars, chartTitle } = shown('october', october);
     expect(chartTitle).toBe('Average per day, by week');

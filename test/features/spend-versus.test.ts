@@ -111,7 +111,7 @@ describe('the days of /spend … vs …', () => {
     expect(rows.at(-1)).toEqual(['Tue 8 Sep', '–', '5.00']);
   });
 
-  it('are grouped by week if there are too many, with a note about missing days', async () => {
+  it('are grouped by week if they are many, with a note about missing days', async () => {
     const { title, rows } = partsOf(await bot.ask('/spend staging q3 vs q2'));
     expect(title).toBe('Every 7 days (14)');
     expect(rows[1]).toEqual(['1–7 Jul vs 1–7 Apr', '35.00', '35.00']);

@@ -275,7 +275,7 @@ describe('/spend … why about several projects', () => {
     expect(answer.rows[2]?.[1]).toBe('− 70.00 USD');
   });
 
-  it('names a project that can’t be compared, and leaves the project out of the sum', async () => {
+  it('names a project that can’t be compared, and doesn’t count it', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
     sends('6002', days('2026-11-14', Array(7).fill('20')));
     const answer = await bot.ask('/spend prod,staging why');

@@ -149,7 +149,7 @@ describe('a project that is limited to channels', () => {
     ['another channel', { channel: CHANNEL }],
     ['no channel', {}],
     ['a direct message', { channel: 'D0OWNER001' }],
-  ])('is not returned in %s, by its name or its ID, and billing is not asked', async (_, where) => {
+  ])('is not returned in %s, by name or ID; billing is not asked', async (_, where) => {
     const before = bot.billing.requests.length;
     const refusal =
       'You can’t ask about this project here. Ask in one of its channels, or ask a Tally manager to allow this one.';
@@ -206,7 +206,7 @@ describe('the event of a workflow step', () => {
   });
 });
 
-it('Tally refuses more steps than a workspace may run at once, and still answers people', async () => {
+it('Tally limits the steps of a workspace, and still answers people', async () => {
   const busy = await startBot({ now: () => SATURDAY, limits: createRateLimiter({ clock: () => 0 }) });
   await addConnection(busy);
   const runs = await Promise.all(

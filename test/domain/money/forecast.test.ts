@@ -121,7 +121,7 @@ describe('the forecast of the current month', () => {
     );
   });
 
-  it('expects a charge of the last two months on the same day of this month', () => {
+  it('expects a charge on the day on which the last two months had it', () => {
     const charged =
       (dates: readonly string[], last = '2026-12') =>
       (day: Day) =>
@@ -215,7 +215,7 @@ describe('the forecast of random costs', () => {
     );
   });
 
-  it('adds one usual day to what is spent, on the last day of a month', () => {
+  it('adds one usual day on the last day of a month', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 90, max: 110 }), { minLength: 190, maxLength: 190 }), (list) => {
         const found = forecast((day) => list[daysBetween('2026-05-24', day)]?.toString(), {
@@ -256,7 +256,7 @@ describe('the range of a forecast', () => {
     expect(on('2026-11-27', huge)).toBeDefined();
   });
 
-  it('is not shown if earlier forecasts would have been wrong or had too few days', () => {
+  it('is not shown if earlier forecasts would have been wrong or impossible', () => {
     const changes = (day: Day) => (Math.floor(daysBetween('2026-01-01', day) / 9) % 2 === 0 ? '10' : '90');
     expect(on('2026-11-26', changes)).toBeUndefined();
     expect(on('2026-11-26', (day) => (day < '2026-09-15' ? undefined : wavy(day)))).toBeUndefined();
@@ -279,7 +279,7 @@ describe('the text of a forecast', () => {
   };
   const { error: _, ...WITHOUT_ERROR } = FORECAST;
 
-  it('names the last day of the month, the days it is based on, and the range', () => {
+  it('names the month’s last day, the days it is based on, and the range', () => {
     expect(formatForecast(FORECAST.total, '2026-11-21', toPlainDigits)).toBe('about 861234 by 30 Nov');
     expect(formatForecastBasis(FORECAST, toPlainDigits)).toBe(
       'estimated from 27 of the last 28 days, ± 12000',

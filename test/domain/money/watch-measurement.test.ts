@@ -44,7 +44,7 @@ describe('a watch on the runway', () => {
     });
   });
 
-  it('measures nothing without a balance, or with fewer than three reported days', () => {
+  it('measures nothing without a balance, or without three reported days', () => {
     expect(measure('runway', { amounts: costs(...eachDay('2026-11-14', 7)) })).toEqual({ kind: 'runway' });
     const amounts = costs(...eachDay('2026-11-19', 2));
     expect(measure('runway', { account, amounts })).toMatchObject({
