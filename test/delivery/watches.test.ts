@@ -543,12 +543,10 @@ describe('the status of a watch', () => {
     expect((await stateOf())?.nextCheckAt).toBeUndefined();
   });
 
-  it('says that its project is limited to other channels', async () => {
+  it('says that it is paused while its project is limited to other channels', async () => {
     await delivery.save({ projects: [{ channels: ['C0ELSEWHERE'] }] });
     await save(watch(BALANCE));
-    expect((await stateOf())?.problem).toBe(
-      'The project is limited to other channels, so this watch sends no alerts.',
-    );
+    expect(await stateOf()).toMatchObject({ isPaused: true });
   });
 });
 
