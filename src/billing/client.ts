@@ -1,9 +1,19 @@
-import { failureOf, Failure, isFailure } from '../domain/failure/index.ts';
+import { Failure, failureOf, isFailure } from '../domain/failure/index.ts';
 import type { BillingQuestion } from '../domain/failure/kinds.ts';
 import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
 import { DAY, type Millis, type RequestedDays, type Zone } from '../domain/time/calendar.ts';
 import type { GuardedHttp, Priority, ServiceRequest, ServiceResponse, Tenant } from '../http/client.ts';
-import { balanceDocument, consumptionDocument, findGraphqlErrors, type ParseData, parseBalance, parseConsumption, parseResponse, type Subscription, type WireBalance } from './graphql-contract.ts';
+import {
+  balanceDocument,
+  consumptionDocument,
+  findGraphqlErrors,
+  type ParseData,
+  parseBalance,
+  parseConsumption,
+  parseResponse,
+  type Subscription,
+  type WireBalance,
+} from './graphql-contract.ts';
 
 export type { Subscription } from './graphql-contract.ts';
 

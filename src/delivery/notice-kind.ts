@@ -165,10 +165,6 @@ const CONNECTION_MISSING = [
   `A Tally manager can add the connection with ${commandText('/billing connect')}.`,
   'Add the connection again.',
 ] as const;
-const LIMITED = [
-  'Ask a Tally manager to allow this channel for the project, or choose another channel.',
-  'Allow this channel for the project, or choose another channel.',
-] as const;
 /** Managers get the second text, if there is one. */
 const REMEDIES: Readonly<Record<string, readonly [everybody: string, manager?: string]>> = {
   'channel-archived': ['Unarchive the channel, or choose another in the schedule.'],
@@ -180,7 +176,10 @@ const REMEDIES: Readonly<Record<string, readonly [everybody: string, manager?: s
   ],
   'not-connected': CONNECTION_MISSING,
   'connection-missing': CONNECTION_MISSING,
-  'not-allowed': LIMITED,
+  'not-allowed': [
+    'Ask a Tally manager to allow this channel for the project, or choose another channel.',
+    'Allow this channel for the project, or choose another channel.',
+  ],
 };
 const NEED_CONNECT: readonly string[] = ['token-rejected', 'not-connected', 'connection-missing'];
 

@@ -259,7 +259,7 @@ describe('a post whose process died during the Slack call', () => {
     expect(await line()).toMatchObject({ state: 'posted', ts: inChannel()[0]?.ts });
   });
 
-  it('is not posted a third time if the second one was interrupted too', async () => {
+  it('is not posted a third time if the second try was interrupted', async () => {
     await killed(true);
     slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
     await alter(KEY, { isAgain: true });
@@ -790,7 +790,7 @@ describe('a figure that changes after the post', () => {
   });
 });
 
-describe('a post whose schedule, settings or rights have changed since', () => {
+describe('a post whose schedule, settings or rights have changed', () => {
   const SECRET = '777.00';
   const settings = (text: string) => set({ settings: text });
 
@@ -873,7 +873,7 @@ describe('a digest with a project that gives no answer', () => {
     { id: '500', product: 1 },
   ] as const;
   const partial = () => ({ ...finding('100'), unanswered: { '500:1': storedCause('eu') } });
-  it('goes out if the project’s alias has become limited since', async () => {
+  it('goes out if the project’s alias has become limited', async () => {
     await project('labs', '500', ['C0ELSEWHERE']);
     await given({ projects: [BOTH[0], { ...BOTH[1], alias: 'labs' }] });
     answer = partial;

@@ -81,7 +81,7 @@ describe('a token that expires', () => {
     expect(texts(ANNA)).toEqual(['The access token for connection main expired Tue 1 Dec 2026 (today)']);
   });
 
-  it('isn’t announced 14 days before if it never lasted that long', async () => {
+  it('isn’t announced 14 days ahead if it lasts less than 14 days', async () => {
     await connect('token 1', BEGIN + 10 * DAY);
     await until(BEGIN + 5 * DAY);
     expect(slack.posts).toEqual([]);
@@ -107,7 +107,7 @@ describe('a token of someone who has left', () => {
     ['became a guest', { is_restricted: true }],
     ['moved to another organization', { team_id: 'T0OTHER001' }],
     ['was removed', 'unknown'],
-  ])('is announced to an admin if all managers left too: %s', async (_, profile) => {
+  ])('is announced to an admin if all managers have left: %s', async (_, profile) => {
     await save({ settings: { managers: [BOSS] } });
     await connect('token 1', EXPIRES);
     for (const person of [ANNA, BOSS]) if (profile !== 'unknown') slack.people.set(person, profile as object);
@@ -139,7 +139,7 @@ describe('a token of someone who has left', () => {
   });
 });
 
-it('an application access is announced with the button that replaces it', async () => {
+it('an application access that expires is announced with the button that replaces it', async () => {
   await save({ accesses: [{ registeredBy: ANNA, registeredAt: BEGIN, expiresAt: EXPIRES }] });
   await until(EXPIRES);
   expect(texts(ANNA)[0]).toBe('The application access for project 123 expires Tue 1 Dec 2026 (14 days)');
@@ -182,8 +182,8 @@ describe('a token that the service rejects', () => {
 
 it.each([
   ['a new expiry date', { expiresAt: EXPIRES + DAY }, 2],
-  ['none', {}, 1],
-])('is announced again if someone sets %s', async (_, after, count) => {
+  ['no expiry date', {}, 1],
+])('a token’s expiry is announced again only for another date: %s', async (_, after, count) => {
   const byHand = { token: 'token 1', registeredBy: ANNA, registeredAt: BEGIN };
   await save({ connections: [{ ...byHand, expiresAt: EXPIRES }] });
   await until(EXPIRES - 13 * DAY - HOUR);

@@ -172,7 +172,7 @@ describe('the post about yesterday', () => {
     expect((await post('yesterday', ['5001'])).reads[1]).toBe('Same as Fri 13 Nov');
   });
 
-  it('formats numbers by the workspace’s settings, in a digest too', async () => {
+  it('formats numbers by the workspace’s settings, also for several projects', async () => {
     const key = 'tally:{T0SANDBOX1}:record';
     const before = await bot.redis.client.hget(key, 'settings');
     await bot.redis.client.hset(key, 'settings', '{"locale":"de"}');
@@ -310,7 +310,7 @@ describe('the post about yesterday', () => {
     expect(reads.join('\n')).not.toContain('Left out');
   });
 
-  it('works without the balance', async () => {
+  it('leaves out the balance if only the balance fails', async () => {
     bot.billing.setBalance('5001', 'null');
     const { reads } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · Fri 20 Nov · 150.50 · 1.6× a usual Friday');
@@ -430,7 +430,7 @@ describe('a digest of several projects', () => {
     );
   });
 
-  it('adds up the unusual amounts too', async () => {
+  it('compares the sum with the sum of the usual amounts', async () => {
     for (const id of ['5001', '5002'])
       setDays(id, days('2026-10', 1, 31, '10'), days('2026-11', 1, 19, '10'), days('2026-11', 20, 20, '40'));
     expect((await post('yesterday', ['5001', '5002'])).reads[0]).toBe(
@@ -545,7 +545,7 @@ describe('a digest of several projects', () => {
     expect(Object.keys(unanswered)).toEqual(['5002:1']);
   });
 
-  it('names its own days in an error that another post met first', async () => {
+  it('names the days of its own question in an error that two posts share', async () => {
     bot.billing.respond(({ query }) =>
       String(query).includes('5002') && String(query).includes('reportSubscriptionConsuming')
         ? { status: 200, body: '{"errors":[{"message":"no"}],"data":null}' }

@@ -453,11 +453,16 @@ describe('an alert that isn’t sent yet', () => {
 });
 
 it.each<[string, Partial<Watch>, Partial<Watch>, number]>([
-  ['a rule', {}, { rule: { kind: 'balance', below: new Big(200_000) }, since: BEGIN + HOUR }, 0],
-  ['another watch', {}, { id: 'watch002', rule: { kind: 'balance', below: new Big(200_000) } }, 0],
+  [
+    'a change of the rule',
+    {},
+    { rule: { kind: 'balance', below: new Big(200_000) }, since: BEGIN + HOUR },
+    0,
+  ],
+  ['a new watch', {}, { id: 'watch002', rule: { kind: 'balance', below: new Big(200_000) } }, 0],
   ['the end of a pause', { paused: { at: BEGIN, by: OWNER } }, {}, 0],
   ['the end of a snooze', {}, { snoozedUntil: BEGIN + HOUR + 5 * MINUTE }, 5],
-])('is sent after a check at once when someone changes %s', async (_, before, after, minutes) => {
+])('an alert is sent at once after %s', async (_, before, after, minutes) => {
   const isPausedOrSnoozed = 'paused' in before || 'snoozedUntil' in after;
   balance = isPausedOrSnoozed ? 40_000 : 100_000;
   await save(watch(BALANCE, 'snoozedUntil' in after ? after : before));
@@ -538,12 +543,10 @@ describe('the status of a watch', () => {
     expect((await stateOf())?.nextCheckAt).toBeUndefined();
   });
 
-  it('says that its project is limited to other channels', async () => {
+  it('says that it is paused while its project is limited to other channels', async () => {
     await delivery.save({ projects: [{ channels: ['C0ELSEWHERE'] }] });
     await save(watch(BALANCE));
-    expect((await stateOf())?.problem).toBe(
-      'The project is limited to other channels, so this watch sends no alerts.',
-    );
+    expect(await stateOf()).toMatchObject({ isPaused: true });
   });
 });
 
@@ -607,7 +610,7 @@ describe('a watch whose account is gone', () => {
     await forHours(5);
   };
 
-  it('neither alerts by stored figures nor shows them after a disconnect', async () => {
+  it('neither alerts by stored figures nor shows them without a connection', async () => {
     await knowBalance();
     await delivery.remove('connection:main');
     await saveNew();

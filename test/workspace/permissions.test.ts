@@ -40,7 +40,7 @@ describe('rights', () => {
     );
   });
 
-  it('build on each other', () => {
+  it('include the rights of the level below', () => {
     const RIGHTS: readonly Right[] = ['workspaceUser', 'ask', 'member', 'manage'];
     const all = { ...DEFAULT_SETTINGS, guests: true, externals: true };
     const rightsOf = (role: Role) =>

@@ -33,7 +33,7 @@ const member = (channel: string | null = HERE): ProjectScope => ({
 const manager: ProjectScope = { channel: HERE, isUnlimited: true };
 
 describe('the project of a question', () => {
-  it('is found by its alias, with what was registered', () => {
+  it('is found by its alias, with its registered ID and product', () => {
     const record = recordOf([
       project('prod', { product: 2, connection: 'second', currency: '€', id: '9'.repeat(32) }),
     ]);
@@ -275,7 +275,7 @@ describe('the connection of a project', () => {
   const opened = (connection: string | undefined, of = record) =>
     openConnection(of, { connection, label: 'prod', alias: 'prod' });
 
-  it('is its own or the default, with a decrypted token', () => {
+  it('is the project’s own or the default connection, with a decrypted token', () => {
     expect(opened('eu')).toMatchObject({
       workspace: 'T1',
       connection: 'eu',

@@ -74,7 +74,7 @@ describe('the last question of a thread', () => {
     expect(await textsAt(PLACE)).toEqual(['dev', undefined]);
   });
 
-  it('is forgotten after 30 days, in Redis too', async () => {
+  it('is forgotten after 30 days, and deleted from Redis', async () => {
     await threads.remember(PLACE, question('prod'), 'everybody');
     expect(await textsAt(PLACE, AT + THREAD_LIFETIME - 1)).toEqual(['prod', undefined]);
     expect(await textsAt(PLACE, AT + THREAD_LIFETIME)).toEqual([undefined, undefined]);

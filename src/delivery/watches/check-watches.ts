@@ -1,6 +1,6 @@
 /** Checks watches every hour and whenever something that they depend on changes, and creates alerts. */
 import * as z from 'zod';
-import { Failure, kindOf, type StoredFailure, toStoredFailure } from '../../domain/failure/index.ts';
+import { Failure, type StoredFailure, toStoredFailure } from '../../domain/failure/index.ts';
 import { type AlertedLevel, evaluateRule } from '../../domain/money/watch-evaluation.ts';
 import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -85,7 +85,7 @@ export async function checkWatches(context: DeliveryContext): Promise<void> {
   if (!(await deliveryLog.write(teamId, writes))) throw new OvertakenError();
 }
 
-export const isProjectLimited = ({ channel, projects: [project] }: Watch, workspace: Workspace): boolean =>
+const isProjectLimited = ({ channel, projects: [project] }: Watch, workspace: Workspace): boolean =>
   channel !== undefined && !isShownTo(project, workspace, { channel, isUnlimited: false });
 
 /** Why the watch sends no alerts until a person fixes the cause; undefined if Tally can check it or will try again. */
@@ -98,13 +98,11 @@ export function pauseCauseOf(
   if (isProjectLimited(watch, workspace))
     return toStoredFailure(new Failure('not-allowed', { reason: 'channel' }));
   const { problem } = knownFigures(watch, view) ?? {};
-  const needsPerson =
-    problem !== undefined &&
-    (kindOf(problem.kind)?.remedy === 'token' || NEEDS_CONNECTION.includes(problem.kind));
-  return needsPerson ? problem : undefined;
+  return problem !== undefined && FOR_PEOPLE.includes(problem.kind) ? problem : undefined;
 }
 
-const NEEDS_CONNECTION: readonly string[] = ['not-connected', 'connection-missing'];
+/** Only people can fix these causes. */
+const FOR_PEOPLE: readonly string[] = ['token-rejected', 'forbidden', 'not-connected', 'connection-missing'];
 
 /** Whether billing answered the last check, so that the watch can alert. */
 export const canCheck = (watch: Watch, view: Pick<RunView, 'workspace' | 'snapshot'>): boolean => {

@@ -39,7 +39,6 @@ import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/save-service-outcomes.ts';
-import type { DeliveryLogSnapshot } from '../delivery-log.ts';
 import type { DeliveryContext, RunView } from '../outbox/message-kind.ts';
 
 const schema = z.object({
@@ -62,11 +61,6 @@ export type StoredFigures = Readonly<z.infer<typeof schema>>;
  */
 export const figuresField = (project: ChosenProject): string => `figures/${projectValue(project)}`;
 
-const storedFigures = (
-  project: ChosenProject,
-  { fields }: Pick<DeliveryLogSnapshot, 'fields'>,
-): StoredFigures | undefined => tryParseRecord(schema, fields[figuresField(project)]);
-
 /** The connection and its token. Figures from another source belong to another account. '' without a connection. */
 export function figuresSourceOf(project: ChosenProject, workspace: Workspace): string {
   const name = connectionNameOf(project, workspace);
@@ -79,7 +73,7 @@ export function knownFigures(
   { projects: [project] }: Watch,
   { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,
 ): StoredFigures | undefined {
-  const stored = storedFigures(project, snapshot);
+  const stored = tryParseRecord(schema, snapshot.fields[figuresField(project)]);
   return stored?.source === figuresSourceOf(project, workspace) ? stored : undefined;
 }
 
@@ -145,11 +139,12 @@ const PARALLEL = 5;
  */
 export async function fetchFigures(watches: readonly Watch[], context: DeliveryContext) {
   const limit = pLimit(PARALLEL);
-  const fields = [...new Set(watches.map(({ projects }) => figuresField(projects[0])))];
-  const fetched = fields.map((field) =>
+  const byField = new Map(watches.map((watch) => [figuresField(watch.projects[0]), watch]));
+  const fetched = [...byField].map(([field, watch]) =>
     limit(async () => {
-      const asking = watches.filter(({ projects }) => figuresField(projects[0]) === field);
-      return [field, await fetchProject(asking, context)] as const;
+      const same = watches.filter(({ projects }) => figuresField(projects[0]) === field);
+      const needsAccount = same.some(({ rule }) => needsBalance(rule));
+      return [field, await fetchProject(watch, needsAccount, context)] as const;
     }),
   );
   return new Map(await Promise.all(fetched));
@@ -157,20 +152,20 @@ export async function fetchFigures(watches: readonly Watch[], context: DeliveryC
 
 /** `now`: what billing just answered. `stored`: the same, completed with older figures. */
 async function fetchProject(
-  watches: readonly Watch[],
-  { workspace, snapshot, billing, clock, outcomeCollector }: DeliveryContext,
+  watch: Watch,
+  needsAccount: boolean,
+  context: DeliveryContext,
 ): Promise<{ readonly now: StoredFigures; readonly stored: StoredFigures }> {
-  const project = watches[0]?.projects[0] as ChosenProject;
+  const { workspace, billing, clock, outcomeCollector } = context;
+  const [project] = watch.projects;
   const [at, source] = [clock(), figuresSourceOf(project, workspace)];
-  const before = storedFigures(project, snapshot);
-  const { problem: _, ...known } = before?.source === source ? before : { source };
+  const { problem: _, ...known } = knownFigures(watch, context) ?? { source };
   try {
     const { zone } = requireSettings(workspace);
     const today = dayAt(at, zone);
     const target = resolveProject(referenceTo(project, workspace), workspace, UNLIMITED);
     const access = openConnection(workspace, target);
     const days = { from: forecastFrom(today), today, zone, at };
-    const needsAccount = watches.some(({ rule }) => needsBalance(rule));
     const [left, spent] = await Promise.allSettled([
       needsAccount ? fetchAccount(billing, access, target, at) : undefined,
       fetchUsage(billing, access, target, days),

@@ -17,7 +17,7 @@ import { requireSettings, type Workspace } from '../../workspace/record/workspac
 import { OvertakenError } from '../delivery-log.ts';
 import type { RunServices, RunView } from '../outbox/message-kind.ts';
 import type { WakeUps } from '../wake-ups.ts';
-import { isProjectLimited, nextCheck, pauseCauseOf } from './check-watches.ts';
+import { nextCheck, pauseCauseOf } from './check-watches.ts';
 import {
   fetchAccount,
   fetchUsage,
@@ -126,8 +126,6 @@ export function createWatchService({
   };
 }
 
-const LIMITED = 'The project is limited to other channels, so this watch sends no alerts.';
-
 function stateOf(watch: Watch, nextCheckAt: Millis | undefined, view: RunView): WatchState {
   const { workspace, snapshot, now } = view;
   const { rule } = watch;
@@ -149,7 +147,7 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, view: RunView): 
     nextCheckAt: watch.paused === undefined ? nextCheckAt : undefined,
     measurement: known && measureWatch(rule.kind, parseWatchFigures(known, today, zone)),
     isCrossed: figures !== undefined && alerted.some(isCurrent),
-    problem: isProjectLimited(watch, workspace) ? LIMITED : cause && failureSentence(cause, today),
+    problem: cause && failureSentence(cause, today),
     isPaused: pauseCauseOf(watch, view) !== undefined,
     undelivered: undelivered && failureSentence(undelivered, today),
     openAlert: newest && isAlertOpen(newest) ? alertName(newest) : undefined,
