@@ -2,12 +2,7 @@
 import type { Button } from '@slack/types';
 import { type BillingClient, emptyIfNoData } from '../../billing/client.ts';
 import { collectRemarks } from '../../domain/billing-remarks.ts';
-import {
-  isFailure,
-  type StoredFailure,
-  toStoredFailure,
-  withRequestedDays,
-} from '../../domain/failure/index.ts';
+import { isFailure, type StoredFailure, toStoredFailure, withQuestion } from '../../domain/failure/index.ts';
 import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
 import { parseAccount } from '../../domain/money/balance-and-runway.ts';
 import {
@@ -247,7 +242,7 @@ async function fetchProject(
   } catch (error) {
     if (!isFailure(error)) throw error;
     if (error.kind === 'not-allowed') label = 'A project limited to other channels';
-    const failure = withRequestedDays(error, periods.requested);
+    const failure = withQuestion(error, { name: target?.alias, days: periods.requested });
     const before = parseAmount({ text: posted[projectKey(chosen)] ?? '' });
     if (target === undefined || !('value' in before) || error.kind === 'not-allowed')
       return { project: id, product, label, failure };

@@ -1,8 +1,8 @@
 /** Errors that Tally expects, as one class; and how they are worded, stored and shown. */
 import * as z from 'zod';
 import { couldBeSecret } from '../secret-detection.ts';
-import type { Day, RequestedDays } from '../time/calendar.ts';
-import { KINDS, type Kind } from './kinds.ts';
+import type { Day } from '../time/calendar.ts';
+import { type BillingQuestion, KINDS, type Kind } from './kinds.ts';
 
 export * from './kinds.ts';
 
@@ -61,12 +61,10 @@ export function missedAnswer(error: unknown): (
   };
 }
 
-/** The request to billing may have covered more days than the reader asked about, for comparison and chart. */
-export function withRequestedDays(failure: Failure, days: RequestedDays): Failure {
+/** Names the project or the days that a person asked about; the query may have covered more days. */
+export function withQuestion(failure: Failure, known: Pick<BillingQuestion, 'name' | 'days'>): Failure {
   if (failure.kind !== 'no-data' && failure.kind !== 'query-rejected') return failure;
-  const { question } = failure.data;
-  if (question.days === undefined) return failure;
-  return new Failure(failure.kind, { ...failure.data, question: { ...question, days } });
+  return new Failure(failure.kind, { ...failure.data, question: { ...failure.data.question, ...known } });
 }
 
 export const kindOf = (kind: string): Kind | undefined =>

@@ -54,11 +54,13 @@ const retryAfter = extra<number>();
 export type BillingQuestion = Readonly<z.input<typeof question>>;
 const question = z.object({
   project: string,
+  /** The project's alias. */
+  name: extra<string>(),
   product: z.literal(PRODUCT_IDS),
   days: z.object({ first: z.iso.date(), last: z.iso.date(), today: extra<Day>() }).optional(),
 });
-const projectAndDays = ({ project, days }: BillingQuestion, today: Day | undefined): string =>
-  `project ${project}${days === undefined ? '' : `, ${formatRequestedDays({ ...days, today: days.today ?? today })}`}`;
+const projectAndDays = ({ project, name, days }: BillingQuestion, today: Day | undefined): string =>
+  `${name ?? `project ${project}`}${days === undefined ? '' : `, ${formatRequestedDays({ ...days, today: days.today ?? today })}`}`;
 
 /** Unknown hosts and hosts with a private address fail alike; otherwise, people could find out private names. */
 export const NO_PUBLIC_ADDRESS = 'no public address';

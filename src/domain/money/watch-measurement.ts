@@ -8,7 +8,7 @@ import {
   startOfUnit,
   type Zone,
 } from '../time/calendar.ts';
-import { type Amount, divide, type Money, sumMoney, ZERO } from './amount.ts';
+import { type Amount, divide, type Money, median, sumMoney, ZERO } from './amount.ts';
 import { type Account, type Runway, runwayFrom } from './balance-and-runway.ts';
 import { forecastTotal } from './forecast.ts';
 import { sumReported } from './usage.ts';
@@ -131,10 +131,4 @@ function baselineOf(
   }
   if (before.length < DAYS_BEFORE.reported) return {};
   return { baseline: divide(sumMoney(before), before.length), basis: 'days', basisDays: before.length };
-}
-
-function median(values: readonly Money[]): Money {
-  const sorted = values.toSorted((a, b) => a.cmp(b));
-  const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1);
-  return divide(sumMoney(middle), middle.length);
 }

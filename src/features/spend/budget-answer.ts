@@ -1,5 +1,12 @@
 /** The answer of `/spend … budget`: whether projects stay within their budgets this month. */
-import { divide, formatMoney, formatShare, type Money, moneyFormatter } from '../../domain/money/amount.ts';
+import {
+  byLargest,
+  divide,
+  formatMoney,
+  formatShare,
+  type Money,
+  moneyFormatter,
+} from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
 import { readableTotal } from '../../domain/money/usage.ts';
 import { formatMonth } from '../../domain/time/calendar.ts';
@@ -55,7 +62,8 @@ function budgetOf(figures: SpendFigures, { workspace }: Request): BudgetState {
 const budgetMonth = ({ period: { requested } }: SpendView) => formatMonth(requested.first, requested.today);
 
 function judge(states: readonly BudgetState[], asked: BudgetQuestion) {
-  const [no, soFar, yes] = asked === 'budget' ? ['No', 'Yes, so far', 'Yes'] : ['Yes', 'Not yet', 'No'];
+  const [no, soFar, yes] =
+    asked === 'budget' ? ['No', 'Within budget so far', 'Yes'] : ['Yes', 'Not yet', 'No'];
   const over = states.filter(({ isOver }) => isOver);
   const soon = states.filter(({ excess }) => excess);
   if (over.length > 0) return { verdict: no, projects: over, what: 'over budget' };
@@ -88,7 +96,7 @@ function projectBudget(state: BudgetState, view: SpendView, asked: BudgetQuestio
 }
 
 function listBudgets(states: readonly BudgetState[], view: SpendView, asked: BudgetQuestion): AnswerText {
-  const { locale, failed } = view;
+  const { locale } = view;
   const known = states.filter(({ spent }) => spent);
   const { verdict, projects, what } = judge(known, asked);
   const names =
@@ -108,18 +116,16 @@ function listBudgets(states: readonly BudgetState[], view: SpendView, asked: Bud
       cell: ({ forecast, target }) => (forecast ? formatMoney(forecast.total, locale, target.currency) : '–'),
     },
   ]);
-  return {
-    ...parts,
-    rows: states.length + failed.length > 0 ? parts.rows : undefined,
-    title: `${budgetMonth(view)} · ${text}`,
-    lines: [],
-  };
+  return { ...parts, title: `${budgetMonth(view)} · ${text}`, lines: [] };
 }
 
 const MOST_NAMED = 3;
 
 function budgetActions(view: SpendView, states: readonly BudgetState[]): Answer['actions'] {
-  const without = states.filter(({ budget }) => budget === undefined).slice(0, MOST_NAMED);
+  const without = states
+    .filter(({ budget }) => budget === undefined)
+    .sort((a, b) => byLargest(a.spent, b.spent))
+    .slice(0, MOST_NAMED);
   const offers = without.flatMap(({ target: { label, word } }, at) => {
     const text = states.length === 1 ? 'Set a budget…' : `Set a budget for ${label}…`;
     return commandButton(`budget-${at}`, text, toCommand('/billing watch', `${word} budget`));

@@ -53,20 +53,21 @@ export function listAnswer(view: SpendView): AnswerText {
   const expected = forecastText(view);
   const title = severalTitle(view, ({ usage }) => readableTotal(usage), {
     when: period.dates,
-    ...(expected && { verbs: SO_FAR }),
+    ...(period.today && { verbs: SO_FAR }),
     ...(top && { count: formatTop(top, shape.isLowest) }),
   });
-  const parts = listParts(view, answered.toSorted(bySpendIn(shape)), columnsOf(view));
+  const columns = columnsOf(view);
+  const parts = listParts(view, answered.toSorted(bySpendIn(shape)), columns);
   const change = totalChange(view);
   return {
     ...parts,
     title: joinTexts(', ', [`${title}${incompleteMark(isIncomplete)}`, expected, leastText(view)]),
     lines: [joinTexts(' · ', [change && changeText(change, view), biggestChange(view)])],
     facts: compact([
-      period.today !== undefined && 'today so far',
+      period.today !== undefined && 'today included',
       ...parts.facts,
       change === undefined &&
-        answered.some((figures) => comparedChange(figures)) &&
+        columns.some(({ title }) => title === CHANGE) &&
         `change vs ${period.comparison?.label}`,
       zoneFact(view, period.zone),
       bonusFact(view),
@@ -116,7 +117,7 @@ function bonusFact(view: SpendView): string {
 }
 
 /** @returns undefined if a project can't be compared, because people would take the rest for the total */
-function totalChange({ answered, period }: SpendView): ComparedChange | undefined {
+export function totalChange({ answered, period }: SpendView): ComparedChange | undefined {
   const changes = answered.flatMap((figures) => comparedChange(figures) ?? []);
   if (period.comparison === undefined || changes.length < answered.length || !hasOneCurrency(answered))
     return undefined;
@@ -139,6 +140,8 @@ function biggestChange({ answered, locale }: SpendView): string {
   const difference = formatDifference(current.minus(before), moneyFormatter(locale));
   return `biggest change: ${escapeMarkup(first.label)} ${difference}${basis === 'total' ? '' : ' a day'}`;
 }
+
+const CHANGE = 'Change';
 
 /** At most three columns, with the project's, fit on a phone. */
 function columnsOf(view: SpendView): Column<SpendFigures>[] {
@@ -170,7 +173,7 @@ function columnsOf(view: SpendView): Column<SpendFigures>[] {
       { title: `By ${forecastDay(today)}`, cell: (figures) => write(figures, figures.forecast?.total) },
     ];
   return answered.some(percentOf)
-    ? [spent, { title: 'Change', cell: (figures) => percentOf(figures) || '–' }]
+    ? [spent, { title: CHANGE, cell: (figures) => percentOf(figures) || '–' }]
     : [spent];
 }
 

@@ -4,6 +4,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import { type Amount, writesDecimalComma } from '../../domain/money/amount.ts';
 import { isDirectMessage } from '../../domain/slack-id.ts';
 import { listNames } from '../../domain/wording.ts';
+import type { UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { textMessage } from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 import { type AnswerView, failedSentence, type ProjectAnswer } from './project-answers.ts';
@@ -27,16 +28,21 @@ const csvRows = <T extends ProjectAnswer>(
 ): readonly (readonly CsvCell[])[] => [
   ['project', 'product', ...columns, 'note'].map((text) => ({ text })),
   ...answered.flatMap((answer) => {
-    const { project, product } = answer.target;
-    return rows(answer).map((row) => [{ digits: project }, { text: PRODUCTS[product].word }, ...row]);
+    const { target } = answer;
+    return rows(answer).map((row) => [nameCell(target), { text: PRODUCTS[target.product].word }, ...row]);
   }),
-  ...failed.map(({ project, product, failure }) => [
-    { text: project },
-    { text: product === undefined ? '' : PRODUCTS[product].word },
+  ...failed.map((project) => [
+    nameCell(project),
+    { text: project.product === undefined ? '' : PRODUCTS[project.product].word },
     ...columns.map(() => ({ digits: '' })),
-    { text: failure.message },
+    { text: project.failure.message },
   ]),
 ];
+
+/** Spreadsheets round long IDs, so a project with a name has that. */
+const nameCell = ({ label, project }: Pick<UnresolvedProject, 'label' | 'project'>): CsvCell => ({
+  text: label === `Project ${project}` ? project : label,
+});
 
 /** A spreadsheet reads a cell that begins with one of these signs as a formula. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;

@@ -2,7 +2,7 @@
 import pLimit from 'p-limit';
 import { PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
 import type { BillingRemark } from '../../domain/billing-remarks.ts';
-import { type Failure, isFailure, kindOf } from '../../domain/failure/index.ts';
+import { type Failure, isFailure, kindOf, withQuestion } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { listNames } from '../../domain/wording.ts';
 import type { ResolvedProject, UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
@@ -45,7 +45,7 @@ export async function fetchAnswers<T extends ProjectAnswer>(
         return await limit(() => ask(target));
       } catch (failure) {
         if (!isFailure(failure)) throw failure;
-        return { ...target, failure };
+        return { ...target, failure: withQuestion(failure, { name: target.alias }) };
       }
     }),
   );
@@ -124,12 +124,21 @@ function reasonOf(failure: Failure): string {
   return messages.length === 0 ? failure.message : `${failure.message} “${messages.join('” “')}”`;
 }
 
-/** `dev: The billing service rejected the token.` A sentence with the project's ID needs no name before it. */
+/** `dev: The billing service rejected the token.` One sentence names all projects without data of a product. */
 export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
-  failed.map(({ label, project, failure }) => {
-    const reason = clipText(reasonOf(failure), LONGEST_REASON);
-    const isNamed = label === `Project ${project}` && reason.includes(`project ${project}`);
-    return isNamed ? reason : `${label}: ${reason}`;
+  failed.flatMap((project) => {
+    const { label, failure } = project;
+    if (failure.kind !== 'no-data') {
+      const reason = clipText(reasonOf(failure), LONGEST_REASON);
+      return 'question' in failure.data ? reason : `${label}: ${reason}`;
+    }
+    const { product } = failure.data.question;
+    const [first, ...others] = failed.filter(
+      (other) => other.failure.kind === 'no-data' && other.failure.data.question.product === product,
+    );
+    if (first !== project) return [];
+    const names = [first, ...others].map((each) => each.label.replace(/^Project (?=\d)/, 'project '));
+    return withQuestion(failure, { name: listNames(names) }).message;
   });
 
 /** `No figures for dev (no data) and labs (token rejected).` Empty if no project failed. */

@@ -10,10 +10,10 @@ import type {
 import { PRODUCTS } from '../../domain/billing-products.ts';
 import { type BillingRemark, remarkLead } from '../../domain/billing-remarks.ts';
 import {
+  formatMoney,
   type LabelledAmount,
   type Money,
   type MoneyFormatter,
-  moneyFormatter,
   sumByLabel,
 } from '../../domain/money/amount.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
@@ -126,10 +126,19 @@ type SumVerbs = readonly [positive: string, negative: string];
 const SPEND_VERBS: SumVerbs = ['spent', 'credited'];
 export const BALANCE_VERBS: SumVerbs = ['left', 'overdrawn'];
 
-export const formatSums = (amounts: readonly LabelledAmount[], locale: string, verbs: SumVerbs): string =>
-  listNames(
-    sumByLabel(amounts).map(({ value, label }) => formatSpent(value, moneyFormatter(locale, label), verbs)),
-  );
+/** `1,234.00 EUR and 56.00 USD spent` */
+export function formatSums(
+  amounts: readonly LabelledAmount[],
+  locale: string,
+  [positive, negative]: SumVerbs,
+): string {
+  const verbOf = ({ value }: LabelledAmount) => (value.lt(0) ? negative : positive);
+  const parts = sumByLabel(amounts).map((sum, at, { [at + 1]: next }) => {
+    const amount = formatMoney(sum.value.abs(), locale, sum.label);
+    return next && verbOf(next) === verbOf(sum) ? amount : `${amount} ${verbOf(sum)}`;
+  });
+  return listNames(parts);
+}
 
 /** `2 of 3 projects · October · 1,234.00 EUR spent`. @param count replaces `2 of 3 projects` */
 export function severalTitle<T extends ProjectAnswer>(
@@ -161,7 +170,7 @@ export function listParts<T extends ProjectAnswer>(
 ): Pick<Answer, 'rows' | 'remarks' | 'facts' | 'notes'> {
   const { nameOf, facts } = productNames(answered);
   return {
-    rows: { cells: projectRows(sorted, columns, failed, { nameOf }) },
+    rows: sorted.length === 0 ? undefined : { cells: projectRows(sorted, columns, failed, { nameOf }) },
     remarks: answered.flatMap(({ remarks }) => remarks),
     facts,
     notes: failedNotes(failed),
