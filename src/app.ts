@@ -28,7 +28,8 @@ import { createMetrics } from './ops/metrics.ts';
 import { createReadiness } from './ops/readiness.ts';
 import { createWorkLog, type OnFinished } from './ops/work-record.ts';
 import { connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
-import { claimLayout, onStoreError } from './redis/guarded-commands.ts';
+import { onStoreError } from './redis/guarded-commands.ts';
+import { claimLayout } from './redis/layout.ts';
 import { createInstallations } from './slack/install/installations.ts';
 import { createResponseUrlClient } from './slack/reply/message-calls.ts';
 import { createUserDirectory } from './slack/request/users.ts';
@@ -41,7 +42,7 @@ import { createKeyring } from './vault/keyring.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createWorkspaces } from './workspace/record/workspace-repository.ts';
 import { createEventDedup } from './workspace/replay-protection.ts';
-import { createServiceStatus } from './workspace/save-service-outcomes.ts';
+import { createServiceOutcomes } from './workspace/save-service-outcomes.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
 /** In ms. A shutdown waits for requests longer than a billing request takes. */
@@ -146,16 +147,16 @@ function createClients(
   { workspaces, log, clock }: Pick<SlackServices, 'workspaces' | 'log' | 'clock'>,
   changed: (workspace: SlackId) => Promise<void>,
 ) {
-  const answerStore = createServiceStatus({
+  const outcomeStore = createServiceOutcomes({
     workspaces,
     clock,
     changed,
     onFailure: (err, workspace) => log.warn({ err, workspace }, 'Could not store a service’s status'),
   });
   return {
-    answerStore,
-    billing: reportOutcomes(createBillingClient({ http }), answerStore.billing),
-    identity: createIdentityClient({ http, onNotIssued: answerStore.notIssued }),
+    outcomeStore,
+    billing: reportOutcomes(createBillingClient({ http }), outcomeStore.billing),
+    identity: createIdentityClient({ http, onNotIssued: outcomeStore.notIssued }),
   };
 }
 

@@ -1,5 +1,3 @@
-/** The client of the billing GraphQL API: a project's balance, and its charges day by day. */
-import { hash } from 'node:crypto';
 import { Failure, isFailure } from '../domain/failure/index.ts';
 import type { BillingQuestion } from '../domain/failure/kinds.ts';
 import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
@@ -105,12 +103,6 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
       return { charges: collectCharges(value, zone), remarks };
     },
   };
-}
-
-/** Makes a cache key. It is a hash, because the cache must not hold the token. */
-export function questionKey(access: BillingAccess, question: readonly unknown[]): string {
-  const { workspace, connection, baseUrl, token } = access;
-  return hash('sha256', JSON.stringify([workspace, connection, baseUrl, token, ...question]), 'base64');
 }
 
 /** Called after each query; must never reject. `error` is undefined if billing answered. */

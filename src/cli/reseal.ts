@@ -4,10 +4,11 @@ import { type FailureOf, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { pluralize } from '../domain/wording.ts';
 import { connectRedis, type RedisConnection, waitUntilReady } from '../redis/connect.ts';
-import { guardRead, OtherLayout, replaceField, requireLayout } from '../redis/guarded-commands.ts';
+import { guardRead, replaceField } from '../redis/guarded-commands.ts';
 import { recordKey } from '../redis/keys.ts';
+import { OtherLayout, requireLayout } from '../redis/layout.ts';
 import { createKeyring, type Keyring, reseal } from '../vault/keyring.ts';
-import { sealOwnerOfField } from '../workspace/record/record-schemas.ts';
+import { sealOwnerOfField } from '../workspace/credentials/credential-records.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-store.ts';
 import { printError, printLine, runCliCommand, toPlainLine } from './command.ts';
 

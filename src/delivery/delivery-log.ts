@@ -42,18 +42,18 @@ export type MessageKindName = (typeof MESSAGE_KINDS)[number];
 
 const schema = z.object({
   to: z.string(),
-  /** What the message is about, in a form of its own for each kind of message. Its text isn't stored. */
+  /** The subject of the message. Each kind of message has its own schema. The text isn't stored. */
   about: z.unknown(),
   /** `due`: not sent yet. `sending`: Slack may have the message. `posted`: Slack has it. `failed`: Tally gave up. */
   state: z.enum(['due', 'sending', 'posted', 'failed']),
   at: z.int(),
   tries: z.int().default(0),
-  /** When to send the message, or when to update a posted message. */
+  /** When to send the message, or to update it once it is posted. */
   next: z.int().exactOptional(),
   /** The Slack channel that has the message. For a person: the direct message with Tally. */
   channel: z.string().exactOptional(),
   ts: z.string().exactOptional(),
-  /** Tally sent the message twice, because it couldn't tell whether Slack had the first. The text says so. */
+  /** Tally sent the message twice, because it couldn't tell whether Slack had the first. The text mentions this. */
   isAgain: z.boolean().exactOptional(),
   cause: storedFailureSchema.exactOptional(),
   /** The recipients who couldn't get the message, and why the first of them couldn't. */
@@ -101,8 +101,8 @@ export const newMessage = <About>(
 export const SLACK_SETTLE: Millis = 20_000;
 
 /** When to send or update a message; undefined for never. */
-export function dueTime({ state, at, next }: OutboxMessage, now: Millis): Millis | undefined {
-  // Tally never plans so long a wait, so the clock was set back. The message is due now.
+export function nextAttemptAt({ state, at, next }: OutboxMessage, now: Millis): Millis | undefined {
+  // A longer wait means that the clock was set back. The message is due now.
   const planned = next !== undefined && next - now > MAX_DELAY ? 0 : next;
   if (state === 'due') return planned ?? 0;
   if (state === 'sending') return Math.max(planned ?? 0, at + SLACK_SETTLE);

@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../redis/connect.ts';
 import { createDeliveryLog } from './delivery-log.ts';
+import { noticeKind } from './notice-kind.ts';
 import type { RunServices } from './outbox/message-kind.ts';
-import { noticeKind } from './posts/notice-kind.ts';
 import { postKind } from './posts/post-kind.ts';
 import { createScheduleService, type ScheduleService } from './posts/schedule-service.ts';
 import { reminderKind } from './reminder-kind.ts';

@@ -14,7 +14,6 @@ import {
   markup,
 } from '../slack/block-kit/blocks.ts';
 import { describeToken, formatExpiry } from '../workspace/credentials/credential-records.ts';
-import { connectionsOf } from '../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import { dropMessage, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
 import type { MessageKind, Plan, RunView } from './outbox/message-kind.ts';
@@ -119,7 +118,7 @@ function planReminder(
   const next = steps.find(({ at }) => at > now)?.at;
   if (step === undefined) return { messages: [], next };
   const prefix = `reminder/${kind}:${name}/${id}/${step}`;
-  const messages = recipientsOf(credential, step, workspace)
+  const messages = [...new Set([credential.registeredBy, ...workspace.settings.managers])]
     .filter((person) => !known.some(({ key }) => key === `${prefix}/${person}`))
     .map((person) => newMessage(`${prefix}/${person}`, person, { kind, name, id, step }, now));
   return { messages, next };
@@ -132,13 +131,6 @@ function expirySteps({ expiresAt, registeredAt }: Credential, zone: Zone) {
     const at = instantOf(addDays(dayAt(expiresAt, zone), -days), REMINDER_TIME, zone);
     return at > registeredAt ? [{ step: String(days) as ReminderStep, at }] : [];
   });
-}
-
-function recipientsOf({ kind, name, registeredBy }: Credential, step: ReminderStep, workspace: Workspace) {
-  const waiting = workspace.watches.filter(
-    (watch) => kind === 'connection' && step === 'rejected' && connectionsOf(watch, workspace).includes(name),
-  );
-  return [...new Set([registeredBy, ...workspace.settings.managers, ...waiting.map(({ owner }) => owner)])];
 }
 
 export interface ReminderView extends Pick<ReminderAbout, 'kind' | 'name' | 'step'> {

@@ -1,21 +1,22 @@
 /** Runs a workspace: reads its records, sends what is due until nothing is, then schedules the next run. */
+
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
-import { type BillingClient, questionKey } from '../billing/client.ts';
+import type { BillingAccess, BillingClient } from '../billing/client.ts';
 import { isPerson, type SlackId } from '../domain/slack-id.ts';
 import { earliest, type Millis } from '../domain/time/calendar.ts';
 import { type RunWork, trackWork } from '../ops/work-record.ts';
-import { createAnswerCollector } from '../workspace/save-service-outcomes.ts';
-import { dueTime, type OutboxMessage, OvertakenError } from './delivery-log.ts';
+import { createOutcomeCollector } from '../workspace/save-service-outcomes.ts';
+import { nextAttemptAt, type OutboxMessage, OvertakenError } from './delivery-log.ts';
 import type { DeliveryContext, MessageKind, RunServices, RunView } from './outbox/message-kind.ts';
 import { deliverMessage } from './outbox/send.ts';
 
 type PlanRun = (next: Millis | undefined) => Promise<void>;
 
 const BUSY_PAUSE: Millis = 3_000;
-/** More work can become due while a run works. This limits how often it looks. */
+/** More messages can become due during a run. This limits how often the run plans again. */
 const MAX_PASSES = 10;
 /** How many channels get messages in parallel. Messages to one channel go out one after another. */
 const PARALLEL_CHANNELS = 5;
@@ -45,7 +46,7 @@ export function createWorkspaceRunner(kinds: readonly MessageKind[], services: R
       const { isIdle, next } = view ? await doWhatIsDue(kinds, view, run) : { isIdle: true };
       if (!isIdle) continue;
       if (plan === undefined) return next;
-      // `plan` also replaces a run that a change has requested meanwhile, so read the records once more.
+      // `plan` also replaces a run that was requested after a change, so read the records once more.
       await plan(next);
       planned = { read, next };
     }
@@ -90,11 +91,11 @@ async function doWhatIsDue(kinds: readonly MessageKind[], view: RunView, run: Op
   if (writes.length + tasks.length + due.length === 0) return { isIdle: true, next };
   // If another process wrote first, the next pass reads what that process wrote.
   if (writes.length > 0) await run.deliveryLog.write(run.teamId, writes);
-  const answerCollector = createAnswerCollector(run.clock);
-  const context = { ...run, ...view, answerCollector };
+  const outcomeCollector = createOutcomeCollector(run.clock);
+  const context = { ...run, ...view, outcomeCollector };
   for (const task of tasks) if (!context.isEnding()) await task(context);
   await deliverAll(due, context);
-  await Promise.all(answerCollector.all().map((answer) => run.answerStore.save(view.workspace, answer)));
+  await Promise.all(outcomeCollector.all().map((answer) => run.outcomeStore.save(view.workspace, answer)));
   return { isIdle: false };
 }
 
@@ -108,7 +109,7 @@ function planRun(kinds: readonly MessageKind[], view: RunView) {
   const plans = kinds.map((kind) => ({ kind, ...kind.plan(view) }));
   const stored = kinds.flatMap((kind) =>
     snapshot.messagesOf(kind).map((message) => {
-      const planned = dueTime(message, now);
+      const planned = nextAttemptAt(message, now);
       return { kind, message, at: kind.dueAt ? kind.dueAt(message, view, planned) : planned };
     }),
   );
@@ -121,19 +122,19 @@ function planRun(kinds: readonly MessageKind[], view: RunView) {
 }
 
 async function deliverAll(due: readonly DueMessage[], context: DeliveryContext): Promise<void> {
-  const byPlace = new Map<string, DueMessage[]>();
+  const queues = new Map<string, DueMessage[]>();
   for (const each of due) {
     const { channel, to } = each.message;
     // All people share one queue, because a message for one person may be passed on to another.
-    const place = isPerson(to) ? 'people' : (channel ?? to);
-    byPlace.set(place, [...(byPlace.get(place) ?? []), each]);
+    const queue = isPerson(to) ? 'people' : (channel ?? to);
+    queues.set(queue, [...(queues.get(queue) ?? []), each]);
   }
   const limit = pLimit(PARALLEL_CHANNELS);
   const inOrder = async (messages: readonly DueMessage[]): Promise<void> => {
     for (const { kind, message } of messages)
       if (!context.isEnding()) await deliverMessage(kind, message, context);
   };
-  const ended = await Promise.allSettled([...byPlace.values()].map((messages) => limit(inOrder, messages)));
+  const ended = await Promise.allSettled([...queues.values()].map((messages) => limit(inOrder, messages)));
   const failed = ended.find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
 }
@@ -141,7 +142,7 @@ async function deliverAll(due: readonly DueMessage[], context: DeliveryContext):
 /** Slack allows about one message a second in a channel. */
 const CHANNEL_INTERVAL: Millis = 1_050;
 
-interface OpenedRun extends Omit<DeliveryContext, keyof RunView | 'answerCollector'> {
+interface OpenedRun extends Omit<DeliveryContext, keyof RunView | 'outcomeCollector'> {
   quietUntil(): Millis | undefined;
 }
 
@@ -174,7 +175,7 @@ function openRun(teamId: SlackId, services: RunServices, stopping: AbortSignal):
 
 /**
  * Keeps billing's answers and failures for one run, so that a service that is down holds up the run once, not for each
- * schedule. Asks after people's questions.
+ * schedule. People's questions come first.
  */
 export function askOnce(billing: BillingClient): BillingClient {
   const answers = new Map<string, Promise<unknown>>();
@@ -196,3 +197,8 @@ export function askOnce(billing: BillingClient): BillingClient {
     },
   };
 }
+
+const questionKey = (
+  { workspace, connection, baseUrl, token }: BillingAccess,
+  question: readonly unknown[],
+): string => JSON.stringify([workspace, connection, baseUrl, token, ...question]);

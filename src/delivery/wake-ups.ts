@@ -138,7 +138,7 @@ function openQueue(connection: RedisConnection, clock: () => Millis, onError: (e
     async remove(workspace: SlackId): Promise<void> {
       const job = await queue().getDeduplicationJobId(workspace);
       if (job !== null) await queue().remove(job);
-      // BullMQ keeps a running job and its successor (`dn`). Its event stream has the workspace's ID.
+      // BullMQ still has a running job's successor (`dn`), and the workspace's ID in its event stream.
       await connection.del(queue().toKey(`dn:${workspace}`), queue().toKey('events'));
     },
     async oldestOverdue(): Promise<Millis> {
@@ -165,4 +165,11 @@ async function sweep(
     if (Object.keys(fields).length === 0) await index.removeAbsent(workspace);
     else if (!(await queue.has(workspace))) await queue.add(workspace, clock());
   }
+}
+
+/** An FNV-1a hash, so that every process puts a text into the same bucket. @returns 0 to `count` - 1 */
+export function hashBucket(text: string, count: number): number {
+  let hash = 0x811c9dc5;
+  for (const character of text) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
+  return (hash >>> 0) % count;
 }

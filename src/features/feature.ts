@@ -14,7 +14,7 @@ import type { SharedServices } from '../slack/slack-services.ts';
 import type { HealthLevel } from '../workspace/credentials/credential-health.ts';
 import type { ResolvedProject } from '../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
-import type { AnswerStore } from '../workspace/save-service-outcomes.ts';
+import type { OutcomeStore } from '../workspace/save-service-outcomes.ts';
 
 /** What a feature provides to people and to other features. */
 export interface Feature extends Handlers {
@@ -74,7 +74,7 @@ export type HealthSource = (
 
 export interface Services extends SharedServices {
   readonly billing: BillingClient;
-  readonly answerStore: AnswerStore;
+  readonly outcomeStore: OutcomeStore;
   readonly delivery: DeliveryService;
   /** Checks a service's address and normalizes it. @throws address-refused, InvalidWord */
   readonly parseAddress: Readonly<Record<'baseUrl' | 'authUrl', (text: string) => string>>;

@@ -3,7 +3,7 @@ import { channel } from 'node:diagnostics_channel';
 import { Failure, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from './connect.ts';
-import { type KeyOf, LAYOUT_KEY, recordKey } from './keys.ts';
+import { type KeyOf, recordKey } from './keys.ts';
 
 /** Runs commands that read. @throws store-unavailable in an outage; any other error unchanged */
 export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
@@ -126,29 +126,4 @@ export function onStoreError(listener: (kind: StoreErrorKind) => void): () => vo
   const subscriber = (kind: unknown) => listener(kind as StoreErrorKind);
   STORE_ERRORS.subscribe(subscriber);
   return () => void STORE_ERRORS.unsubscribe(subscriber);
-}
-
-/**
- * The version of the data in Redis. It increases with what other versions would misread or destroy, not with a field.
- */
-const LAYOUT = 5;
-
-export class OtherLayout extends Error {
-  constructor(found: string) {
-    super(
-      `Redis holds data of another version of Tally (layout “${found.slice(0, 40)}”, this version uses ${LAYOUT}). Start that version, or set REDIS_URL to an empty database.`,
-    );
-  }
-}
-
-export async function requireLayout(redis: RedisConnection): Promise<void> {
-  const found = await guardRead(() => redis.get(LAYOUT_KEY));
-  if (found !== null && found !== String(LAYOUT)) throw new OtherLayout(found);
-}
-
-/** Stores the layout, so that no version with another layout starts. @throws OtherLayout, store-unavailable */
-export async function claimLayout(redis: RedisConnection): Promise<void> {
-  await requireLayout(redis);
-  // A read-only Redis can't store the layout.
-  await guardRead(() => redis.set(LAYOUT_KEY, LAYOUT, 'NX')).catch(() => undefined);
 }

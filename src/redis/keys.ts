@@ -30,13 +30,6 @@ export const WORKSPACE_KEYS: readonly KeyOf[] = [
 
 export const keysOf = (workspace: SlackId): readonly string[] => WORKSPACE_KEYS.map((key) => key(workspace));
 
-/** An FNV-1a hash: every process puts a text into the same one of `count` buckets. */
-export function hashBucket(text: string, count: number): number {
-  let hash = 0x811c9dc5;
-  for (const character of text) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
-  return (hash >>> 0) % count;
-}
-
 /** The names of BullMQ's queue. The braces keep all its keys in one Cluster slot. */
 export const QUEUE_NAME = 'deliver';
 export const QUEUE_PREFIX = '{tally}';

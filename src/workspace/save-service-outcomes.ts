@@ -13,20 +13,20 @@ import { isSameProject, projectKey } from './projects/chosen-project.ts';
 import type { ResolvedProject } from './projects/resolve-project.ts';
 import { fieldValues } from './record/audited-change.ts';
 import {
-  answerFields,
   type CredentialName,
   credentialField,
   failureField,
   isRegistered,
   type LastFailure,
+  outcomeFields,
   rejectionField,
-  type StoredAnswer,
+  type ServiceOutcome,
 } from './record/service-outcomes.ts';
 import type { Workspace } from './record/workspace.ts';
 import type { Workspaces } from './record/workspace-repository.ts';
 
 /** No method rejects, so that the user still gets the answer. Only changes are written. */
-export interface ServiceStatus extends AnswerStore {
+export interface ServiceOutcomes extends OutcomeStore {
   /** Also starts a run, which sends a reminder. */
   rejected(rejection: CredentialRejection): Promise<void>;
   /** @param error undefined if billing answered */
@@ -39,12 +39,12 @@ export interface ServiceStatus extends AnswerStore {
   ): Promise<void>;
 }
 
-export interface AnswerStore {
+export interface OutcomeStore {
   /**
    * Stores the connection's last use at most once an hour (and at once after a rejection), and balances at most once a
    * minute. Stores nothing for a removed connection.
    */
-  save(workspace: Workspace, answer: StoredAnswer): Promise<void>;
+  save(workspace: Workspace, answer: ServiceOutcome): Promise<void>;
 }
 
 interface CredentialRejection extends CredentialName {
@@ -75,7 +75,7 @@ interface StatusServices {
   readonly onFailure: (error: unknown, workspace: SlackId) => void;
 }
 
-export function createServiceStatus(services: StatusServices): ServiceStatus {
+export function createServiceOutcomes(services: StatusServices): ServiceOutcomes {
   const { workspaces, changed, clock, onFailure } = services;
   /** @returns whether it wrote: not if `plan` returns undefined, or if the record has changed meanwhile */
   const write = async (
@@ -90,7 +90,7 @@ export function createServiceStatus(services: StatusServices): ServiceStatus {
       return false;
     }
   };
-  const rejected: ServiceStatus['rejected'] = async ({ workspace, mark, ...credential }) => {
+  const rejected: ServiceOutcomes['rejected'] = async ({ workspace, mark, ...credential }) => {
     const plan = async () => planRejection(credential, mark, clock(), await workspaces.load(workspace));
     if (await write(workspace, plan)) await changed(workspace);
   };
@@ -124,7 +124,7 @@ export function createServiceStatus(services: StatusServices): ServiceStatus {
       const field = FIELDS.connection + name;
       if (workspace.fields[field] === undefined || !isDue(workspace, answer)) return;
       const seen = fieldValues(workspace.fields, field);
-      const set = answerFields(keepEstimates(answer, workspace));
+      const set = outcomeFields(keepEstimates(answer, workspace));
       const isWritten = await write(workspace.teamId, () => ({ seen, set }));
       if (isWritten && workspace.rejectedAt({ kind: 'connection', name }) !== undefined)
         await changed(workspace.teamId);
@@ -174,7 +174,7 @@ interface Balances extends Account {
 export function storedBalance(
   { alias, project: id, product }: Pick<ResolvedProject, 'alias' | 'project' | 'product'>,
   { balance, bonuses, runway, forecast, today }: Balances,
-): StoredAnswer['balance'] {
+): ServiceOutcome['balance'] {
   if (alias === undefined || !('raw' in balance)) return undefined;
   return {
     id,
@@ -190,14 +190,14 @@ export function storedBalance(
   };
 }
 
-export interface AnswerCollector {
-  add(connection: string, balance?: StoredAnswer['balance']): void;
+export interface OutcomeCollector {
+  add(connection: string, balance?: ServiceOutcome['balance']): void;
   /** The newest answer for each connection and project. */
-  all(): readonly StoredAnswer[];
+  all(): readonly ServiceOutcome[];
 }
 
-export function createAnswerCollector(clock: () => Millis): AnswerCollector {
-  const answers = new Map<string, StoredAnswer>();
+export function createOutcomeCollector(clock: () => Millis): OutcomeCollector {
+  const answers = new Map<string, ServiceOutcome>();
   return {
     add(connection, balance) {
       const key = JSON.stringify([connection, balance?.id, balance?.product]);
@@ -208,7 +208,7 @@ export function createAnswerCollector(clock: () => Millis): AnswerCollector {
 }
 
 /** If only the balance was fetched, keeps the stored forecast, and the runway minus the days since. */
-function keepEstimates(answer: StoredAnswer, workspace: Workspace): StoredAnswer {
+function keepEstimates(answer: ServiceOutcome, workspace: Workspace): ServiceOutcome {
   const { balance, at } = answer;
   const last = balance && workspace.lastBalance(balance.id, balance.product);
   if (balance === undefined || last === undefined) return answer;
@@ -225,7 +225,7 @@ function keepEstimates(answer: StoredAnswer, workspace: Workspace): StoredAnswer
   };
 }
 
-function isDue(workspace: Workspace, { connection, balance, at }: StoredAnswer): boolean {
+function isDue(workspace: Workspace, { connection, balance, at }: ServiceOutcome): boolean {
   const isOlder = (before: number | undefined, span: number) => before === undefined || at - before >= span;
   const last = workspace.lastUsed(connection);
   if (isOlder(last, HOUR)) return true;

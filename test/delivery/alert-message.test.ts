@@ -171,7 +171,7 @@ describe('an alert about a budget', () => {
     ]);
     expect(says(of('50', { of: 1, reported: 1, forecast: undefined }))).toEqual([
       'prod passed 50 % of its November budget: 81 EUR of 100 EUR',
-      '1 of 1 day reported.',
+      '',
     ]);
     expect(says(of('100', { spent: big(101) }))[0]).toBe(
       'prod passed its November budget: 101 EUR of 100 EUR',
@@ -365,7 +365,7 @@ describe('the message of an alert', () => {
     expect(spike.values).toContain('/spend 123 cloud 2026-11-02 why');
   });
 
-  const ALERTED = 'AT · Alert: prod has 40 EUR left, below 50 EUR';
+  const ALERTED = 'AT · Alert · prod has 40 EUR left, below 50 EUR';
   const TITLE = 'prod has 40 EUR left, below 50 EUR';
   const ACKNOWLEDGED = ':eyes: AT · Acknowledged by <@U2>';
   const ADVICE = 'Top up the project, or see what changed.';

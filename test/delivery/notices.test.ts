@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { snapshotOf } from '../../src/delivery/delivery-log.ts';
-import { drawNotice } from '../../src/delivery/posts/notice-kind.ts';
+import { drawNotice } from '../../src/delivery/notice-kind.ts';
 import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import type { Schedule } from '../../src/workspace/record/automation-records.ts';
@@ -11,6 +11,7 @@ import { lastPost, schedule } from '../support/delivery.ts';
 import { directMessage } from '../support/minimal-slack.ts';
 import { type RecordParts, workspaceOf } from '../support/records.ts';
 import { startDelivery, TEAM } from '../support/start-delivery.ts';
+import { WATCH } from '../support/workspace-store.ts';
 
 const NINE = Date.parse('2026-11-20T08:00:00Z');
 const MINUTE = 60_000;
@@ -110,6 +111,20 @@ describe('the owner of a schedule', () => {
     });
   });
 
+  it('gets one notice for schedules and watches that one cause pauses', async () => {
+    failure = new Failure('not-allowed', { reason: 'channel' });
+    await delivery.save({
+      ...managers(OWNER),
+      projects: [{ channels: ['C0ELSEWHERE'] }],
+      watches: [{ ...WATCH, owner: OWNER }],
+    });
+    await run();
+    expect(slack.posts).toMatchObject([
+      { text: '1 scheduled post and 1 watch are paused. This project is limited to certain channels.' },
+    ]);
+    expect(slack.posts[0]?.blocks).toContain('The runway watch for prod in <#C1>');
+  });
+
   it.each([
     ['delete', () => delivery.remove('schedule:schedul1')],
     ['pause', () => given({ paused: { at: delivery.now, by: OWNER } })],
@@ -140,7 +155,7 @@ describe('a notice', () => {
   type About = Parameters<typeof drawNotice>[0];
   const ids = (count: number) =>
     Array.from({ length: count }, (_, n) => `schedu${String(n).padStart(2, '0')}`);
-  const casesOf = (count: number) => ids(count).map((id) => ({ schedule: id, due: NINE }));
+  const casesOf = (count: number) => ids(count).map((id) => ({ id, due: NINE }));
   const MISSING = { kind: 'connection-missing', data: { connection: '<eu>' } };
   /** @param canManage whether the reader can */
   const notice = (
@@ -232,7 +247,8 @@ describe('a notice', () => {
     ['failed', 1, '“Yesterday’s spend” for a-b no longer needs attention'],
     ['failed', 0, 'A scheduled post no longer needs attention'],
   ] as const)('says only how the problem ended: %s, %i schedules', (result, count, text) => {
-    const over = notice({ why: 'paused', cases: casesOf(count) }, { result, isOver: true });
+    const cases = count === 0 ? [{ id: 'deleted1', due: NINE }] : casesOf(count);
+    const over = notice({ why: 'paused', cases }, { result, isOver: true });
     expect(over).toMatchObject({ text, lines: [`*${text}*`], buttons: [] });
   });
 

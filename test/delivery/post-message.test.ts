@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type PostDetails, renderPost } from '../../src/delivery/posts/post-message.ts';
+import { describeReport, type PostDetails, renderPost } from '../../src/delivery/posts/post-message.ts';
 import { manualPostMessage } from '../../src/delivery/posts/schedule-service.ts';
-import { describeReport, type ReportResult } from '../../src/delivery/reports/make-report.ts';
+import type { ReportResult } from '../../src/delivery/reports/make-report.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
-import { button, context, section } from '../../src/slack/block-kit/blocks.ts';
+import { button, context, instantMarkup, section } from '../../src/slack/block-kit/blocks.ts';
 import { describeProjects, projectLabel } from '../../src/workspace/projects/chosen-project.ts';
 import { textOf } from '../support/bot.ts';
 import { finding } from '../support/delivery.ts';
@@ -79,18 +79,26 @@ describe('a post', () => {
     expect(lines).toEqual(['Spent 100', 'Manage', PRINT]);
   });
 
-  it('says at the top that it is late, and for which date', () => {
+  it('says at the top when it was due, if it is late', () => {
     const { text, lines } = render({ isLate: true });
-    expect(text).toBe('Late: was due Fri 20 Nov. Spent 100');
-    expect(lines[0]).toBe('Late: was due Fri 20 Nov');
+    expect(text).toBe('Late: was due 09:00. Spent 100');
+    expect(lines[0]).toBe('Late: was due 09:00');
+    expect(render({ isLate: true, date: '2026-11-19' }).lines[0]).toBe('Late: was due Thu 19 Nov');
     expect(render({ isLate: true, date: '2025-12-31' }).lines[0]).toBe('Late: was due Wed 31 Dec 2025');
   });
 
   it.each([
-    ['its time on the day of the post', Date.UTC(2026, 10, 20, 14, 2), 'corrected 15:02'],
-    ['the date as well later on', Date.UTC(2026, 10, 21, 14, 2), 'corrected Sat 21 Nov, 15:02'],
-  ])('says when it was corrected: with %s', (_, corrected, mark) => {
-    expect(render({ corrected }).lines.at(-1)).toBe(`*${mark}* · ${PRINT}`);
+    ['when a day was added', {}, '*added:* AT'],
+    [
+      'when it was corrected, and the figure before',
+      { was: { '123:1': '90' } },
+      '*corrected:* AT (was 90,00 EUR)',
+    ],
+  ])('says %s', (_, given, mark) => {
+    const at = Date.UTC(2026, 10, 20, 14, 2);
+    const projects = [{ id: '123', product: 1 }] as const;
+    const print = render({ projects, changed: { at, ...given } }).lines.at(-1) ?? '';
+    expect(plain(print.replace(instantMarkup(at), 'AT'))).toBe(`${mark} · ${PRINT}`);
   });
 
   it('says that Tally adds a missing day later', () => {
@@ -104,7 +112,7 @@ describe('a post', () => {
     expect(render({}, { ...finding('1'), covers }).lines.at(-1)).toBe(`days in America/New_York · ${PRINT}`);
   });
 
-  it('lists missed posts at the end', () => {
+  it('names missed posts in one line, with the sums of their figures', () => {
     const missed = {
       date: '2026-11-19',
       covers: { first: '2026-11-18', last: '2026-11-18', zone: 'UTC' },
@@ -114,25 +122,16 @@ describe('a post', () => {
       { id: '123', product: 2 },
       { id: '9', product: 1 },
     ] as const;
-    const linesOf = (...named: PostDetails['earlier']['named']) =>
-      render({ projects, earlier: { counted: 0, named } })
-        .lines.slice(2, -1)
-        .map(plain);
-    expect(linesOf({ ...missed, figures: { '123:1': '1234', '123:2': '12', '9:1': 'x' } })).toEqual([
-      'Missed posts:',
-      'Wed 18 Nov 2026 UTC: prod 1.234,00 EUR · logs 12,00 USD · Project 9 no figure (due Thu 19 Nov)',
-    ]);
-    expect(linesOf({ ...missed, figures: {} })[1]).toBe('Wed 18 Nov 2026 UTC: no figures (due Thu 19 Nov)');
+    const missedLine = (...named: PostDetails['earlier']['named']) =>
+      plain(render({ projects, earlier: { counted: 0, named } }).lines[2] ?? '');
+    const figures = { '123:1': '1234', '123:2': '12', '9:1': '1' };
+    expect(missedLine({ ...missed, figures }, { date: '2026-11-19', figures: {} })).toBe(
+      'Missed posts: Wed 18 Nov (1.235,00 EUR and 12,00 USD), due Thu 19 Nov (no figures)',
+    );
+    expect(missedLine({ ...missed, figures: { '9:1': '1' } })).toBe(
+      'Missed posts: Wed 18 Nov (1,00 EUR, 1 of 3 projects)',
+    );
     expect(render({ earlier: { counted: 3, named: [] } }).lines[2]).toBe('Missed posts: 3');
-  });
-
-  it('gives one reason for a missed date, whenever it is rendered', () => {
-    const days = { first: '2026-11-18', last: '2026-11-18' };
-    const cause = { kind: 'no-data', data: { question: { project: '123', product: 1, days } } };
-    const earlier = { counted: 0, named: [{ date: '2026-11-19', cause }] };
-    const [line] = render({ earlier }).lines.slice(3);
-    expect(line).toMatch(/^No figures \(due Thu 19 Nov\)\. .*18 Nov\b(?! 2026)/);
-    expect(render({ earlier, corrected: Date.UTC(2027, 0, 1) }).lines).toContain(line);
   });
 
   it('has “Details” and “Manage” in a menu beside its first lines', () => {

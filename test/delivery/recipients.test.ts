@@ -14,7 +14,7 @@ import {
   serializeConnection,
 } from '../../src/workspace/credentials/credential-records.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import { serializeWatch, type Target } from '../../src/workspace/record/automation-records.ts';
+import { type Destination, serializeWatch } from '../../src/workspace/record/automation-records.ts';
 import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
@@ -97,7 +97,7 @@ const DAILY = schedule({
   timing: { cadence: { kind: 'daily' }, time: '09:00', zone: 'UTC' },
 });
 const scheduled = () => save(redis.client, team, DAILY);
-const watched = (target: Target) => {
+const watched = (target: Destination) => {
   const rule = { kind: 'balance', below: new Big(50_000) } as const;
   const about = { id: 'watch001', projects: [{ id: '777', product: 1 }], rule, ...target } as const;
   const json = serializeWatch({ ...about, owner: CARL, createdBy: CARL, createdAt: BEGIN, since: BEGIN });
@@ -127,7 +127,7 @@ const fallsBelow = async () => {
   balance = 48_151;
   await until(now + 2 * HOUR);
 };
-const alertTo = (target: Target): Scenario => ({
+const alertTo = (target: Destination): Scenario => ({
   to: target.channel ? 'channel' : 'person',
   prepare: async () => {
     await watched(target);
@@ -136,7 +136,7 @@ const alertTo = (target: Target): Scenario => ({
   send: fallsBelow,
   goOn,
 });
-const updateOf = (target: Target): Scenario => ({
+const updateOf = (target: Destination): Scenario => ({
   ...alertTo(target),
   prepare: async () => {
     await watched(target);
@@ -354,9 +354,9 @@ describe.each(cases)('%s', (_, { to, prepare, send, goOn: later }) => {
   });
 });
 
-const POSTS = cases.filter(([kind]) => /^(post|post by hand|correction) to a channel$/.test(kind));
+const POST_FORMAT = cases.filter(([kind]) => /^(post|post by hand|correction) to a channel$/.test(kind));
 
-describe.each(POSTS)('%s, while a project becomes limited', (_, { prepare, send }) => {
+describe.each(POST_FORMAT)('%s, while a project becomes limited', (_, { prepare, send }) => {
   it.each(['payroll', 'zz-other'])(
     'isn’t sent if %s becomes limited while the message is made',
     async (alias) => {
@@ -373,13 +373,13 @@ describe.each(POSTS)('%s, while a project becomes limited', (_, { prepare, send 
 describe('an alert that was not sent because its project was limited', () => {
   const limited = { end: () => project('zz-other', { channels: [ELSEWHERE] }) };
   const lift = () => project('zz-other');
-  const targets: readonly (readonly [string, Target])[] = [
+  const targets: readonly (readonly [string, Destination])[] = [
     ['a channel', { channel: CHANNEL }],
     ['a person', { people: [ANNA] }],
   ];
 
   /** Slack fails when the threshold is crossed, and works again while the project is limited. */
-  const crossWhileLimited = async (target: Target) => {
+  const crossWhileLimited = async (target: Destination) => {
     await begin();
     const to = target.channel ? 'channel' : 'person';
     const scenario = alertTo(target);

@@ -148,23 +148,13 @@ it('an application access is announced with the button that replaces it', async 
 });
 
 describe('a token that the service rejects', () => {
-  it('is announced once and at once, also to owners of watches', async () => {
+  it('is announced once and at once', async () => {
     await connect('token 1', EXPIRES);
-    const elsewhere = { alias: 'eu', id: '7', connection: 'eu' };
-    await save({
-      projects: [elsewhere],
-      watches: [
-        { ...WATCH, owner: 'U0OTHER001' },
-        { ...WATCH, id: 'watch00x', projects: [{ id: '7', product: 1 }], owner: 'U0ELSE0001' },
-      ],
-    });
+    await save({ watches: [WATCH] });
     isRejected = true;
     await until(BEGIN + 9 * HOUR);
     expect(texts(ANNA)).toEqual(['The billing service rejected the access token for connection main']);
     expect(texts(BOSS)).toHaveLength(1);
-    expect(sentTo('U0ELSE0001')).toEqual([]);
-    expect(sentTo('U0OTHER001')[0]?.blocks).toContain('Ask a Tally manager to replace it.');
-    expect(sentTo('U0OTHER001')[0]?.blocks).not.toContain('Replace token…');
     const { fingerprint = '' } = (await load()).connections.get('main') ?? {};
     await delivery.parts.saveRejection({
       workspace: TEAM,
@@ -233,6 +223,6 @@ describe('a reminder that is already in Slack', () => {
     await delivery.until(delivery.now + 3 * HOUR);
     expect(sentTo(ANNA)).toMatchObject([{ text, edits: 1 }]);
     expect(sentTo(ANNA)[0]?.blocks).not.toContain('Replace token…');
-    expect(sentTo(BOSS)).toMatchObject([{ text, edits: 1 }]);
+    expect(sentTo(BOSS)[0]).toMatchObject({ text, edits: 1 });
   });
 });

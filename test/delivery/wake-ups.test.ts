@@ -7,7 +7,7 @@ import { createWakeUps } from '../../src/delivery/wake-ups.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { INDEX_KEY, recordKey } from '../../src/redis/keys.ts';
-import { createDeletion, createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
+import { createWorkspaceDeleter, createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { openWakeUps } from '../support/delivery.ts';
 import { createRunner } from '../support/delivery-runner.ts';
 import { startMinimalSlack } from '../support/minimal-slack.ts';
@@ -141,7 +141,7 @@ describe('a workspace', () => {
   it('leaves no trace in the queue if it uninstalls during a run', async () => {
     due = Date.now();
     const planner = startProcess();
-    prepare = () => createDeletion({ redis, others: planner.forget }).workspace(TEAM);
+    prepare = () => createWorkspaceDeleter({ redis, others: planner.forget }).workspace(TEAM);
     planner.start();
     await waitUntil(async () => (await workspaceKeys(redis)).length === 0);
     const events = await redis.xrange('{tally}:deliver:events', '-', '+');

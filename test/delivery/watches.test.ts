@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Failure } from '../../src/domain/failure/index.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
-import { resolveProject, UNLIMITED } from '../../src/workspace/projects/resolve-project.ts';
+import { UNLIMITED } from '../../src/workspace/projects/project-scope.ts';
+import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
 import type { Watch } from '../../src/workspace/record/automation-records.ts';
 import { changeIn } from '../support/change.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
@@ -112,7 +113,7 @@ describe('a watch on a balance', () => {
     await forHours(2);
     const [first] = alerts();
     expect(first).toMatchObject({ text: 'Project 123 recovered: 51,000.00 left', edits: 1 });
-    expect(first?.blocks).toContain('Alert: Project 123 has 40,000.00 left, below 50,000.00');
+    expect(first?.blocks).toContain('Alert · Project 123 has 40,000.00 left, below 50,000.00');
     expect(first?.blocks).not.toContain('watch-acknowledge');
     balance = 49_000;
     await forHours(2);
@@ -260,6 +261,14 @@ describe('a watch on a balance', () => {
 describe('a watch on a budget', () => {
   const BUDGET: WatchRule = { kind: 'budget', amount: new Big(22_500) };
 
+  it('isn’t past its threshold in a new month until billing reports a day of that month', async () => {
+    await save(watch(BUDGET));
+    await forHours(1);
+    expect(await stateOf()).toMatchObject({ isCrossed: true });
+    await delivery.until(at('2026-12-01T02:00:00Z'));
+    expect(await stateOf()).toMatchObject({ isCrossed: false });
+  });
+
   it('alerts again when spend reaches a higher step', async () => {
     // 19 days at 1,000: 84 % of the budget, and a forecast above it.
     await save(watch(BUDGET));
@@ -302,7 +311,7 @@ describe('a watch on spikes', () => {
     await report(8_500);
     expect(alerts()).toHaveLength(2);
     expect(alerts()[1]?.text).toBe('Project 123: billing now reports 8,500.00 for Thu 19 Nov');
-    expect(alerts()[1]?.blocks).toContain('Alert: Project 123 cost 8,000.00 on Thu 19 Nov');
+    expect(alerts()[1]?.blocks).toContain('Alert · Project 123 cost 8,000.00 on Thu 19 Nov');
     expect(alerts()[1]?.blocks).toContain('watch-acknowledge');
   });
 });
@@ -538,6 +547,52 @@ describe('the status of a watch', () => {
   });
 });
 
+describe('the owner of a watch that pauses', () => {
+  const notices = () => alerts(directMessage(OWNER)).map(({ text, edits }) => ({ text, edits }));
+  const works = { text: 'The balance watch for prod works again', edits: 1 };
+
+  it.each<[string, string, () => Promise<unknown>, () => Promise<unknown>]>([
+    [
+      'the project is limited to other channels',
+      'The balance watch for a project you can’t ask about here is paused.',
+      () => delivery.save({ projects: [{ channels: ['C0ELSEWHERE'] }] }),
+      () => delivery.save({ projects: [{}] }),
+    ],
+    [
+      'the connection is removed',
+      'The balance watch for prod is paused. Tally isn’t connected',
+      () => delivery.remove('connection:main'),
+      () => connect('a new token'),
+    ],
+    [
+      'the service rejects the token',
+      'The balance watch for prod is paused. The billing service rejected the access token (HTTP 401).',
+      () => delivery.save({ connections: [{ token: 'a bad token', registeredBy: 'U0OTHER001' }] }),
+      () => connect('a new token'),
+    ],
+  ])('gets one notice, which says later that the watch works again: %s', async (_, text, pause, mend) => {
+    await delivery.save({ projects: [{}] });
+    await save(watch(BALANCE));
+    fakeBilling.failure = ({ token }) =>
+      token === 'a bad token' ? new Failure('token-rejected', { service: 'billing' }) : undefined;
+    await forHours(1);
+    await pause();
+    await forHours(5);
+    expect(notices()).toEqual([{ text: expect.stringContaining(text), edits: 0 }]);
+    await mend();
+    await forHours(2);
+    expect(notices()).toEqual([works]);
+    expect(alerts()).toEqual([]);
+  });
+
+  it('gets no notice for a watch that a person paused', async () => {
+    await save(watch(BALANCE, { paused: { at: BEGIN, by: OWNER } }));
+    await delivery.remove('connection:main');
+    await forHours(2);
+    expect(notices()).toEqual([]);
+  });
+});
+
 describe('a watch whose account is gone', () => {
   const RUNWAY: WatchRule = { kind: 'runway', days: 14 };
   /** A balance that is soon used up is known, and nobody is alerted yet. */
@@ -556,7 +611,7 @@ describe('a watch whose account is gone', () => {
     await knowBalance();
     await delivery.remove('connection:main');
     await saveNew();
-    expect(slack.posts).toEqual([]);
+    expect(alerts()).toEqual([]);
     for (const id of ['watch001', 'watch002'])
       expect(await stateOf(id)).toMatchObject({ measurement: undefined, isCrossed: false });
   });

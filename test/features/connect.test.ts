@@ -115,7 +115,7 @@ describe('/billing connect', () => {
     const posted = await bot.slack.waitFor(() =>
       bot.slack.messages(OWNER, CHANNEL).find(({ text }) => text.includes('Project 123')),
     );
-    expect(posted.text).toContain('Late: was due Sat 21 Nov');
+    expect(posted.text).toContain('Late: was due 09:00');
   });
 
   it.each<[Record<string, string>, RegExp]>([

@@ -297,6 +297,14 @@ describe('the list of watches', () => {
     );
   });
 
+  it('names the expected cost while a budget isn’t spent yet', async () => {
+    const { id } = await setUp('prod budget 20000', MEMBER);
+    const month = { month: '2026-11', spent: new Big(829), reported: 2, of: 30, forecast: new Big(21_757) };
+    around.states.set(id, state({ isCrossed: true, measurement: { kind: 'budget', months: [month] } }));
+    const { visibleText } = await ask('watches', MEMBER);
+    expect(visibleText).toContain(':warning: *Expected 21.757,00 of 20.000,00* · now 829,00 this month');
+  });
+
   it('can snooze a watch until next month, and end the snooze', async () => {
     const { id } = await setUp(undefined, MEMBER);
     const list = await ask('watches', MEMBER);

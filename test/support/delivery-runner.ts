@@ -13,7 +13,7 @@ import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
-import { createServiceStatus } from '../../src/workspace/save-service-outcomes.ts';
+import { createServiceOutcomes } from '../../src/workspace/save-service-outcomes.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
 
 export interface RunnerOptions {
@@ -51,7 +51,7 @@ export function createRunner(options: RunnerOptions, kinds: readonly MessageKind
   const workspaces = createWorkspaces({ redis, keyring });
   const deliveryLog = createDeliveryLog(redis);
   const clients = createClientFactory({ ...BACKGROUND_OPTIONS, slackApiUrl: slackUrl, logger: QUIET });
-  const outcomes = createServiceStatus({
+  const outcomes = createServiceOutcomes({
     workspaces,
     changed,
     clock,
@@ -66,7 +66,7 @@ export function createRunner(options: RunnerOptions, kinds: readonly MessageKind
     users: createUserDirectory(clock),
     billing: reportOutcomes(options.billing ?? NO_BILLING, outcomes.billing),
     clientFor: async (workspace: string) => clients(options.botToken ?? `xoxb-${workspace}`, workspace),
-    answerStore: outcomes,
+    outcomeStore: outcomes,
     makeReport: options.makeReport ?? makeReport,
     threads: createThreadStore(redis),
     onFinished: options.onFinished ?? (() => undefined),

@@ -1,7 +1,7 @@
 /** The delivery worker without the rest of the bot, for tests with their own reports. */
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
-import { noticeKind } from '../../src/delivery/posts/notice-kind.ts';
+import { noticeKind } from '../../src/delivery/notice-kind.ts';
 import { postKind } from '../../src/delivery/posts/post-kind.ts';
 import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
 import { createScheduleService } from '../../src/delivery/posts/schedule-service.ts';

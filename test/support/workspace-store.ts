@@ -6,7 +6,7 @@ import type { NewAccess, NewConnection } from '../../src/workspace/credentials/c
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import type { Watch } from '../../src/workspace/record/automation-records.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspace-repository.ts';
-import { createServiceStatus } from '../../src/workspace/save-service-outcomes.ts';
+import { createServiceOutcomes } from '../../src/workspace/save-service-outcomes.ts';
 import { testRedis } from './redis.ts';
 
 export const HASH = 'tally:{T1}:record';
@@ -60,7 +60,7 @@ export const outcomesOf = (
   at: number,
   changed: (workspace: string) => unknown = () => undefined,
 ) =>
-  createServiceStatus({
+  createServiceOutcomes({
     workspaces,
     clock: () => at,
     changed: async (workspace) => void changed(workspace),

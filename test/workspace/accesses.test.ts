@@ -12,9 +12,10 @@ import {
   MAX_ISSUERS,
   type NewAccess,
   parseAccess,
+  sealOwnerOf,
+  sealOwnerOfField,
   serializeAccess,
 } from '../../src/workspace/credentials/credential-records.ts';
-import { sealOwnerOf, sealOwnerOfField } from '../../src/workspace/record/record-schemas.ts';
 import { aFailure } from '../support/failures.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };

@@ -3,13 +3,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
 import { createKeyring, reseal } from '../../src/vault/keyring.ts';
+import { sealOwnerOfField } from '../../src/workspace/credentials/credential-records.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/record/audit.ts';
 import { auditedChange, type WorkspaceChange } from '../../src/workspace/record/audited-change.ts';
-import { sealOwnerOfField } from '../../src/workspace/record/record-schemas.ts';
 import { findConnection, findProject } from '../../src/workspace/record/workspace.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
-import { createDeletion } from '../../src/workspace/record/workspace-store.ts';
+import { createWorkspaceDeleter } from '../../src/workspace/record/workspace-store.ts';
 import { createEventDedup } from '../../src/workspace/replay-protection.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
@@ -143,7 +143,7 @@ describe('requests during an uninstall', () => {
 
   it.each(Object.keys(SAVING))('leave no key if they end afterwards: %s', async (name) => {
     const by = await change();
-    await createDeletion({ redis }).workspace('T1');
+    await createWorkspaceDeleter({ redis }).workspace('T1');
     await expect(SAVING[name]!(by)).rejects.toMatchObject({
       kind: expect.stringMatching(/^(not-installed|edit-conflict)$/),
     });
@@ -154,7 +154,7 @@ describe('requests during an uninstall', () => {
     const by = await change();
     await Promise.allSettled([
       SAVING[name]!(by),
-      createDeletion({ redis }).workspace('T1'),
+      createWorkspaceDeleter({ redis }).workspace('T1'),
       SAVING[name]!(by),
     ]);
     await nothing();
@@ -163,7 +163,7 @@ describe('requests during an uninstall', () => {
   it('leave no key of any other kind', async () => {
     const installed = createInstallationStore({ redis, keyring: createKeyring([OLD]) });
     await installed.save('T1', 'an installation');
-    await createDeletion({ redis: redis, others: async () => undefined }).workspace('T1');
+    await createWorkspaceDeleter({ redis: redis, others: async () => undefined }).workspace('T1');
     await expect(createAudit(redis).record('T1', ENTRY)).rejects.toThrow(aFailure('not-installed'));
     expect(await createEventDedup(redis).first('T1', 'Ev1')).toBe(true);
     expect(await installed.lock('T1')).toBe(false);

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import {
   limitedProjects,
-  openConnection,
   type ProjectScope,
+  visibleProjects,
+} from '../../src/workspace/projects/project-scope.ts';
+import {
+  openConnection,
   resolveProject,
   resolveProjects,
-  visibleProjects,
 } from '../../src/workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';

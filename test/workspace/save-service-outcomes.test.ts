@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type BillingClient, reportOutcomes } from '../../src/billing/client.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
-import { createServiceStatus } from '../../src/workspace/save-service-outcomes.ts';
+import { createServiceOutcomes } from '../../src/workspace/save-service-outcomes.ts';
 import { changeIn } from '../support/change.ts';
 import { NO_BILLING } from '../support/delivery-runner.ts';
 import { aFailure } from '../support/failures.ts';
@@ -11,10 +11,10 @@ const NOW = ADDED_AT + 1;
 const { redis, workspaces, read } = await startWorkspaceStore();
 
 /** @param store in place of the record */
-function noting(store: Parameters<typeof createServiceStatus>[0]['workspaces'] = workspaces) {
+function noting(store: Parameters<typeof createServiceOutcomes>[0]['workspaces'] = workspaces) {
   const changed: string[] = [];
   const failures: unknown[] = [];
-  const outcomes = createServiceStatus({
+  const outcomes = createServiceOutcomes({
     workspaces: store,
     changed: async (workspace) => void changed.push(workspace),
     clock: () => NOW,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { INDEX_KEY, membersKey, recordKey, tokenLockKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
-import { createDeletion, createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
+import { createWorkspaceDeleter, createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { createEventDedup, createOAuthNonces } from '../../src/workspace/replay-protection.ts';
 import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 
@@ -58,7 +58,7 @@ describe('an installation', () => {
     expect(await store.organizationOf('T1')).toBe('E1');
     expect(await store.organizationOf('T3')).toBeUndefined();
     expect(await redis.zscore(INDEX_KEY, 'T1')).not.toBeNull();
-    const deletion = createDeletion({ redis: redis, others: async () => undefined });
+    const deletion = createWorkspaceDeleter({ redis: redis, others: async () => undefined });
     await deletion.workspace('T1', 'E1');
     expect(await redis.smembers(membersKey('E1'))).toEqual(['T2']);
     await deletion.organization('E1');
@@ -71,7 +71,7 @@ describe('an installation', () => {
       get(target, name) {
         if (name !== 'hset') return Reflect.get(target, name)?.bind(target);
         return async (...args: Parameters<Redis['hset']>) => {
-          await createDeletion({ redis: redis, others: async () => undefined }).organization('E1');
+          await createWorkspaceDeleter({ redis: redis, others: async () => undefined }).organization('E1');
           return redis.hset(...args);
         };
       },
@@ -95,14 +95,16 @@ describe('the deletion of an organization', () => {
   it('includes the data of its workspaces', async () => {
     await redis.sadd(membersKey(ORG), ...TEAMS);
     const deleted: string[] = [];
-    await createDeletion({ redis: redis, others: async (id) => void deleted.push(id) }).organization(ORG);
+    await createWorkspaceDeleter({ redis: redis, others: async (id) => void deleted.push(id) }).organization(
+      ORG,
+    );
     expect(deleted.sort()).toEqual([ORG, ...TEAMS]);
     expect(await workspaceKeys(redis)).toEqual([]);
   });
 
   it('keeps the list of workspaces if a step fails', async () => {
     await redis.sadd(membersKey(ORG), ...TEAMS);
-    const failing = createDeletion({
+    const failing = createWorkspaceDeleter({
       redis: redis,
       others: () => Promise.reject(new Error('the queue does not answer')),
     });

@@ -5,7 +5,7 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import type { NewConnection } from '../../src/workspace/credentials/credential-records.ts';
 import { formatExpiry } from '../../src/workspace/credentials/credential-records.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import type { StoredAnswer } from '../../src/workspace/record/service-outcomes.ts';
+import type { ServiceOutcome } from '../../src/workspace/record/service-outcomes.ts';
 import {
   findConnection,
   findProject,
@@ -13,7 +13,7 @@ import {
   requireSettings,
 } from '../../src/workspace/record/workspace.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
-import { createDeletion } from '../../src/workspace/record/workspace-store.ts';
+import { createWorkspaceDeleter } from '../../src/workspace/record/workspace-store.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
@@ -80,7 +80,7 @@ describe('a workspace', () => {
       await workspaces.setChannelDefault(await changing(id), 'C1', 'prod');
       await outcomesOf(workspaces, NOW).save(await workspaces.load(id), { connection: 'main', at: NOW });
     }
-    await createDeletion({ redis }).workspace('T1');
+    await createWorkspaceDeleter({ redis }).workspace('T1');
     expect((await workspaceKeys(redis)).filter((key) => !key.includes('T2'))).toEqual([]);
     expect(findConnection(await workspaces.load('T2'))?.token()).toBe(TOKEN);
   });
@@ -269,7 +269,7 @@ describe('the record after billing’s answer', () => {
   const HOUR = 60 * MINUTE;
 
   /** @returns how many writes these answers caused, one after the other */
-  async function writesOf(...notes: StoredAnswer[]): Promise<number> {
+  async function writesOf(...notes: ServiceOutcome[]): Promise<number> {
     let writes = 0;
     const writeUnaudited: typeof workspaces.writeUnaudited = (...args) =>
       workspaces.writeUnaudited(...args).finally(() => writes++);

@@ -1,20 +1,19 @@
-/** What each kind of message decides: when a message is due, and what it says. `send.ts` sends the messages. */
-import { createHash } from 'node:crypto';
+/** Each kind of message decides when its messages are due and what they say. `send.ts` sends them. */
+import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
 import type { StoredFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { OnFinished } from '../../ops/work-record.ts';
-import { FIELDS } from '../../redis/keys.ts';
 import type { Message as SlackMessage } from '../../slack/block-kit/blocks.ts';
 import type { UserDirectory } from '../../slack/request/users.ts';
 import type { WebClient } from '../../slack/web-client.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
-import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import type { ProjectScope } from '../../workspace/projects/project-scope.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspace-repository.ts';
-import type { AnswerCollector, AnswerStore } from '../../workspace/save-service-outcomes.ts';
-import type { AskedQuestion } from '../../workspace/thread-store.ts';
+import type { OutcomeCollector, OutcomeStore } from '../../workspace/save-service-outcomes.ts';
+import type { AskedQuestion, ThreadStore } from '../../workspace/thread-store.ts';
 import type {
   DeliveryLog,
   DeliveryLogSnapshot,
@@ -23,7 +22,6 @@ import type {
   OutboxMessage,
 } from '../delivery-log.ts';
 import type { MakeReport } from '../reports/make-report.ts';
-import type { FollowUpServices } from './follow-up.ts';
 import type { FailureEffect } from './retry-policy.ts';
 
 export interface MessageKind<About = unknown> extends MessageFormat<About> {
@@ -67,7 +65,7 @@ export interface Draft<About> {
 }
 
 export interface Recipient {
-  /** Loaded when the recipient was checked, so newer than the run's. */
+  /** Loaded when the recipient was checked, so newer than the workspace in `RunView`. */
   readonly workspace: Workspace;
   /** `isUnlimited` if only a manager reads the message. */
   readonly scope: ProjectScope;
@@ -85,26 +83,13 @@ export interface Transition<About> {
   readonly message: OutboxMessage<About> | undefined;
 }
 
-export const hashOf = (value: unknown): string =>
-  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
-
-const SETUP_FIELDS = [FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project];
-
-/** Changes with the setup. A paused post may then work, and a watch may then alert. */
-export const hashSetup = ({ fields }: Workspace, kind: 'schedule' | 'watch'): string =>
-  hashOf(
-    Object.entries(fields).filter(([name]) =>
-      [...SETUP_FIELDS, FIELDS[kind]].some((prefix) => name.startsWith(prefix)),
-    ),
-  );
-
 export interface RunView {
   readonly workspace: Workspace;
   readonly snapshot: DeliveryLogSnapshot;
   readonly now: Millis;
 }
 
-export interface RunServices extends FollowUpServices {
+export interface RunServices {
   readonly workspaces: Workspaces;
   readonly deliveryLog: DeliveryLog;
   readonly billing: BillingClient;
@@ -112,15 +97,18 @@ export interface RunServices extends FollowUpServices {
   /** @throws not-installed, unseal-failed, store-unavailable */
   readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
   readonly users: UserDirectory;
+  readonly threads: Pick<ThreadStore, 'remember'>;
+  readonly clock: () => Millis;
+  readonly log: Logger;
   readonly onFinished: OnFinished;
-  readonly answerStore: AnswerStore;
+  readonly outcomeStore: OutcomeStore;
 }
 
 export interface DeliveryContext extends RunServices, RunView {
   readonly teamId: SlackId;
-  readonly answerCollector: AnswerCollector;
+  readonly outcomeCollector: OutcomeCollector;
   readonly stopping: AbortSignal;
-  /** True if the process is stopping or Slack limits the rate: start no new work. */
+  /** True if the process is stopping, or if Slack limits the rate. Then no new work starts. */
   isEnding(): boolean;
   /** Ends the run until Slack's rate limit is over. */
   backOff(until: Millis): void;

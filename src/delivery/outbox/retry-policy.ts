@@ -58,7 +58,7 @@ export const notSentFailure = (reason: DataOf<'not-sent'>['reason']): StoredFail
 const DEFAULT_RETRY_AFTER: Millis = 30_000;
 const MAX_RETRY_AFTER: Millis = HOUR;
 
-/** @throws store-unavailable if that is the error, because it says nothing about the message */
+/** @throws store-unavailable unchanged, because an outage of Redis says nothing about the message */
 export function effectOf(error: unknown): FailureEffect {
   if (!isFailure(error)) return { kind: 'later', cause: notSentFailure('own-error') };
   const cause = toStoredFailure(error);

@@ -2,6 +2,7 @@
  * Sends a message in four steps: check the recipient's rights, record that sending begins, send, record the result.
  * After a crash, finds the message in Slack by its metadata. Also updates posted messages.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, failureSentence, isFailure, type StoredFailure } from '../../domain/failure/index.ts';
 import { isPerson, type SlackId } from '../../domain/slack-id.ts';
@@ -23,9 +24,17 @@ import {
   replaceMessage,
 } from '../../slack/reply/message-calls.ts';
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
+import type { AskedQuestion } from '../../workspace/thread-store.ts';
 import { dropMessage, type OutboxMessage, OvertakenError, putMessage } from '../delivery-log.ts';
-import { rememberQuestion } from './follow-up.ts';
-import type { DeliveryContext, Draft, MessageKind, Recipient, Refusal, Transition } from './message-kind.ts';
+import type {
+  DeliveryContext,
+  Draft,
+  MessageKind,
+  Recipient,
+  Refusal,
+  RunServices,
+  Transition,
+} from './message-kind.ts';
 import { checkRecipient, findReplacement } from './recipients.ts';
 import { afterFailure, effectOf, type FailureEffect, isSlackError, isUnchangeable } from './retry-policy.ts';
 
@@ -150,7 +159,7 @@ class Sending<About> {
     return notes.length === 0 ? message : { ...message, blocks: [contextBlock(...notes), ...message.blocks] };
   }
 
-  /** If Redis stays away, the next run finds the message in Slack. */
+  /** If Redis stays down, the next run finds the message in Slack. */
   private async confirm(posted: PostedTo): Promise<void> {
     const { kind, context } = this;
     const { next: _, cause: __, ...rest } = this.stored;
@@ -238,6 +247,20 @@ class Sending<About> {
   }
 }
 
+/** Never rejects, because the message is already sent. */
+export async function rememberQuestion(
+  question: AskedQuestion | undefined,
+  { channel, ts }: { readonly channel: SlackId; readonly ts: string },
+  workspace: SlackId,
+  { threads, clock, log }: Pick<RunServices, 'threads' | 'clock' | 'log'>,
+): Promise<void> {
+  if (question === undefined) return;
+  await threads
+    .remember({ workspace, channel, thread: ts }, { ...question, at: Math.floor(clock()) }, 'everybody')
+    .catch((err: unknown) =>
+      log.warn({ err, workspace }, 'Could not store what follow-ups below a message refer to'),
+    );
+}
 const DELIVERY_EVENT_TYPE = 'tally_delivery';
 
 const deliveryMetadata = (key: string): MessageMetadata => ({

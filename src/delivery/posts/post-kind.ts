@@ -1,31 +1,25 @@
 /** The posts of schedules. Tally checks a post again later, and corrects it if its figures have changed. */
-import { Failure, type StoredFailure, toStoredFailure } from '../../domain/failure/index.ts';
+import { Failure, isFailure, type StoredFailure, toStoredFailure } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { FIELDS, hashBucket } from '../../redis/keys.ts';
+import { FIELDS } from '../../redis/keys.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
+import { hashOf, hashSetup } from '../../workspace/record/audited-change.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { dropMessage, newMessage, putMessage } from '../delivery-log.ts';
-import {
-  type DeliveryContext,
-  type Draft,
-  hashOf,
-  hashSetup,
-  type MessageKind,
-  type RunView,
-  type Transition,
-} from '../outbox/message-kind.ts';
-import { effectOf, type FailureEffect } from '../outbox/retry-policy.ts';
-import { followUpQuestionOf, type ReportResult, runReport, shownProjects } from '../reports/make-report.ts';
-import { refreshPost, renderPost } from './post-message.ts';
+import type { DeliveryContext, Draft, MessageKind, RunView, Transition } from '../outbox/message-kind.ts';
+import type { FailureEffect } from '../outbox/retry-policy.ts';
+import { makeReportNow, type ReportResult } from '../reports/make-report.ts';
+import { hashBucket } from '../wake-ups.ts';
+import { questionOfPost, renderPost, shownProjects } from './post-message.ts';
 import {
   dateOf,
   isHandled,
   type MissedDates,
   nextRefresh,
-  POSTS,
+  POST_FORMAT,
   type PostAbout,
   type PostContent,
   type PostEntry,
@@ -34,12 +28,13 @@ import {
   postsOf,
   scheduleOf,
 } from './post-record.ts';
+import { refreshPost } from './refresh-post.ts';
 
 /** Posts of different workspaces that are due at the same time are spread over this time. */
 const WORKSPACE_SPREAD: Millis = 20_000;
 const LATE_AFTER: Millis = 5 * MINUTE;
 const BILLING_CHECK_INTERVAL: Millis = 30 * MINUTE;
-/** How long a sent post's record is kept: longer than until its last check. */
+/** A sent post's record is kept for longer than 72 hours, because its last check comes then. */
 const RECORD_LIFETIME: Millis = 96 * HOUR;
 const MAX_CORRECTION_TRIES = 6;
 const MAX_NAMED_DATES = 10;
@@ -68,12 +63,12 @@ function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView)
 }
 
 export const postKind: MessageKind<PostAbout> = {
-  ...POSTS,
+  ...POST_FORMAT,
   plan(view) {
     const { workspace, snapshot } = view;
     const each = workspace.schedules.map((schedule) => planSchedule(schedule, view));
     const known = new Set(workspace.scheduleIds);
-    const orphans = snapshot.messagesOf(POSTS).filter((post) => !known.has(scheduleOf(post)));
+    const orphans = snapshot.messagesOf(POST_FORMAT).filter((post) => !known.has(scheduleOf(post)));
     return {
       writes: [
         ...each.flatMap(({ added }) => added).map(putMessage),
@@ -99,7 +94,7 @@ export const postKind: MessageKind<PostAbout> = {
     message.state === 'posted' ? refreshPost(message, context) : preparePost(message, context),
   nextUpdate: (message, { clock }) => nextRefresh(message, message.about.post, clock()),
   questionOf: ({ about: { post } }, { workspace }) =>
-    post && followUpQuestionOf({ ...post.subject, ...post }, workspace),
+    post && questionOfPost({ ...post.subject, ...post }, workspace),
   onRefused: (message, _, context) =>
     message.state === 'posted'
       ? undefined
@@ -173,7 +168,7 @@ async function preparePost(
   const { schedule, due } = wanted;
   const { workspace, clock } = context;
   const isNew = message.state === 'due';
-  const result = await runReport(schedule, due.at, context);
+  const result = await makeReportNow(schedule, due.at, context);
   const wait = isNew ? waitUntil(schedule, due, result, clock()) : undefined;
   if (wait !== undefined) {
     const { cause: _, ...rest } = message;
@@ -185,9 +180,10 @@ async function preparePost(
   const { zone } = requireSettings(workspace);
   const { report, projects, timing } = schedule;
   const { covers, figures, unanswered, awaits } = result;
+  const hasWaited = message.about.post === undefined && message.at > due.at;
+  const waitEnd = hasWaited ? due.at + schedule.waitHours * HOUR : 0;
   const post: PostContent = {
-    // `at` is later than the due time if the post waited for figures.
-    isLate: clock() - message.at > LATE_AFTER || message.about.post?.isLate === true,
+    isLate: clock() - Math.max(message.at, waitEnd) > LATE_AFTER || message.about.post?.isLate === true,
     earlier,
     figures,
     unanswered,
@@ -230,16 +226,17 @@ async function summarizeMissedDates(
   { schedule, missed }: Wanted,
   context: DeliveryContext,
 ): Promise<MissedDates> {
-  // Billing tells no past balances, so missed balance reports are only counted.
+  // Billing reports only current balances, so missed balance reports are just counted.
   const maxNamed = REPORTS[schedule.report].coversDays ? MAX_NAMED_DATES : 0;
   const counted = Math.max(0, missed.length - maxNamed);
   const named = await Promise.all(
     missed.slice(counted).map(async ({ date, at }) => {
       try {
-        const { covers, figures } = await runReport(schedule, at, context);
+        const { covers, figures } = await makeReportNow(schedule, at, context);
         return { date, covers, figures };
       } catch (error) {
-        return { date, cause: effectOf(error).cause };
+        if (isFailure(error, 'store-unavailable')) throw error;
+        return { date, figures: {} };
       }
     }),
   );

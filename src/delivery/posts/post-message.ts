@@ -1,13 +1,13 @@
-/** Renders a post, and updates the post later if figures change or a silent project answers. */
-import { isDeepStrictEqual } from 'node:util';
+/** Renders a post: the report, how late it is, and the dates without a post. Also names the question it answers. */
+
 import type { Button } from '@slack/types';
-import { failureSentence } from '../../domain/failure/index.ts';
-import { parseAmount } from '../../domain/money/amount.ts';
-import type { ReportName } from '../../domain/report.ts';
+import { moneyFormatter, parseAmount, sumMoney } from '../../domain/money/amount.ts';
+import { REPORTS, type ReportName } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming, type Timing } from '../../domain/time/cadence.ts';
-import { type Day, dayAt, formatDays, type Millis, wallClockAt } from '../../domain/time/calendar.ts';
-import { pluralize } from '../../domain/wording.ts';
+import { type Day, dayAt, daysInRange, formatDays, type Millis } from '../../domain/time/calendar.ts';
+import { sameDaysLastWeek } from '../../domain/time/period.ts';
+import { listNames, pluralize } from '../../domain/wording.ts';
 import {
   type Block,
   buttonRow,
@@ -15,6 +15,7 @@ import {
   context,
   escapeMarkup,
   fitsOption,
+  instantMarkup,
   joinTexts,
   type Message,
   mention,
@@ -22,30 +23,24 @@ import {
   overflow,
   section,
 } from '../../slack/block-kit/blocks.ts';
+import { followUpQuestion } from '../../slack/commands/asked-projects.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type ChosenProject,
-  connectionsOf,
+  currencyOf,
+  describeProjects,
   projectKey,
-  projectLabel,
-  projectMoneyFormatter,
 } from '../../workspace/projects/chosen-project.ts';
+import type { ProjectScope } from '../../workspace/projects/project-scope.ts';
+import type { Schedule } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { DeliveryContext, Draft, Transition } from '../outbox/message-kind.ts';
-import { detailsButton, type ReportResult, runReport, shownProjects } from '../reports/make-report.ts';
-import {
-  type CoveredDays,
-  dateOf,
-  nextRefresh,
-  type PostAbout,
-  type PostContent,
-  type PostEntry,
-  scheduleOf,
-} from './post-record.ts';
+import type { AskedQuestion } from '../../workspace/thread-store.ts';
+import type { ReportResult } from '../reports/make-report.ts';
+import type { PostContent } from './post-record.ts';
 
 type Figures = ReportResult['figures'];
 
-export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'without'> {
+export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'without' | 'changed'> {
   readonly at: Millis;
   readonly timing: Timing;
   readonly owner: SlackId;
@@ -53,7 +48,6 @@ export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'w
   readonly report: ReportName;
   readonly projects: readonly ChosenProject[];
   readonly workspace: Workspace;
-  readonly corrected?: number;
 }
 
 /**
@@ -62,17 +56,17 @@ export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'w
  */
 export function renderPost(result: ReportResult, details: PostDetails): Message {
   const { message, covers } = result;
-  const { timing, owner, date, at, isLate, corrected, without } = details;
+  const { timing, owner, date, at, isLate, changed, without } = details;
   const posted = dayAt(at, timing.zone);
-  const late = `Late: was due ${formatDays(date, date, posted.slice(0, 4))}`;
+  const late = `Late: was due ${date === posted ? timing.time : formatDays(date, date, posted.slice(0, 4))}`;
   const print = joinTexts(' · ', [
-    corrected !== undefined && `*corrected ${timeAfter(posted, corrected, timing.zone)}*`,
+    changed && changedText(changed, details),
     without !== undefined && 'Tally adds the missing day later',
     covers.zone !== timing.zone && `days in ${escapeMarkup(covers.zone)}`,
     escapeMarkup(formatTiming(timing)),
     `set up by ${mention(owner)}`,
   ]);
-  const missed = missedLines(details).join('\n');
+  const missed = missedText(details);
   const prints = message.blocks.filter((block) => block.type === 'context');
   const printed = prints
     .flatMap(({ elements }) => elements)
@@ -90,10 +84,10 @@ export function renderPost(result: ReportResult, details: PostDetails): Message 
   };
 }
 
-/** `15:02`, or `22 Nov, 15:02` if that isn't the day of the post. */
-function timeAfter(posted: Day, at: Millis, zone: Timing['zone']): string {
-  const { day, time } = wallClockAt(at, zone);
-  return day === posted ? time : `${formatDays(day, day, posted.slice(0, 4))}, ${time}`;
+/** `*corrected:* Today 15:02 (was 1,234.00 EUR)`, in the reader's time zone */
+function changedText({ at, was }: NonNullable<PostContent['changed']>, details: PostDetails): string {
+  if (was === undefined) return `*added:* ${instantMarkup(at)}`;
+  return `*corrected:* ${instantMarkup(at)} (was ${escapeMarkup(totalText(was, details))})`;
 }
 
 /** A menu beside the first lines makes the post shorter than a row of buttons. */
@@ -106,92 +100,80 @@ function withMenu(blocks: readonly Block[], buttons: readonly Button[]): Block[]
   );
 }
 
-/** `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)` */
-function missedLines({ earlier, at, timing, projects, workspace }: PostDetails): string[] {
-  const { counted, named } = earlier;
-  const lines = named.map((missed) => {
-    const { date } = missed;
-    const due = `(due ${formatDays(date, date, date.slice(0, 4))})`;
-    return 'cause' in missed
-      ? `No figures ${due}. ${failureSentence(missed.cause, dayAt(at, timing.zone))}`
-      : `${coveredText(missed.covers)}: ${figuresText(missed.figures, projects, workspace)} ${due}`;
+/** `Missed posts: Wed 18 Nov (1,234.00 EUR), due Fri 20 Nov (no figures)`; '' if none was missed */
+function missedText(details: PostDetails): string {
+  const { counted, named } = details.earlier;
+  if (named.length === 0) return counted === 0 ? '' : `Missed posts: ${counted}`;
+  const year = details.date.slice(0, 4);
+  const texts = named.map(({ date, covers, figures }) => {
+    const days = covers ? formatDays(covers.first, covers.last, year) : `due ${formatDays(date, date, year)}`;
+    return `${days} (${totalText(figures, details)})`;
   });
-  if (lines.length === 0) return counted === 0 ? [] : [`Missed posts: ${counted}`];
-  return compact(['Missed posts:', counted > 0 && pluralize(counted, 'older post'), ...lines]);
+  return `Missed posts: ${joinTexts(', ', [counted > 0 && pluralize(counted, 'older post'), ...texts])}`;
 }
 
-const coveredText = ({ first, last, zone }: CoveredDays): string => `${formatDays(first, last)} ${zone}`;
-
-function figuresText(figures: Figures, projects: readonly ChosenProject[], workspace: Workspace): string {
-  const parts = projects.flatMap((project) => {
-    const digits = figures[projectKey(project)];
-    if (digits === undefined) return [];
-    const value = parseFigure(digits);
-    const money = projectMoneyFormatter(project, workspace, workspace.settings.locale);
-    return `${projectLabel(project, workspace)} ${value === undefined ? 'no figure' : money(value)}`;
+/** `1,234.00 EUR and 12.00 USD`: the sum of all projects in each currency */
+function totalText(figures: Figures, { projects, workspace }: PostDetails): string {
+  const amounts = projects.flatMap((project) => {
+    const value = parseFigure(figures[projectKey(project)]);
+    return value === undefined ? [] : [{ value, currency: currencyOf(project, workspace) }];
   });
-  return parts.length === 0 ? 'no figures' : parts.join(' · ');
+  if (amounts.length === 0) return 'no figures';
+  const sums = [...new Set(amounts.map(({ currency }) => currency))].map((currency) => {
+    const values = amounts.flatMap((amount) => (amount.currency === currency ? amount.value : []));
+    return moneyFormatter(workspace.settings.locale, currency)(sumMoney(values));
+  });
+  const isWhole = amounts.length === projects.length;
+  return `${listNames(sums)}${isWhole ? '' : `, ${amounts.length} of ${pluralize(projects.length, 'project')}`}`;
 }
 
-const figuresDiffer = (before: Figures, after: Figures, percent: number): boolean =>
-  [...Object.keys(before), ...Object.keys(after)].some((key) => differs(before[key], after[key], percent));
+/** `“Yesterday’s spend” for prod, web-shop`. @param scope as in `describeProjects` */
+export const describeReport = (
+  schedule: Pick<Schedule, 'report' | 'projects'>,
+  workspace: Workspace,
+  scope?: ProjectScope,
+): string => `“${REPORTS[schedule.report].title}” for ${describeProjects(schedule, workspace, scope)}`;
 
-function differs(before: string | undefined, after: string | undefined, percent: number): boolean {
-  const [was, is] = [parseFigure(before), parseFigure(after)];
-  if (was === undefined || is === undefined) return was !== is;
-  return is.minus(was).abs().times(100).gt(was.abs().times(percent));
+export const shownProjects = (
+  { projects }: Pick<Schedule, 'projects'>,
+  { unanswered, figures }: Pick<ReportResult, 'unanswered' | 'figures'>,
+): Schedule['projects'] =>
+  projects.filter((project) => !(projectKey(project) in unanswered) || projectKey(project) in figures);
+
+type PostedReport = Pick<Schedule, 'report' | 'projects'> &
+  Pick<ReportResult, 'covers' | 'figures' | 'unanswered'>;
+
+/** The question that a post answers, for follow-ups. “This month” becomes the month's name, which stays true. */
+export function questionOfPost(posted: PostedReport, workspace: Workspace): AskedQuestion | undefined {
+  const { report, covers } = posted;
+  if (report === 'month-to-date') return questionAbout(posted, covers.first.slice(0, 7), workspace);
+  const { first, last, zone } = covers;
+  // A post about Friday to Sunday compares with the same weekdays, so its follow-ups do too.
+  const days = report === 'yesterday' && first !== last ? daysInRange(first, last, zone) : [];
+  const before = sameDaysLastWeek(days, zone);
+  const compared = before.length === 0 ? '' : ` vs ${daysText(before[0], before.at(-1))}`;
+  return questionAbout(posted, daysText(first, last) + compared, workspace);
 }
 
-function parseFigure(digits: string | undefined) {
+export function detailsButton(posted: PostedReport, workspace: Workspace): Button[] {
+  const { first, last } = posted.covers;
+  const question = questionAbout(posted, daysText(first, last), workspace);
+  if (question === undefined) return [];
+  const { command, text } = question;
+  return commandButton('details', 'Details', { command, text: `${text} details` });
+}
+
+const daysText = (first: Day | undefined, last: Day | undefined): string =>
+  first === last ? `${first}` : `${first}..${last}`;
+
+function questionAbout(posted: PostedReport, days: string, workspace: Workspace): AskedQuestion | undefined {
+  const projects = shownProjects(posted, posted);
+  return REPORTS[posted.report].coversDays
+    ? followUpQuestion('/spend', projects, days, workspace)
+    : followUpQuestion('/balance', projects, '', workspace);
+}
+
+export function parseFigure(digits: string | undefined) {
   const amount = parseAmount(digits === undefined ? { missing: true } : { text: digits });
   return 'value' in amount ? amount.value : undefined;
 }
-
-const CORRECTED_FROM_PERCENT = 5;
-
-/**
- * Makes a posted report again: with the projects, days, zone and connections of the post, but with today's rights.
- * @throws Failure
- */
-export async function refreshPost(
-  message: PostEntry,
-  context: DeliveryContext,
-): Promise<Draft<PostAbout> | Transition<PostAbout>> {
-  const { workspace, clock } = context;
-  const { next: _, cause: __, ...rest } = message;
-  const { due, post } = message.about;
-  const schedule = workspace.schedules.find(({ id }) => id === scheduleOf(message));
-  const never: Transition<PostAbout> = { outcome: 'skipped', message: rest };
-  // Over another connection, a project ID may mean another account's project.
-  if (post === undefined || schedule === undefined || hasOtherConnections(post, workspace)) return never;
-  const { subject, figures: posted, without } = post;
-  const { channel = message.to } = message;
-  const result = await runReport({ ...subject, channel, posted }, due, context);
-  if (!isDeepStrictEqual(result.covers, subject.covers)) return never;
-  const { unanswered, awaits, figures } = result;
-  // A post without one of its figures can't be rendered. The next check tries again.
-  const isLost = Object.keys(posted).some(
-    (key) => !(key in figures) && !['not-allowed', undefined].includes(unanswered[key]?.kind),
-  );
-  // A day that was missing is filled in, however small the change.
-  const isFilledIn = without !== undefined && awaits === undefined;
-  const isChanged = figuresDiffer(posted, figures, isFilledIn ? 0 : CORRECTED_FROM_PERCENT);
-  const now = clock();
-  if (isLost || !isChanged) {
-    const next = nextRefresh(message, result, now);
-    return { outcome: 'skipped', message: { ...rest, tries: 0, ...(next && { next }) } };
-  }
-  const { without: ___, ...before } = post;
-  const stillMissing = awaits === undefined ? {} : { without: awaits };
-  const corrected: PostContent = { ...before, ...stillMissing, figures, unanswered, corrected: now };
-  const { owner } = schedule;
-  const details = { ...subject, ...corrected, workspace, owner, date: dateOf(message), at: message.at };
-  return {
-    projects: shownProjects(subject, corrected),
-    about: { due, post: corrected },
-    render: () => renderPost(result, details),
-  };
-}
-
-const hasOtherConnections = ({ subject }: PostContent, workspace: Workspace): boolean =>
-  !isDeepStrictEqual(connectionsOf(subject, workspace), subject.connections);

@@ -15,12 +15,7 @@ const missedDates = z.object({
   counted: z.int(),
   /** Oldest first. */
   named: z
-    .array(
-      z.union([
-        z.object({ date: z.string(), covers: coveredDays, figures }),
-        z.object({ date: z.string(), cause: storedFailureSchema }),
-      ]),
-    )
+    .array(z.object({ date: z.string(), covers: coveredDays.exactOptional(), figures: figures.default({}) }))
     .readonly(),
 });
 export type MissedDates = Readonly<z.infer<typeof missedDates>>;
@@ -32,7 +27,8 @@ const postContent = z.object({
   unanswered: z.record(z.string(), storedFailureSchema),
   /** The day that billing hadn't reported when the post was sent. */
   without: z.string().exactOptional(),
-  corrected: z.int().exactOptional(),
+  /** When figures were corrected or added. `was`: the figures before the first correction. */
+  changed: z.object({ at: z.int(), was: figures.exactOptional() }).exactOptional(),
   /** The schedule and settings when the post was sent. Both may change later. */
   subject: scheduleContentSchema.extend({
     zone: z.string(),
@@ -42,7 +38,7 @@ const postContent = z.object({
 });
 export type PostContent = Readonly<z.infer<typeof postContent>>;
 
-export const POSTS = {
+export const POST_FORMAT = {
   name: 'post',
   about: z.object({
     due: z.int().default(0),
@@ -54,7 +50,7 @@ export const POSTS = {
     basis: z.string().exactOptional(),
   }),
 } as const;
-export type PostAbout = Readonly<z.infer<typeof POSTS.about>>;
+export type PostAbout = Readonly<z.infer<typeof POST_FORMAT.about>>;
 export type PostEntry = OutboxMessage<PostAbout>;
 
 export const postKey = (schedule: string, date: Day): string => `post/${schedule}/${date}`;
@@ -63,7 +59,7 @@ export const dateOf = ({ key }: Pick<OutboxMessage, 'key'>): Day => key.split('/
 
 export function postsOf(schedule: string, snapshot: DeliveryLogSnapshot): readonly PostEntry[] {
   return snapshot
-    .messagesOf(POSTS)
+    .messagesOf(POST_FORMAT)
     .filter((post) => scheduleOf(post) === schedule)
     .toSorted((a, b) => (dateOf(a) < dateOf(b) ? -1 : 1));
 }
@@ -125,7 +121,7 @@ export function splitDueTimes(
   return { overdue, next };
 }
 
-/** Only the newest overdue date gets a post, which names the missed dates before. */
+/** Only the newest overdue date gets a post. That post names the earlier dates. */
 export function planDates(schedule: Schedule, posts: readonly PostEntry[], now: Millis) {
   const last = posts.findLast(isHandled);
   // The next post names a failed date like a date that was never tried.

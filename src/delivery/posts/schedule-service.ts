@@ -6,19 +6,14 @@ import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { buttonRow, context as contextBlock, type Message, mention } from '../../slack/block-kit/blocks.ts';
 import { postMessage } from '../../slack/reply/message-calls.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
-import { createAnswerCollector } from '../../workspace/save-service-outcomes.ts';
+import { createOutcomeCollector } from '../../workspace/save-service-outcomes.ts';
 import { type DeliveryLog, putMessage } from '../delivery-log.ts';
-import { rememberQuestion } from '../outbox/follow-up.ts';
 import type { RunServices } from '../outbox/message-kind.ts';
 import { checkRecipient } from '../outbox/recipients.ts';
-import {
-  detailsButton,
-  followUpQuestionOf,
-  type ReportResult,
-  runReport,
-  shownProjects,
-} from '../reports/make-report.ts';
+import { rememberQuestion } from '../outbox/send.ts';
+import { makeReportNow, type ReportResult } from '../reports/make-report.ts';
 import type { WakeUps } from '../wake-ups.ts';
+import { detailsButton, questionOfPost, shownProjects } from './post-message.ts';
 import { postsOf } from './post-record.ts';
 
 /** @throws store-unavailable from every method */
@@ -85,10 +80,10 @@ async function sendByHand(
   why: ManualReason,
   sender: SlackId,
 ): Promise<void> {
-  const { workspaces, clientFor, users, answerStore, clock } = services;
+  const { workspaces, clientFor, users, outcomeStore, clock } = services;
   const workspace = await workspaces.load(teamId);
-  const answerCollector = createAnswerCollector(clock);
-  const result = await runReport(schedule, clock(), { ...services, workspace, answerCollector });
+  const outcomeCollector = createOutcomeCollector(clock);
+  const result = await makeReportNow(schedule, clock(), { ...services, workspace, outcomeCollector });
   const projects = shownProjects(schedule, result);
   const loadWorkspace = () => workspaces.load(teamId);
   // A test shows only what the channel may see, as the post will.
@@ -99,8 +94,8 @@ async function sendByHand(
   const made = { ...schedule, ...result };
   const message = manualPostMessage(result, why, sender, detailsButton(made, workspace));
   const posted = await postMessage(await clientFor(teamId), target, message);
-  await Promise.all(answerCollector.all().map((answer) => answerStore.save(workspace, answer)));
-  await rememberQuestion(followUpQuestionOf(made, workspace), posted, teamId, services);
+  await Promise.all(outcomeCollector.all().map((answer) => outcomeStore.save(workspace, answer)));
+  await rememberQuestion(questionOfPost(made, workspace), posted, teamId, services);
 }
 
 export function manualPostMessage(

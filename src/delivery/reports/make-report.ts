@@ -1,5 +1,4 @@
-/** Makes a schedule's report from what its channel may see, and notes which question the report answers. */
-import type { Button } from '@slack/types';
+/** Makes a schedule's report: asks billing for what the channel may see, and computes the figures. */
 import { type BillingClient, emptyIfNoData } from '../../billing/client.ts';
 import { collectRemarks } from '../../domain/billing-remarks.ts';
 import { isFailure, type StoredFailure, toStoredFailure, withQuestion } from '../../domain/failure/index.ts';
@@ -14,34 +13,18 @@ import {
 } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { daysCovered } from '../../domain/time/cadence.ts';
-import {
-  type Day,
-  daysInRange,
-  formatRequestedDays,
-  type Millis,
-  type Zone,
-} from '../../domain/time/calendar.ts';
-import { sameDaysLastWeek } from '../../domain/time/period.ts';
+import { type Day, formatRequestedDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import type { Message } from '../../slack/block-kit/blocks.ts';
-import { followUpQuestion } from '../../slack/commands/asked-projects.ts';
-import { commandButton } from '../../slack/commands/command-buttons.ts';
-import {
-  type ChosenProject,
-  describeProjects,
-  projectKey,
-  referenceTo,
-} from '../../workspace/projects/chosen-project.ts';
+import { type ChosenProject, projectKey, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import {
   openConnection,
-  type ProjectScope,
   type ResolvedProject,
   resolveProject,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import { type AnswerCollector, storedBalance } from '../../workspace/save-service-outcomes.ts';
-import type { AskedQuestion } from '../../workspace/thread-store.ts';
+import { type OutcomeCollector, storedBalance } from '../../workspace/save-service-outcomes.ts';
 import type { CoveredDays } from '../posts/post-record.ts';
 import {
   amountOf,
@@ -64,7 +47,7 @@ export interface ReportRequest {
   readonly billing: BillingClient;
   /** For a correction: the posted figures. A project that doesn't answer keeps its posted figure. */
   readonly posted?: ReportResult['figures'];
-  readonly answeredBy: AnswerCollector['add'];
+  readonly answeredBy: OutcomeCollector['add'];
 }
 
 export interface ReportResult {
@@ -79,21 +62,8 @@ export interface ReportResult {
   readonly unanswered: Readonly<Record<string, StoredFailure>>;
 }
 
-export const shownProjects = (
-  { projects }: Pick<Schedule, 'projects'>,
-  { unanswered, figures }: Pick<ReportResult, 'unanswered' | 'figures'>,
-): Schedule['projects'] =>
-  projects.filter((project) => !(projectKey(project) in unanswered) || projectKey(project) in figures);
-
 /** @throws Failure if no project answered */
 export type MakeReport = (request: ReportRequest) => Promise<ReportResult>;
-
-/** `“Yesterday’s spend” for prod, web-shop`. @param scope as in `describeProjects` */
-export const describeReport = (
-  schedule: Pick<Schedule, 'report' | 'projects'>,
-  workspace: Workspace,
-  scope?: ProjectScope,
-): string => `“${REPORTS[schedule.report].title}” for ${describeProjects(schedule, workspace, scope)}`;
 
 type ReportSubject = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> &
   Pick<ReportRequest, 'posted'> & { readonly zone?: Zone };
@@ -102,15 +72,15 @@ interface ReportContext {
   readonly makeReport: MakeReport;
   readonly workspace: Workspace;
   readonly billing: BillingClient;
-  readonly answerCollector: AnswerCollector;
+  readonly outcomeCollector: OutcomeCollector;
   readonly clock: () => Millis;
 }
 
 /** Makes a report with figures as of `at` and with today's rights. @throws Failure */
-export async function runReport(
+export async function makeReportNow(
   { timing, zone, ...request }: ReportSubject,
   at: Millis,
-  { makeReport, workspace, billing, answerCollector, clock }: ReportContext,
+  { makeReport, workspace, billing, outcomeCollector, clock }: ReportContext,
 ): Promise<ReportResult> {
   const instant = Math.min(at, clock());
   return makeReport({
@@ -119,42 +89,9 @@ export async function runReport(
     billing,
     zone: zone ?? requireSettings(workspace).zone,
     days: daysCovered(timing, instant),
-    answeredBy: answerCollector.add,
+    answeredBy: outcomeCollector.add,
     at: instant,
   });
-}
-
-type PostedReport = Pick<Schedule, 'report' | 'projects'> &
-  Pick<ReportResult, 'covers' | 'figures' | 'unanswered'>;
-
-/** The question that a post answers, for follow-ups. “This month” becomes the month's name, which stays true. */
-export function followUpQuestionOf(posted: PostedReport, workspace: Workspace): AskedQuestion | undefined {
-  const { report, covers } = posted;
-  if (report === 'month-to-date') return questionAbout(posted, covers.first.slice(0, 7), workspace);
-  const { first, last, zone } = covers;
-  // A post about Friday to Sunday compares with the same weekdays, so its follow-ups do too.
-  const days = report === 'yesterday' && first !== last ? daysInRange(first, last, zone) : [];
-  const before = sameDaysLastWeek(days, zone);
-  const compared = before.length === 0 ? '' : ` vs ${daysText(before[0], before.at(-1))}`;
-  return questionAbout(posted, daysText(first, last) + compared, workspace);
-}
-
-export function detailsButton(posted: PostedReport, workspace: Workspace): Button[] {
-  const { first, last } = posted.covers;
-  const question = questionAbout(posted, daysText(first, last), workspace);
-  if (question === undefined) return [];
-  const { command, text } = question;
-  return commandButton('details', 'Details', { command, text: `${text} details` });
-}
-
-const daysText = (first: Day | undefined, last: Day | undefined): string =>
-  first === last ? `${first}` : `${first}..${last}`;
-
-function questionAbout(posted: PostedReport, days: string, workspace: Workspace): AskedQuestion | undefined {
-  const projects = shownProjects(posted, posted);
-  return REPORTS[posted.report].coversDays
-    ? followUpQuestion('/spend', projects, days, workspace)
-    : followUpQuestion('/balance', projects, '', workspace);
 }
 
 export const makeReport: MakeReport = async (request) => {

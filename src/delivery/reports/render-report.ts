@@ -185,7 +185,7 @@ function sumTexts(known: readonly ProjectFigures[], headline: Headline): string 
   return sums.join(' and ');
 }
 
-/** A day's spend is news at `least` times its usual amount or more, or at `most` times or less. */
+/** The header compares a day's spend with the usual amount from 1.5 times that amount, or up to half of it. */
 const NEWS = { least: '1.5', most: '0.5' } as const;
 
 /** `4× a usual Thursday`; '' if the day's spend is as usual */
@@ -245,7 +245,7 @@ function uncomparedText({ figures: { change } }: ProjectFigures, { main }: Repor
 const partText = (reported: number, of: number): string =>
   reported < of ? ` (${reported} of ${of} days)` : '';
 
-/** A report about the month already has this total in its header. */
+/** The month's total and forecast. In a report about the month, the header has the total instead. */
 function monthLine({ answered, periods: { month: days, main, today } }: ReportView, totals: Totals): string {
   const { money, month, forecast } = totals;
   const isMonth = main.window.days.length === days.length && main.window.days[0] === days[0];

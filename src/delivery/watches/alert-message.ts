@@ -37,7 +37,7 @@ import {
 import { type ProjectMoneyFormatter, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { type Alert, alertName, isOpen } from './watch-record.ts';
+import { type Alert, alertName, isAlertOpen } from './watch-record.ts';
 
 export function alertMessage(alert: Alert, watch: Watch, workspace: Workspace): Message {
   const [project] = watch.projects;
@@ -52,7 +52,7 @@ export function alertMessage(alert: Alert, watch: Watch, workspace: Workspace): 
     blocks: compact([
       header(title),
       why !== '' && section(why),
-      isOpen(alert) && section(NEXT_STEP[watch.rule.kind]),
+      isAlertOpen(alert) && section(NEXT_STEP[watch.rule.kind]),
       lines.length > 0 && markup(lines.join('\n')),
       context(`${escapeMarkup(joinTexts(' · ', source))} · set up by ${mention(watch.owner)}`),
       alertActions(alert, watch),
@@ -73,7 +73,7 @@ const NEXT_STEP: Readonly<Record<Watch['rule']['kind'], string>> = {
  */
 function stateLines({ at, state, now, acknowledged, snoozed }: Alert, title: string): readonly string[] {
   return compact([
-    now !== undefined && `${instantMarkup(at)} · Alert: ${escapeMarkup(title)}`,
+    now !== undefined && `${instantMarkup(at)} · Alert · ${escapeMarkup(title)}`,
     acknowledged && `:eyes: ${instantMarkup(acknowledged.at)} · Acknowledged by ${mention(acknowledged.by)}`,
     snoozed &&
       `:zzz: ${instantMarkup(snoozed.at)} · Snoozed by ${mention(snoozed.by)} until: ${instantMarkup(snoozed.until)}`,
@@ -84,7 +84,7 @@ function stateLines({ at, state, now, acknowledged, snoozed }: Alert, title: str
   ]);
 }
 
-/** Today's spend may be what used up the money. */
+/** Includes today, because today's spend may have used up the money. */
 const WEEK = 'last-7-days including today';
 
 function alertActions(alert: Alert, watch: Watch): Block {
@@ -97,7 +97,7 @@ function alertActions(alert: Alert, watch: Watch): Block {
   const isDay = rule.kind === 'spike';
   const week = isDay ? `${addDays(episode, -6)}..${episode}` : WEEK;
   return actions(
-    isOpen(alert) &&
+    isAlertOpen(alert) &&
       alert.acknowledged === undefined &&
       button('watch-acknowledge', 'Acknowledge', { value: about, style: 'primary' }),
     button('run:days', 'See the days', { value: spent(rule.kind === 'budget' ? episode : week) }),
@@ -106,7 +106,7 @@ function alertActions(alert: Alert, watch: Watch): Block {
         value: spent(isDay ? episode : `${WEEK} vs same-days-last-week`, 'why'),
       }),
     overflow('watch-more', [
-      ...(isOpen(alert)
+      ...(isAlertOpen(alert)
         ? [
             option('Snooze for 1 day', `day ${about}`),
             option('Snooze for 7 days', `week ${about}`),
@@ -228,12 +228,15 @@ function budgetTexts(
   money: ProjectMoneyFormatter,
 ): Texts {
   const name = formatMonth(month, today);
-  const covered = `${reported} of ${pluralize(of, 'day')} reported`;
+  const covered = reported < of && `${reported} of ${pluralize(of, 'day')} reported`;
   const expected = money(forecast ?? spent);
   if (level === 'forecast')
     return {
       title: ` is expected to pass its ${name} budget: about ${expected} of ${money(amount)}`,
-      why: [`${money(spent)} spent so far (${covered})`, 'the rest of the month is an estimate'],
+      why: [
+        `${money(spent)} spent so far${covered ? ` (${covered})` : ''}`,
+        'the rest of the month is an estimate',
+      ],
     };
   const share = level === '100' ? '' : `${level} % of `;
   const isExact = spent.times(100).eq(amount.times(level));

@@ -29,18 +29,18 @@ import {
   projectValue,
   referenceTo,
 } from '../../workspace/projects/chosen-project.ts';
+import { UNLIMITED } from '../../workspace/projects/project-scope.ts';
 import {
   type OpenedConnection,
   openConnection,
   resolveProject,
-  UNLIMITED,
 } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/save-service-outcomes.ts';
 import type { DeliveryLogSnapshot } from '../delivery-log.ts';
-import type { DeliveryContext } from '../outbox/message-kind.ts';
+import type { DeliveryContext, RunView } from '../outbox/message-kind.ts';
 
 const schema = z.object({
   /** The connection and token that billing was asked with: what `figuresSourceOf` returned. */
@@ -62,7 +62,7 @@ export type StoredFigures = Readonly<z.infer<typeof schema>>;
  */
 export const figuresField = (project: ChosenProject): string => `figures/${projectValue(project)}`;
 
-export const storedFigures = (
+const storedFigures = (
   project: ChosenProject,
   { fields }: Pick<DeliveryLogSnapshot, 'fields'>,
 ): StoredFigures | undefined => tryParseRecord(schema, fields[figuresField(project)]);
@@ -72,6 +72,15 @@ export function figuresSourceOf(project: ChosenProject, workspace: Workspace): s
   const name = connectionNameOf(project, workspace);
   if (!workspace.connectionNames.includes(name)) return '';
   return `${name} ${workspace.connections.get(name)?.fingerprint ?? ''}`;
+}
+
+/** The stored figures, unless they are another account's. */
+export function knownFigures(
+  { projects: [project] }: Watch,
+  { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,
+): StoredFigures | undefined {
+  const stored = storedFigures(project, snapshot);
+  return stored?.source === figuresSourceOf(project, workspace) ? stored : undefined;
 }
 
 const accountOf = ({ balance, bonuses }: NonNullable<StoredFigures['account']>) => ({
@@ -149,7 +158,7 @@ export async function fetchFigures(watches: readonly Watch[], context: DeliveryC
 /** `now`: what billing just answered. `stored`: the same, completed with older figures. */
 async function fetchProject(
   watches: readonly Watch[],
-  { workspace, snapshot, billing, clock, answerCollector }: DeliveryContext,
+  { workspace, snapshot, billing, clock, outcomeCollector }: DeliveryContext,
 ): Promise<{ readonly now: StoredFigures; readonly stored: StoredFigures }> {
   const project = watches[0]?.projects[0] as ChosenProject;
   const [at, source] = [clock(), figuresSourceOf(project, workspace)];
@@ -175,7 +184,7 @@ async function fetchProject(
     if (account !== undefined || usage !== undefined) {
       const { runway } = usage ? measureWatch('runway', parseWatchFigures(now, today, zone)) : {};
       const balance = account && storedBalance(target, { ...accountOf(account), runway });
-      answerCollector.add(access.connection, balance);
+      outcomeCollector.add(access.connection, balance);
     }
     return { now, stored: { ...known, ...now, ...(problem && { problem }) } };
   } catch (error) {

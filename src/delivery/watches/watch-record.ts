@@ -55,7 +55,7 @@ export const parseWatchRecord = (json: string | undefined): WatchRecord | undefi
 export const watchRecordOf = (id: string, { fields }: Pick<DeliveryLogSnapshot, 'fields'>) =>
   parseWatchRecord(fields[watchField(id)]);
 
-/** Names an alert in buttons and messages. If the threshold is crossed again, that is a new alert. */
+/** An alert's name in buttons and in keys of messages. Each crossing of the threshold has its own alert. */
 export const alertName = ({ episode, level, at }: Pick<Alert, 'episode' | 'level' | 'at'>): string =>
   `${episode}-${level}-${at.toString(36)}`;
 
@@ -64,4 +64,4 @@ export const findAlert = (record: Pick<WatchRecord, 'alerts'> | undefined, name:
 
 export const alertKey = (watch: string, name: string): string => `alert/${watch}/${name}/`;
 
-export const isOpen = ({ state }: Pick<Alert, 'state'>): boolean => state === 'open';
+export const isAlertOpen = ({ state }: Pick<Alert, 'state'>): boolean => state === 'open';

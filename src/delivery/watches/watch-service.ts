@@ -1,7 +1,12 @@
 /** What people can do with watches and alerts: see their state, acknowledge or snooze, and preview a rule. */
-import { failureSentence, isFailure, kindOf } from '../../domain/failure/index.ts';
+import { failureSentence, isFailure } from '../../domain/failure/index.ts';
 import type { Account, Runway } from '../../domain/money/balance-and-runway.ts';
-import { evaluateRule, simulateWatch, simulationFrom } from '../../domain/money/watch-evaluation.ts';
+import {
+  type AlertedLevel,
+  evaluateRule,
+  simulateWatch,
+  simulationFrom,
+} from '../../domain/money/watch-evaluation.ts';
 import { measureWatch, type WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -12,23 +17,22 @@ import { requireSettings, type Workspace } from '../../workspace/record/workspac
 import { OvertakenError } from '../delivery-log.ts';
 import type { RunServices, RunView } from '../outbox/message-kind.ts';
 import type { WakeUps } from '../wake-ups.ts';
-import { isProjectLimited, nextCheck } from './alert-kind.ts';
+import { isProjectLimited, nextCheck, pauseCauseOf } from './check-watches.ts';
 import {
   fetchAccount,
   fetchUsage,
-  figuresSourceOf,
   hasFigures,
+  knownFigures,
   needsBalance,
   parseWatchFigures,
   type StoredFigures,
-  storedFigures,
 } from './watch-figures.ts';
 import {
   type Alert,
   alertKey,
   alertName,
   findAlert,
-  isOpen,
+  isAlertOpen,
   parseWatchRecord,
   watchField,
   watchRecordOf,
@@ -59,7 +63,7 @@ export interface WatchState {
   readonly isCrossed: boolean;
   /** Why the last check failed, as a sentence. */
   readonly problem: string | undefined;
-  /** The watch can't be checked until someone replaces the token. */
+  /** The watch sends no alerts until a person fixes the cause. */
   readonly isPaused: boolean;
   /** Why the last alert couldn't be sent, as a sentence. */
   readonly undelivered: string | undefined;
@@ -124,19 +128,16 @@ export function createWatchService({
 
 const LIMITED = 'The project is limited to other channels, so this watch sends no alerts.';
 
-function stateOf(
-  watch: Watch,
-  nextCheckAt: Millis | undefined,
-  { workspace, snapshot, now }: RunView,
-): WatchState {
-  const { rule, projects } = watch;
+function stateOf(watch: Watch, nextCheckAt: Millis | undefined, view: RunView): WatchState {
+  const { workspace, snapshot, now } = view;
+  const { rule } = watch;
   const { zone } = workspace.settings;
   const record = watchRecordOf(watch.id, snapshot);
   const { alerts = [], alerted = [] } = record?.since === watch.since ? record : {};
   const today = dayAt(now, zone);
-  const stored = storedFigures(projects[0], snapshot);
-  // Hide figures that belong to another account.
-  const figures = stored?.source === figuresSourceOf(projects[0], workspace) ? stored : undefined;
+  const isCurrent = ({ episode, isOver = false }: AlertedLevel): boolean =>
+    !isOver && (rule.kind !== 'budget' || episode === today.slice(0, 7));
+  const figures = knownFigures(watch, view);
   const known = figures && hasFigures(rule, figures) ? figures : undefined;
   const cause = figures?.problem;
   const newest = alerts.at(-1);
@@ -147,11 +148,11 @@ function stateOf(
     checkedAt: known && Math.max(known.account?.at ?? 0, known.usage?.at ?? 0),
     nextCheckAt: watch.paused === undefined ? nextCheckAt : undefined,
     measurement: known && measureWatch(rule.kind, parseWatchFigures(known, today, zone)),
-    isCrossed: figures !== undefined && alerted.some(({ isOver = false }) => !isOver),
+    isCrossed: figures !== undefined && alerted.some(isCurrent),
     problem: isProjectLimited(watch, workspace) ? LIMITED : cause && failureSentence(cause, today),
-    isPaused: cause !== undefined && kindOf(cause.kind)?.remedy === 'token',
+    isPaused: pauseCauseOf(watch, view) !== undefined,
     undelivered: undelivered && failureSentence(undelivered, today),
-    openAlert: newest && isOpen(newest) ? alertName(newest) : undefined,
+    openAlert: newest && isAlertOpen(newest) ? alertName(newest) : undefined,
   };
 }
 

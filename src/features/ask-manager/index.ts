@@ -27,7 +27,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { type HandlerRules, lookUp, onClick, rulesFor } from '../../slack/server/handlers.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { describeProjects } from '../../workspace/projects/chosen-project.ts';
-import { limitedProjects } from '../../workspace/projects/resolve-project.ts';
+import { limitedProjects } from '../../workspace/projects/project-scope.ts';
 import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import { parseContextOf, type Workspace } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';

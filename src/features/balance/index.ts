@@ -74,7 +74,7 @@ const HELP: HelpLine = {
 
 const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.products} ${commandText('/spend')} takes periods.`;
 
-export function createBalanceFeature({ billing, answerStore, clock }: Services): Feature {
+export function createBalanceFeature({ billing, outcomeStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at } = request;
     const { output, ...words } = parseBalance(text, parseContextOf(workspace, at));
@@ -90,7 +90,7 @@ export function createBalanceFeature({ billing, answerStore, clock }: Services):
   async function note({ connection, target, ...amounts }: BalanceFigures, workspace: Workspace) {
     const balance = storedBalance(target, amounts);
     const used = { connection, at: clock(), ...(balance && { balance }) };
-    await answerStore.save(workspace, used);
+    await outcomeStore.save(workspace, used);
   }
 
   return {

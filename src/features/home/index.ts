@@ -75,7 +75,7 @@ export function createHomeFeature(services: Services): Feature {
 
 /** Fetches and stores a project's balance, runway and forecast. After a failure, the stored ones stay. */
 async function refreshBalance(
-  { billing, answerStore, log, clock }: Services,
+  { billing, outcomeStore, log, clock }: Services,
   { alias, id: project, product, connection }: Project,
   { workspace }: Request,
 ): Promise<void> {
@@ -92,7 +92,7 @@ async function refreshBalance(
     const figures = 'why' in spent ? undefined : computeReportFigures(spent.charges, periods, account);
     const { runway, forecast } = figures ?? {};
     const balance = storedBalance(target, { ...account, runway, forecast, today });
-    await answerStore.save(workspace, {
+    await outcomeStore.save(workspace, {
       connection: access.connection,
       at: clock(),
       ...(balance && { balance }),

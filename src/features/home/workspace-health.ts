@@ -42,11 +42,8 @@ import {
   projectKey,
 } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import {
-  canAskAbout,
-  isConnectionMissing,
-  visibleProjects,
-} from '../../workspace/projects/resolve-project.ts';
+import { canAskAbout, visibleProjects } from '../../workspace/projects/project-scope.ts';
+import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import { MAX_DIGEST_PROJECTS } from '../../workspace/record/automation-records.ts';
 import type { LastFailure } from '../../workspace/record/service-outcomes.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';

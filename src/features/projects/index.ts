@@ -23,7 +23,7 @@ import type { HelpLine } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type CommandHandler, onClick } from '../../slack/server/handlers.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
+import { canAskAbout } from '../../workspace/projects/project-scope.ts';
 import { auditedChange } from '../../workspace/record/audited-change.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspace-repository.ts';

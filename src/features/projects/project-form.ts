@@ -34,7 +34,7 @@ import {
   findAllowedChannels,
   limitedProjects,
   visibleProjects,
-} from '../../workspace/projects/resolve-project.ts';
+} from '../../workspace/projects/project-scope.ts';
 import { auditedChange, stampOf } from '../../workspace/record/audited-change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';

@@ -34,7 +34,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { accessSummary } from '../../workspace/credentials/credential-records.ts';
 import { findNamed, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { findAllowedChannels, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { findAllowedChannels, visibleProjects } from '../../workspace/projects/project-scope.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 
 type MoreVerbs = Readonly<Record<string, { readonly label: string }>>;

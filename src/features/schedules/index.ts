@@ -24,7 +24,7 @@ import { channelLink, escapeMarkup, instantMarkup, mention } from '../../slack/b
 import { type HelpLine, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { describeProjects, projectKey } from '../../workspace/projects/chosen-project.ts';
-import { limitedProjects, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import { limitedProjects, type ProjectScope } from '../../workspace/projects/project-scope.ts';
 import {
   MAX_DIGEST_PROJECTS,
   MAX_SCHEDULES,

@@ -44,7 +44,7 @@ const HELP: HelpLine = {
 
 const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products}`;
 
-export function createSpendFeature({ billing, answerStore, clock }: Services): Feature {
+export function createSpendFeature({ billing, outcomeStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at, sharedFrom: asked } = request;
     const context = parseContextOf(workspace, at, asked);
@@ -62,7 +62,7 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
     const view = keepTopProjects({ ...answers, period, shape: { top, isLowest, isOfDays, unit } });
     await sendAnswer(drawAnswer(view, output, request), view, output, request);
     for (const connection of new Set(answers.answered.map((figures) => figures.connection)))
-      await answerStore.save(workspace, { connection, at: clock() });
+      await outcomeStore.save(workspace, { connection, at: clock() });
   }
 
   return {
@@ -70,7 +70,7 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
     stepFigures: {
       async get_spend({ workspace, target, period, locale }) {
         const figures = await fetchSpend(billing, workspace, target, period);
-        await answerStore.save(workspace, { connection: figures.connection, at: clock() });
+        await outcomeStore.save(workspace, { connection: figures.connection, at: clock() });
         return stepSpend(figures, period, locale);
       },
     },

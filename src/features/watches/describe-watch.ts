@@ -64,11 +64,24 @@ function stateLine(watch: Watch, state: WatchState | undefined, { workspace, loc
     paused !== undefined
       ? pausedByMarkup(paused)
       : isBlocked && `*${PAUSED_TEXTS[stopped]}*${RESUMES_BY_ITSELF}`,
-    state?.isCrossed && ':warning: *Past the threshold*',
+    state?.isCrossed && `:warning: *${escapeMarkup(crossedText(watch.rule, state.measurement, money))}*`,
     value !== undefined && `${watch.rule.kind === 'spike' ? 'latest' : 'now'} ${escapeMarkup(value)}`,
     problem && (state?.isPaused ? `*paused:* ${problem}${RESUMES_BY_ITSELF}` : `*not checked:* ${problem}`),
     state?.undelivered !== undefined && `*alert not sent:* ${escapeMarkup(state.undelivered)}`,
   ]);
+}
+
+/** `Expected 21,757.00 of 20,000.00` while a budget is only expected to be passed */
+function crossedText(
+  rule: WatchRule,
+  measurement: WatchMeasurement | undefined,
+  money: ProjectMoneyFormatter,
+): string {
+  const { spent, forecast } = (measurement?.kind === 'budget' && measurement.months.at(-1)) || {};
+  const isExpected = rule.kind === 'budget' && spent?.lt(rule.amount) && forecast?.gt(rule.amount);
+  return isExpected && forecast
+    ? `Expected ${money(forecast)} of ${money(rule.amount)}`
+    : 'Past the threshold';
 }
 
 /** `checked: 10:15 · next: 10:45`; '' if the watch is paused. */

@@ -13,7 +13,8 @@ import { requireShortText } from '../../slack/commands/command-buttons.ts';
 import { type StepOutputs, WORKFLOW_FUNCTIONS } from '../../slack/install/workflow-functions.ts';
 import type { StepHandler, StepInputs } from '../../slack/server/handlers.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { isShownTo, type ProjectScope, resolveProject } from '../../workspace/projects/resolve-project.ts';
+import { isShownTo, type ProjectScope } from '../../workspace/projects/project-scope.ts';
+import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { parseContextOf, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 

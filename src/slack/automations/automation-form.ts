@@ -10,7 +10,7 @@ import {
   projectLabel,
   projectValue,
 } from '../../workspace/projects/chosen-project.ts';
-import { isShownTo, limitedProjects } from '../../workspace/projects/resolve-project.ts';
+import { isShownTo, limitedProjects } from '../../workspace/projects/project-scope.ts';
 import { meetsRight } from '../../workspace/roles-and-rights.ts';
 import {
   compact,

@@ -5,9 +5,9 @@ import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { pluralize } from '../../domain/wording.ts';
 import { type ChosenProject, connectionNameOf } from '../../workspace/projects/chosen-project.ts';
-import { canAskAbout, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import { canAskAbout, type ProjectScope } from '../../workspace/projects/project-scope.ts';
 import { auditedChange } from '../../workspace/record/audited-change.ts';
-import type { Schedule, Target, Watch } from '../../workspace/record/automation-records.ts';
+import type { Destination, Schedule, Watch } from '../../workspace/record/automation-records.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { AutomationStore, Workspaces } from '../../workspace/record/workspace-repository.ts';
 import {
@@ -156,7 +156,7 @@ export const automationChange = <T extends Automation>(
   request: Request,
 ) => auditedChange(request, [`${did} a ${noun}:`, words.auditText(item, request.workspace)]);
 
-export type AutomationContent = Target & { readonly projects: readonly ChosenProject[] };
+export type AutomationContent = Destination & { readonly projects: readonly ChosenProject[] };
 
 type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
 
@@ -208,7 +208,7 @@ export function usersText(
   return `${named.join(' and ')} ${posts + alerts === 1 ? 'uses' : 'use'} ${what}.`;
 }
 
-export const targetMarkup = ({ channel, people = [] }: Target): string =>
+export const targetMarkup = ({ channel, people = [] }: Destination): string =>
   channel === undefined ? people.map(mention).join(', ') : channelLink(channel);
 
 /** A text that changes with every field of the form, but not with owner, pause or snooze. */

@@ -1,11 +1,12 @@
 /** Finds the projects that a command names, and makes the command that asks about given projects. */
+
 import { PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
 import type { SlashCommand } from '../../domain/command-names.ts';
 import { type ParsedCommand, rankText } from '../../domain/language/parsed-command.ts';
 import { type ChosenProject, findNamed } from '../../workspace/projects/chosen-project.ts';
+import type { ProjectScope } from '../../workspace/projects/project-scope.ts';
 import {
   type ProjectReference,
-  type ProjectScope,
   type ResolvedProject,
   resolveProject,
   resolveProjects,

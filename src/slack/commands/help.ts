@@ -3,7 +3,7 @@ import type { Button } from '@slack/types';
 import { PRODUCT_WORDS } from '../../domain/billing-products.ts';
 import { isDirectMessage } from '../../domain/slack-id.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import { canAskAbout, type ProjectScope, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { canAskAbout, type ProjectScope, visibleProjects } from '../../workspace/projects/project-scope.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import {
   type Block,

@@ -1,4 +1,5 @@
 /** Menus of the projects that a person may ask about, for replies and forms. */
+
 import type { PlainTextOption } from '@slack/types';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/billing-products.ts';
 import type { SlashCommand } from '../../domain/command-names.ts';
@@ -20,11 +21,10 @@ import {
 import {
   canAskAbout,
   limitedProjects,
-  type ProjectReference,
   type ProjectScope,
-  resolveProject,
   visibleProjects,
-} from '../../workspace/projects/resolve-project.ts';
+} from '../../workspace/projects/project-scope.ts';
+import { type ProjectReference, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { parseContextOf } from '../../workspace/record/workspace.ts';
 import {
   actions,

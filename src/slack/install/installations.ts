@@ -10,7 +10,7 @@ import {
   createInstallationStore,
   type InstallationRecords,
 } from '../../workspace/credentials/installation-store.ts';
-import { createDeletion } from '../../workspace/record/workspace-store.ts';
+import { createWorkspaceDeleter } from '../../workspace/record/workspace-store.ts';
 import { createOAuthNonces } from '../../workspace/replay-protection.ts';
 import { escapeMessageText, modal, refuseForm, textMessage } from '../block-kit/blocks.ts';
 import type { ResponseUrlClient } from '../reply/message-calls.ts';
@@ -80,7 +80,12 @@ function singleWorkspace(botToken: string, apiUrl: string, services: Installatio
     authorize: async () => ({ botToken }),
     clientFor: async () => client,
     notInstalledReply: () => undefined,
-    handleUninstall: createUninstallHandler({ redis, forget: createDeletion({ redis, others }), clock, log }),
+    handleUninstall: createUninstallHandler({
+      redis,
+      forget: createWorkspaceDeleter({ redis, others }),
+      clock,
+      log,
+    }),
     isInstalled: () => isTokenAccepted(client),
     tokenCheck: createTokenCheck(client, log),
   };
@@ -105,7 +110,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
     const bot = (await tokens.loadReadable(id))?.installation.bot;
     return bot !== undefined && isTokenAccepted(clientOf(bot.token));
   };
-  const forget = createDeletion({ redis, others: services.onForget, isInstalled: isAccepted });
+  const forget = createWorkspaceDeleter({ redis, others: services.onForget, isInstalled: isAccepted });
 
   return {
     pages: createOAuthPages({

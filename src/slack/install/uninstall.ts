@@ -7,13 +7,13 @@ import {
   createMemberAccessStore,
   type MemberAccess,
 } from '../../workspace/credentials/installation-store.ts';
-import type { Deletion } from '../../workspace/record/workspace-store.ts';
+import type { WorkspaceDeleter } from '../../workspace/record/workspace-store.ts';
 import type { SlackPayload } from '../request/payload.ts';
 import type { InstallationTokens } from './installation-tokens.ts';
 
 interface UninstallParts {
   readonly redis: RedisConnection;
-  readonly forget: Deletion;
+  readonly forget: WorkspaceDeleter;
   readonly clock: () => Millis;
   readonly log: Logger;
   readonly tokens?: Pick<InstallationTokens, 'loadReadable' | 'drop'>;

@@ -3,11 +3,8 @@ import { Failure } from '../../domain/failure/index.ts';
 import { isDirectMessage } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
-import {
-  limitedProjects,
-  type ResolvedProject,
-  type UnresolvedProject,
-} from '../../workspace/projects/resolve-project.ts';
+import { limitedProjects } from '../../workspace/projects/project-scope.ts';
+import type { ResolvedProject, UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { hasSameRights, hasSaved } from '../../workspace/record/audited-change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { requireRight } from '../../workspace/roles-and-rights.ts';

@@ -1,11 +1,8 @@
 /** What a handler gets: who asks, where, what this person may see, and how to reply. */
 import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type {
-  ProjectScope,
-  ResolvedProject,
-  UnresolvedProject,
-} from '../../workspace/projects/resolve-project.ts';
+import type { ProjectScope } from '../../workspace/projects/project-scope.ts';
+import type { ResolvedProject, UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Permissions } from '../../workspace/roles-and-rights.ts';
 import type { Settings } from '../../workspace/settings.ts';

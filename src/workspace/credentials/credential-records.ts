@@ -1,9 +1,12 @@
 /** Credential records: billing tokens are stored as connections, OpenStack application credentials as accesses. */
+
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBetween, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
-import type { Keyring } from '../../vault/keyring.ts';
+import { tryParseJson } from '../../domain/try-parse.ts';
+import type { Keyring, SealOwner } from '../../vault/keyring.ts';
 import {
   group,
   millis,
@@ -12,7 +15,6 @@ import {
   person,
   product,
   projectId,
-  sealOwnerOf,
   slackId,
 } from '../record/record-schemas.ts';
 
@@ -254,3 +256,39 @@ export const accessSummary = (
   access !== undefined && (user.canManage || isNamedIssuer(access, user.id))
     ? describeAccess(access, at, zone)
     : undefined;
+
+/**
+ * All fields with an encrypted (“sealed”) value. It can be decrypted only for its workspace, kind and ID, and beside
+ * the same `addresses`, to which the secret may be sent. A new kind needs a line here, and a noun in unseal-failed.
+ * `tally reseal` and `tally doctor` use this table.
+ */
+const SEALED_KINDS = [
+  { kind: 'billing-token', field: /^connection:(.+)$/s, addresses: ['baseUrl', 'authUrl'] },
+  { kind: 'application-access', field: /^access:(.+)$/s, addresses: ['authUrl'] },
+  { kind: 'slack-installation', field: /^(installation)$/, addresses: [] },
+] as const;
+
+export type SealedKind = (typeof SEALED_KINDS)[number]['kind'];
+
+export function sealOwnerOf(
+  kind: SealedKind,
+  workspace: SlackId,
+  id: string,
+  record: object = {},
+): SealOwner {
+  const addresses = SEALED_KINDS.find((sealed) => sealed.kind === kind)?.addresses ?? [];
+  const values = new Map<string, unknown>(Object.entries(record));
+  return { workspace, kind, id, audience: addresses.map((name) => String(values.get(name) ?? '')) };
+}
+
+/** @returns undefined if the field has no encrypted value @throws unseal-failed `malformed` */
+export function sealOwnerOfField(workspace: SlackId, field: string, value: string): SealOwner | undefined {
+  for (const { kind, field: pattern } of SEALED_KINDS) {
+    const id = pattern.exec(field)?.[1];
+    if (id === undefined) continue;
+    const record = value.startsWith('{') ? tryParseJson(value) : {};
+    if (record === undefined) throw new Failure('unseal-failed', { reason: 'malformed', what: kind });
+    return sealOwnerOf(kind, workspace, id, record as object);
+  }
+  return undefined;
+}

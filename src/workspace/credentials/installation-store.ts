@@ -5,9 +5,9 @@ import type { RedisConnection } from '../../redis/connect.ts';
 import { evalInWorkspace, guardRead, replaceField } from '../../redis/guarded-commands.ts';
 import { FIELDS, membersKey, onceKey, recordKey, tokenLockKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { sealOwnerOf } from '../record/record-schemas.ts';
 import { createWorkspaceIndex } from '../record/workspace-store.ts';
 import { EVENTS_KEPT_MS } from '../replay-protection.ts';
+import { sealOwnerOf } from './credential-records.ts';
 
 /** @throws store-unavailable from every method */
 export interface InstallationRecords {

@@ -1,17 +1,12 @@
-/** References to projects in schedules, watches and menus: how they are stored and named, and who may see them. */
+/** References to projects in schedules, watches and menus: how they are stored, found and named. */
 import type * as z from 'zod';
 import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/billing-products.ts';
 import { type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
 import type { projectChoice } from '../record/record-schemas.ts';
 import type { Workspace } from '../record/workspace.ts';
 import { isAlias, type Project } from './project-record.ts';
-import {
-  canAskAbout,
-  type ProjectReference,
-  type ProjectScope,
-  type ResolvedProject,
-  UNLIMITED,
-} from './resolve-project.ts';
+import { canAskAbout, type ProjectScope, UNLIMITED } from './project-scope.ts';
+import type { ProjectReference, ResolvedProject } from './resolve-project.ts';
 
 /** `alias`: the name under which a person chose the project. */
 export type ChosenProject = Readonly<z.infer<typeof projectChoice>>;
@@ -71,8 +66,10 @@ export function projectMoneyFormatter(
   return Object.assign(moneyFormatter(locale, currencyOf(project, workspace)), { locale });
 }
 
-const currencyOf = (project: ChosenProject, workspace: Pick<Workspace, 'projects' | 'settings'>): string =>
-  findNamed(project, workspace)?.currency ?? workspace.settings.currency;
+export const currencyOf = (
+  project: ChosenProject,
+  workspace: Pick<Workspace, 'projects' | 'settings'>,
+): string => findNamed(project, workspace)?.currency ?? workspace.settings.currency;
 
 export function referenceTo(chosen: ChosenProject, workspace: Workspace): ProjectReference {
   const { alias } = findNamed(chosen, workspace) ?? {};

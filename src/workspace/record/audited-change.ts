@@ -113,3 +113,16 @@ export const stampOf = ({ fields }: { readonly fields: RecordFields }, field: st
   const text = fields[field];
   return text === undefined ? '-' : createHash('sha256').update(withoutSeal(text)).digest('hex').slice(0, 12);
 };
+
+export const hashOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
+
+const SETUP_FIELDS = [FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project];
+
+/** If this hash of the setup changes, Tally tries paused posts again and checks watches. */
+export const hashSetup = ({ fields }: Workspace, kind: 'schedule' | 'watch'): string =>
+  hashOf(
+    Object.entries(fields).filter(([name]) =>
+      [...SETUP_FIELDS, FIELDS[kind]].some((prefix) => name.startsWith(prefix)),
+    ),
+  );

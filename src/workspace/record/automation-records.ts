@@ -78,11 +78,11 @@ const storedWatch = z
   })
   .refine(({ channel, people }) => (channel === undefined) !== (people === undefined));
 
-export type Target =
+export type Destination =
   | { readonly channel: SlackId; readonly people?: undefined }
   | { readonly channel?: undefined; readonly people: readonly SlackId[] };
 
-export type Watch = Readonly<Omit<z.infer<typeof storedWatch>, keyof Target>> & Target;
+export type Watch = Readonly<Omit<z.infer<typeof storedWatch>, keyof Destination>> & Destination;
 
 export const watchSchema = storedWatch as unknown as z.ZodType<Watch>;
 

@@ -1,11 +1,10 @@
-/** What all stored records share: their types of fields, how they are parsed, and which of them are encrypted. */
+/** What all stored records share: the types of their fields, and how they are parsed. */
 import * as z from 'zod';
 import { PRODUCT_IDS } from '../../domain/billing-products.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { type Money, parseAmount, toPlainDigits, ZERO } from '../../domain/money/amount.ts';
-import { GROUP, PERSON, type SlackId } from '../../domain/slack-id.ts';
+import { GROUP, PERSON } from '../../domain/slack-id.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
-import type { SealOwner } from '../../vault/keyring.ts';
 
 export const person = z.string().regex(PERSON);
 export const slackId = z.string();
@@ -59,39 +58,3 @@ export const tryParseRecord = <T>(schema: z.ZodType<T>, json: string | undefined
 
 export const parseFields = (json: string): Readonly<Record<string, unknown>> =>
   parseRecord(z.looseObject({}), json);
-
-/**
- * All fields with an encrypted (“sealed”) value. It can be decrypted only for its workspace, kind and ID, and beside
- * the same `addresses`, to which the secret may be sent. A new kind needs a line here, and a noun in unseal-failed.
- * `tally reseal` and `tally doctor` use this table.
- */
-const SEALED_KINDS = [
-  { kind: 'billing-token', field: /^connection:(.+)$/s, addresses: ['baseUrl', 'authUrl'] },
-  { kind: 'application-access', field: /^access:(.+)$/s, addresses: ['authUrl'] },
-  { kind: 'slack-installation', field: /^(installation)$/, addresses: [] },
-] as const;
-
-export type SealedKind = (typeof SEALED_KINDS)[number]['kind'];
-
-export function sealOwnerOf(
-  kind: SealedKind,
-  workspace: SlackId,
-  id: string,
-  record: object = {},
-): SealOwner {
-  const addresses = SEALED_KINDS.find((sealed) => sealed.kind === kind)?.addresses ?? [];
-  const values = new Map<string, unknown>(Object.entries(record));
-  return { workspace, kind, id, audience: addresses.map((name) => String(values.get(name) ?? '')) };
-}
-
-/** @returns undefined if the field has no encrypted value @throws unseal-failed `malformed` */
-export function sealOwnerOfField(workspace: SlackId, field: string, value: string): SealOwner | undefined {
-  for (const { kind, field: pattern } of SEALED_KINDS) {
-    const id = pattern.exec(field)?.[1];
-    if (id === undefined) continue;
-    const record = value.startsWith('{') ? tryParseJson(value) : {};
-    if (record === undefined) throw new Failure('unseal-failed', { reason: 'malformed', what: kind });
-    return sealOwnerOf(kind, workspace, id, record as object);
-  }
-  return undefined;
-}

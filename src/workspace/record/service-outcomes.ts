@@ -22,7 +22,7 @@ const balanceSchema = z.object({
 
 export type LastBalance = Readonly<z.infer<typeof balanceSchema>>;
 
-export interface StoredAnswer {
+export interface ServiceOutcome {
   readonly connection: string;
   readonly at: Millis;
   readonly balance?: Omit<LastBalance, 'at' | 'days' | 'isIdle' | 'connection'> & {
@@ -39,7 +39,7 @@ const balanceField = (id: string, product: ProductId): string => `${FIELDS.balan
 export const balanceFields = (id: string): readonly string[] =>
   PRODUCT_IDS.map((product) => balanceField(id, product));
 
-export function answerFields({ connection, at, balance }: StoredAnswer): RecordFields {
+export function outcomeFields({ connection, at, balance }: ServiceOutcome): RecordFields {
   const used = { [lastUsedField(connection)]: String(at) };
   if (balance === undefined) return used;
   const { id, product, ...amounts } = balance;

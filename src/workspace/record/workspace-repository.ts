@@ -16,7 +16,7 @@ import {
   withExpiry,
 } from '../credentials/credential-records.ts';
 import type { Project } from '../projects/project-record.ts';
-import { limitOtherNames } from '../projects/resolve-project.ts';
+import { limitOtherNames } from '../projects/project-scope.ts';
 import { DEFAULT_SETTINGS, parseSettings, type Settings, serializeSettings } from '../settings.ts';
 import {
   type ChangeTarget,

@@ -113,14 +113,14 @@ export const createWorkspaceIndex = (redis: RedisConnection) => ({
  * Deletes everything about a workspace or organization, one Cluster slot at a time. If a step fails, Slack resends the
  * event, so every step can be repeated. @throws store-unavailable from every method
  */
-export interface Deletion {
+export interface WorkspaceDeleter {
   workspace(id: SlackId, organization?: SlackId): Promise<void>;
   /** Deletes a workspace that used its organization's installation. @returns false if it has another installation */
   member(id: SlackId, organization?: SlackId): Promise<boolean>;
   organization(id: SlackId): Promise<void>;
 }
 
-export function createDeletion({
+export function createWorkspaceDeleter({
   redis,
   others = async () => undefined,
   isInstalled = async () => false,
@@ -128,7 +128,7 @@ export function createDeletion({
   readonly redis: RedisConnection;
   readonly others?: (id: SlackId) => Promise<void>;
   readonly isInstalled?: (id: SlackId) => Promise<boolean>;
-}): Deletion {
+}): WorkspaceDeleter {
   const index = createWorkspaceIndex(redis);
   const unlinkKeys = (id: string) => guardRead(() => redis.unlink(...keysOf(id)));
   const removeMember = (organization: string, id: string) =>

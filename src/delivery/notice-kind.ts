@@ -1,43 +1,40 @@
-/** Tells a schedule's owner that posts failed or are paused. One message covers all schedules with one cause. */
+/** Tells owners that a post failed, or that a schedule or watch is paused. One message covers all with one cause. */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { commandText } from '../../domain/command-names.ts';
-import { failureSentence, storedFailureSchema } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
-import { dayAt, formatMoment, type Millis } from '../../domain/time/calendar.ts';
-import { limitLines } from '../../domain/wording.ts';
+import { commandText } from '../domain/command-names.ts';
+import { failureSentence, storedFailureSchema } from '../domain/failure/index.ts';
+import type { SlackId } from '../domain/slack-id.ts';
+import { dayAt, formatMoment, type Millis } from '../domain/time/calendar.ts';
+import { limitLines, pluralize } from '../domain/wording.ts';
+import { targetMarkup } from '../slack/automations/automation.ts';
 import {
   actions,
   button,
-  channelLink,
   compact,
   escapeMarkup,
   joinTexts,
   markup,
   type Message as SlackMessage,
-} from '../../slack/block-kit/blocks.ts';
-import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
-import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
-import type { Schedule } from '../../workspace/record/automation-records.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
-import {
-  type DeliveryLogSnapshot,
-  dropMessage,
-  newMessage,
-  type OutboxMessage,
-  putMessage,
-} from '../delivery-log.ts';
-import { hashOf, type MessageKind, type Plan, type Recipient, type RunView } from '../outbox/message-kind.ts';
-import { responsiblePeople } from '../outbox/recipients.ts';
-import { describeReport } from '../reports/make-report.ts';
-import { isHandled, type LastDelivery, lastDelivery } from './post-record.ts';
+} from '../slack/block-kit/blocks.ts';
+import { type ChosenProject, connectionsOf, describeProjects } from '../workspace/projects/chosen-project.ts';
+import { canAskAbout } from '../workspace/projects/project-scope.ts';
+import { hashOf } from '../workspace/record/audited-change.ts';
+import type { Schedule, Watch } from '../workspace/record/automation-records.ts';
+import type { Workspace } from '../workspace/record/workspace.ts';
+import { dropMessage, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
+import type { MessageKind, Plan, Recipient, RunView } from './outbox/message-kind.ts';
+import { responsiblePeople } from './outbox/recipients.ts';
+import { describeReport } from './posts/post-message.ts';
+import { isHandled, type LastDelivery, lastDelivery } from './posts/post-record.ts';
+import { canCheck, pauseCauseOf } from './watches/check-watches.ts';
 
 const noticeAbout = z.object({
   owner: z.string(),
   /** `failed`: one date's post wasn't sent. `paused`: a person must fix the cause first. */
   why: z.enum(['failed', 'paused']),
   cause: storedFailureSchema,
-  cases: z.array(z.object({ schedule: z.string(), due: z.int() })).readonly(),
+  /** Schedules, with the time when their post was due, and watches. */
+  cases: z.array(z.object({ id: z.string(), due: z.int().exactOptional() })).readonly(),
 });
 type NoticeAbout = Readonly<z.infer<typeof noticeAbout>>;
 type Notice = OutboxMessage<NoticeAbout>;
@@ -47,25 +44,39 @@ type Case = NoticeAbout['cases'][number];
 const FOR_MANAGERS: readonly string[] = ['not-connected', 'connection-missing', 'not-allowed'];
 const DELIVERED: readonly string[] = ['posted', 'posted-late'] satisfies LastDelivery['result'][];
 
-function newsOf({ id, owner, paused }: Schedule, snapshot: DeliveryLogSnapshot): NoticeAbout | undefined {
-  const { result, cause, due = 0 } = lastDelivery(id, snapshot) ?? {};
-  if (paused !== undefined || cause === undefined) return undefined;
-  if (result !== 'failed' && result !== 'paused') return undefined;
-  return { owner, why: result, cause, cases: [{ schedule: id, due }] };
+type NoticeView = Pick<RunView, 'workspace' | 'snapshot'>;
+
+type Item = Schedule | Watch;
+const isWatch = (item: Item): item is Watch => 'rule' in item;
+const isSchedule = (item: Item): item is Schedule => !isWatch(item);
+const itemsOf = ({ schedules, watches }: Workspace): readonly Item[] => [...schedules, ...watches];
+const findItem = ({ id }: Pick<Case, 'id'>, workspace: Workspace) =>
+  itemsOf(workspace).find((item) => item.id === id);
+
+function newsOf(item: Item, view: NoticeView): NoticeAbout | undefined {
+  const { id, owner, paused } = item;
+  if (paused !== undefined) return undefined;
+  if (isWatch(item)) {
+    const cause = pauseCauseOf(item, view);
+    return cause && { owner, why: 'paused', cause, cases: [{ id }] };
+  }
+  const { result, cause, due = 0 } = lastDelivery(id, view.snapshot) ?? {};
+  if (cause === undefined || (result !== 'failed' && result !== 'paused')) return undefined;
+  return { owner, why: result, cause, cases: [{ id, due }] };
 }
 
 const isSameNews = (a: NoticeAbout, b: NoticeAbout): boolean =>
   isDeepStrictEqual([a.owner, a.why, a.cause], [b.owner, b.why, b.cause]);
 
-function newsOfAll({ workspace, snapshot }: RunView): readonly NoticeAbout[] {
-  const all = workspace.schedules.flatMap((schedule) => newsOf(schedule, snapshot) ?? []);
+function newsOfAll(view: NoticeView): readonly NoticeAbout[] {
+  const all = itemsOf(view.workspace).flatMap((item) => newsOf(item, view) ?? []);
   const isFirst = (news: NoticeAbout, at: number) => all.findIndex((other) => isSameNews(other, news)) === at;
   const casesLike = (news: NoticeAbout) =>
     all.filter((other) => isSameNews(other, news)).flatMap(({ cases }) => cases);
   return all.filter(isFirst).map((news) => ({ ...news, cases: casesLike(news) }));
 }
 
-/** Schedules that the same cause stops later are added to the notice while the pause goes on. */
+/** While a pause lasts, the notice gets the schedules and watches that the same cause pauses later. */
 const isOpenPause = ({ state, about }: Notice): boolean => about.why === 'paused' && state !== 'failed';
 
 /** Nobody gets a notice if a reminder already tells them, or if Tally has no Slack token. */
@@ -73,9 +84,8 @@ function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace
   const { managers } = workspace.settings;
   const { kind } = cause;
   if (kind === 'not-installed' || cause.data?.reason === 'slack-token-rejected') return [];
-  const connections = workspace.schedules
-    .filter(({ id }) => cases.some(({ schedule }) => schedule === id))
-    .flatMap((schedule) => connectionsOf(schedule, workspace));
+  const items = cases.flatMap((one) => findItem(one, workspace) ?? []);
+  const connections = items.flatMap((item) => connectionsOf(item, workspace));
   const registrars = connections.map((name) => workspace.connections.get(name)?.registeredBy);
   if (kind === 'token-rejected' && [...managers, ...registrars].includes(owner)) return [];
   const isForManagers = FOR_MANAGERS.includes(kind) && !managers.includes(owner);
@@ -91,8 +101,8 @@ function planNotices(view: RunView): Plan {
       const sent = notices.filter(({ key, about }) => key.endsWith(`/${to}`) && isSameNews(about, news));
       const known = sent.flatMap(({ about }) => about.cases);
       // A pause that goes on needs no second notice, whatever date it began with.
-      const isKnown = ({ schedule, due }: Case) =>
-        known.some((other) => other.schedule === schedule && (news.why === 'paused' || other.due === due));
+      const isKnown = ({ id, due }: Case) =>
+        known.some((other) => other.id === id && (news.why === 'paused' || other.due === due));
       const cases = news.cases.filter((one) => !isKnown(one));
       if (cases.length === 0) return [];
       const open = sent.find(isOpenPause);
@@ -105,24 +115,29 @@ function planNotices(view: RunView): Plan {
       return [newMessage(key, to, { ...news, cases }, now)];
     }),
   );
-  const isCurrent = ({ schedule, due }: Case): boolean => lastDelivery(schedule, snapshot)?.due === due;
+  const isCurrent = (one: Case): boolean => lastDelivery(one.id, snapshot)?.due === one.due;
   const isStale = (notice: Notice): boolean =>
-    isHandled(notice) && !isOpenPause(notice) && !notice.about.cases.some(isCurrent);
+    isHandled(notice) &&
+    !isOpenPause(notice) &&
+    !notice.about.cases.some((one) => isCurrent(one) || isLive(notice.about, one, view));
   return { writes: [...notices.filter(isStale).map(dropMessage), ...messages.map(putMessage)] };
 }
 
-type NoticeView = Pick<RunView, 'workspace' | 'snapshot'>;
-
-function isLive(
-  { owner, why }: NoticeAbout,
-  { schedule: id, due }: Case,
-  { workspace, snapshot }: NoticeView,
-): boolean {
-  const schedule = workspace.schedules.find((one) => one.id === id);
-  const last = lastDelivery(id, snapshot);
-  if (schedule?.owner !== owner || schedule.paused !== undefined || last === undefined) return false;
+function isLive({ owner, why }: NoticeAbout, { id, due = 0 }: Case, view: NoticeView): boolean {
+  const item = findItem({ id }, view.workspace);
+  if (item?.owner !== owner || item.paused !== undefined) return false;
+  if (isWatch(item)) return !canCheck(item, view);
+  const last = lastDelivery(id, view.snapshot);
+  if (last === undefined) return false;
   if (why === 'paused') return !(DELIVERED.includes(last.result) && last.due >= due);
   return last.due === due && last.result === 'failed';
+}
+
+function isWorking({ id }: Case, view: NoticeView): boolean {
+  const item = findItem({ id }, view.workspace);
+  if (item === undefined || item.paused !== undefined) return false;
+  if (isWatch(item)) return canCheck(item, view);
+  return DELIVERED.includes(lastDelivery(id, view.snapshot)?.result ?? '');
 }
 
 const isSettled = (notice: NoticeAbout, view: NoticeView): boolean =>
@@ -151,8 +166,8 @@ const CONNECTION_MISSING = [
   'Add the connection again.',
 ] as const;
 const LIMITED = [
-  'Ask a Tally manager to allow this channel for the project, or choose another channel in the schedule.',
-  'Allow this channel for the project, or choose another channel in the schedule.',
+  'Ask a Tally manager to allow this channel for the project, or choose another channel.',
+  'Allow this channel for the project, or choose another channel.',
 ] as const;
 /** Managers get the second text, if there is one. */
 const REMEDIES: Readonly<Record<string, readonly [everybody: string, manager?: string]>> = {
@@ -181,23 +196,29 @@ export function drawNotice(
   const { workspace, scope } = view;
   const { why } = notice;
   const cases = notice.cases.flatMap((one) => {
-    const schedule = workspace.schedules.find(({ id }) => id === one.schedule);
-    return schedule && (isOver || isLive(notice, one, view)) ? [{ ...one, schedule }] : [];
+    const item = findItem(one, workspace);
+    return item && (isOver || isLive(notice, one, view)) ? [{ ...one, item }] : [];
   });
-  const [only, ...others] = cases;
+  const items = cases.map(({ item }) => item);
+  const [only, ...others] = items;
   const isOne = others.length === 0;
-  const titleOf = (schedule: Schedule): string => describeReport(schedule, workspace, scope);
-  const title = only === undefined ? 'A scheduled post' : titleOf(only.schedule);
-  const text = `${isOne ? title : `${cases.length} scheduled posts`} ${happenedText(notice, isOne, isOver, view)}`;
+  const titleOf = (item: Item): string =>
+    isWatch(item)
+      ? `The ${item.rule.kind} watch for ${describeProjects(item, workspace, scope)}`
+      : describeReport(item, workspace, scope);
+  const subject = only && isOne ? titleOf(only) : countText(notice, items);
+  const text = `${subject} ${happenedText(notice, isOne, isOver, view)}`;
   if (isOver) return { text, blocks: [markup(`*${escapeMarkup(text)}*`)] };
-  const lines = cases.map(({ schedule, due }) => {
-    const where = `${channelLink(schedule.channel)}, due ${escapeMarkup(formatMoment(due, schedule.timing.zone))}`;
-    return isOne ? `In ${where}` : `${escapeMarkup(titleOf(schedule))} in ${where}`;
+  const lines = cases.map(({ item, due }) => {
+    const where = `${item.channel ? 'in' : 'for'} ${targetMarkup(item)}${dueText(item, due)}`;
+    return isOne
+      ? where.replace(/^./, (first) => first.toUpperCase())
+      : `${escapeMarkup(titleOf(item))} ${where}`;
   });
-  const projects = cases.flatMap(({ schedule }) => schedule.projects);
+  const projects = items.flatMap((item): readonly ChosenProject[] => item.projects);
   const isVisible = projects.every((project) => canAskAbout(project, workspace, scope));
-  const today = dayAt(at, only?.schedule.timing.zone ?? workspace.settings.zone);
-  const cause = isVisible ? failureSentence(notice.cause, today) : '';
+  const { zone } = only && isSchedule(only) ? only.timing : workspace.settings;
+  const cause = isVisible ? failureSentence(notice.cause, dayAt(at, zone)) : '';
   const [label, action] = why === 'paused' ? ['Try again', 'retry'] : ['Send it now', 'now'];
   return {
     text: `${text}. ${cause}`.trim(),
@@ -207,32 +228,43 @@ export function drawNotice(
           `*${escapeMarkup(text)}*`,
           ...limitLines(lines, MAX_LISTED),
           escapeMarkup(cause),
-          ...nextSteps(notice, scope.isUnlimited, workspace),
+          ...nextSteps(notice, items, scope.isUnlimited, workspace),
         ]),
       ),
       actions(
         scope.isUnlimited && NEED_CONNECT.includes(remedyOf(notice)) && button('connect', 'Connect…'),
         only &&
           isOne &&
-          button(`schedule-row:${action}`, label, {
-            value: `${action} ${only.schedule.id}`,
-            style: 'primary',
-          }),
-        button('schedule-list', 'Open schedules'),
+          isSchedule(only) &&
+          button(`schedule-row:${action}`, label, { value: `${action} ${only.id}`, style: 'primary' }),
+        items.some(isSchedule) && button('schedule-list', 'Open schedules'),
+        items.some(isWatch) && button('watch-list', 'Open watches'),
       ),
     ],
   };
 }
 
+/** `2 scheduled posts and 1 watch`; `A watch` if it was deleted */
+function countText({ cases: [first] }: NoticeAbout, items: readonly Item[]): string {
+  if (items.length === 0) return first?.due === undefined ? 'A watch' : 'A scheduled post';
+  const watches = items.filter(isWatch).length;
+  const posts = items.length - watches;
+  return joinTexts(' and ', [
+    posts > 0 && pluralize(posts, 'scheduled post'),
+    watches > 0 && pluralize(watches, 'watch', 'watches'),
+  ]);
+}
+
+const dueText = (item: Item, due: Millis | undefined): string =>
+  isSchedule(item) && due !== undefined ? `, due ${escapeMarkup(formatMoment(due, item.timing.zone))}` : '';
+
 function happenedText(
   { why, cause, cases }: NoticeAbout,
   isOne: boolean,
   isOver: boolean,
-  { snapshot }: NoticeView,
+  view: NoticeView,
 ): string {
-  const isDelivered = ({ schedule }: Case) =>
-    DELIVERED.includes(lastDelivery(schedule, snapshot)?.result ?? '');
-  if (isOver && !cases.some(isDelivered))
+  if (isOver && !cases.some((one) => isWorking(one, view)))
     return isOne ? 'no longer needs attention' : 'no longer need attention';
   if (isOver) return isOne ? 'works again' : 'work again';
   if (why === 'paused') return `${isOne ? 'is' : 'are'} paused`;
@@ -243,7 +275,12 @@ function happenedText(
 const remedyOf = ({ cause }: NoticeAbout): string =>
   cause.kind === 'not-sent' ? String(cause.data?.reason) : cause.kind;
 
-function nextSteps(notice: NoticeAbout, canManage: boolean, workspace: Workspace): readonly string[] {
+function nextSteps(
+  notice: NoticeAbout,
+  items: readonly Item[],
+  canManage: boolean,
+  workspace: Workspace,
+): readonly string[] {
   const { why, cause } = notice;
   const remedy = remedyOf(notice);
   const [everybody, manager = everybody] = REMEDIES[remedy] ?? [];
@@ -252,7 +289,9 @@ function nextSteps(notice: NoticeAbout, canManage: boolean, workspace: Workspace
   const isShared = remedy === 'token-rejected' || recipientsOf(notice, workspace).length > 1;
   return compact([
     step && escapeMarkup(step),
+    items.some(isWatch) && 'Watches resume by themselves once this is fixed.',
     why === 'paused' &&
+      items.some(isSchedule) &&
       'Tally tries again when the next post is due, or once the schedule or the connection changes.',
     isGivenUp && 'Tally tried for an hour. The next post will mention this one.',
     isShared && (canManage ? 'The owner was notified too.' : 'A Tally manager was notified too.'),
