@@ -181,7 +181,7 @@ describe('a request', () => {
     },
   );
 
-  it('gets a button for a form that can’t open, without words that could be secrets', async () => {
+  it('gets a button for a form that can’t open, without possible secrets', async () => {
     await tally.slack.say(MEMBER, CHANNEL, '@Tally form');
     const offer = await tally.slack.waitFor(() =>
       tally.slack

@@ -29,7 +29,7 @@ export interface AutomationNeed {
   readonly level: 'broken' | 'warning' | 'news';
   readonly what: string;
   readonly fix?: readonly [label: string, action: string];
-  /** Whether the line of the item's project or connection says why the item waits: then the item has no line. */
+  /** True if another row already gives the cause. The schedule or watch then has no row of its own. */
   readonly isTold?: boolean;
 }
 
@@ -191,7 +191,7 @@ export const RESUMES_BY_ITSELF = ' · resumes by itself when that’s fixed';
 export const pausedByMarkup = ({ by, at }: NonNullable<Automation['paused']>): string =>
   `*paused* by ${mention(by)}, since: ${instantMarkup(at)}`;
 
-/** `2 schedules and 1 watch use it.` Undefined if none does. */
+/** `2 schedules and 1 watch use it.` Undefined if nothing uses it. */
 export function usersText(
   { schedules, watches }: Pick<Workspace, 'schedules' | 'watches'>,
   isUsed: (project: ChosenProject, channel: SlackId | undefined) => boolean,

@@ -70,7 +70,7 @@ export interface FormDescription<F extends Fields, A> {
   /** What the form says if the record has changed since it was opened. Undefined if the change doesn't matter. */
   readonly conflict?: (sent: SentForm<F>) => FormProblem | undefined;
   readonly idAfterConflict?: (sent: SentForm<F>) => string;
-  /** What saving would stop, as a sentence: shown once, before a second submit saves. */
+  /** A sentence about what saving would stop. The form shows it once, and the next submit saves. */
   readonly warning?: (sent: SentForm<F>) => string | undefined;
   readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal>;
   /** The word that completes “Not …” if saving fails. Default is `saved`. */
@@ -271,7 +271,7 @@ const stateSchema = z.object({
   nonce: z.string().default(''),
   place: z.string().default(''),
   isOpen: z.boolean().default(false),
-  /** The warning that the form shows. */
+  /** The warning that the form has shown. The next submit then saves. */
   warned: z.string().default(''),
   /** Values of hidden fields, because Slack sends back only shown ones. */
   hidden: z.record(z.string(), z.string()).default({}),

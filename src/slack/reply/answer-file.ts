@@ -39,7 +39,7 @@ const csvRows = <T extends ProjectAnswer>(
   ]),
 ];
 
-/** Spreadsheets round long IDs, so a project with a name has that. */
+/** Spreadsheets round long IDs, so the cell has the project's name if there is one. */
 const nameCell = ({ label, project }: Pick<UnresolvedProject, 'label' | 'project'>): CsvCell => ({
   text: label === `Project ${project}` ? project : label,
 });

@@ -124,7 +124,7 @@ function reasonOf(failure: Failure): string {
   return messages.length === 0 ? failure.message : `${failure.message} “${messages.join('” “')}”`;
 }
 
-/** `dev: The billing service rejected the token.` Projects without data of the same product share a sentence. */
+/** `dev: The billing service rejected the token.` One sentence names all projects without data of a product. */
 export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
   failed.flatMap((project) => {
     const { label, failure } = project;
