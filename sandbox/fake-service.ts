@@ -26,7 +26,7 @@ export interface ServiceReply {
   body?: string | Iterable<string>;
 }
 
-/** `hang` leaves the request unanswered; `reset` resets the connection. */
+/** `hang` never answers the request; `reset` resets the connection. */
 export type ServiceAnswer = ServiceReply | 'hang' | 'reset';
 
 /**

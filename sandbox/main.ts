@@ -30,10 +30,10 @@ const { socket, oauth, port, verbose, 'no-open': closed } = parseOptions();
 let sandbox: Sandbox | undefined;
 let endingSince: number | undefined;
 
-/** npm repeats a Ctrl-C that this process has already received. In ms. */
+/** In ms. After Ctrl-C, a second signal within this time comes from npm, not from the person. */
 const REPEATED = 500;
 
-/** A second signal, or one during the start, exits at once. Child processes end with this one. */
+/** Exits at once at a second signal, or if the sandbox hasn't started. Child processes end with this one. */
 function end(code: number): void {
   if (endingSince !== undefined && performance.now() - endingSince < REPEATED) return;
   if (endingSince !== undefined || !sandbox) process.exit(code);

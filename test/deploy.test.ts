@@ -78,7 +78,7 @@ it('every alert has a severity, what to do and a link', async () => {
   }
 });
 
-it('every part that can be missing is named by its alert', () => {
+it('the alert about a bot that isn’t ready explains each part that may be missing', () => {
   const alert = rules.find((rule) => rule.alert === 'TallyNotReady');
   for (const part of NOT_READY) expect(alert?.annotations.description).toContain(`${part}:`);
 });
@@ -126,7 +126,7 @@ describe('the Kubernetes manifests', async () => {
     expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(11 + 5 + 3);
   });
 
-  it('name the image by the version in package.json, and no namespaces except those of the ingress and Prometheus', async () => {
+  it('use the image of this version, and name no namespaces except the ingress’s and Prometheus’', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'));
     expect(container.image).toBe(`tally:${version}`);
     expect((await read(join(DIR, 'example/kustomization.yaml'))).images[0].newTag).toBe(version);

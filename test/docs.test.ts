@@ -188,7 +188,7 @@ describe('the contracts', () => {
     expect(JSON.parse(charges.sent.body)).toEqual(only(/query.*reportSubscriptionConsuming/).value);
   });
 
-  it('show the request that Tally sends for an OS_TOKEN, and an answer of which it reads every part', async () => {
+  it('show the request that Tally sends for an OS_TOKEN, and an answer that Tally reads', async () => {
     const request = only(/"auth"/).value;
     const { id, secret } = request.auth.identity.application_credential;
     const { answer, sent } = await answering(only(/"token"/).block, ({ url, http }) =>

@@ -143,7 +143,7 @@ describe('the executable tally', () => {
   });
 
   it.each(['3', '2 1.0.0'])(
-    'does not start with another layout (%s) in Redis, and changes nothing there',
+    'does not start if Redis has another version’s data (layout %s), and changes nothing',
     async (other) => {
       const redis = await testRedis();
       await redis.client.set('tally:layout', other);

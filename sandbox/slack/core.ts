@@ -11,7 +11,7 @@ export type Failure = { error: string } | { status: number; retryAfter?: number 
 export interface SlackBehaviour {
   latency: number;
   failure: Failure | undefined;
-  /** What every call of these methods fails with. */
+  /** By method: the failure of every call. */
   failures: Map<string, Failure>;
 }
 

@@ -64,7 +64,7 @@ function decodeArguments({ token: _token, ...args }: Loose): Loose {
     try {
       decoded[name] = JSON.parse(String(args[name]));
     } catch {
-      // The method rejects the text.
+      // The argument stays a text, which its method rejects.
     }
   }
   return decoded;

@@ -11,7 +11,7 @@ import { createSecretMask } from '../http/secret-mask.ts';
 
 export type { Tenant } from '../http/client.ts';
 
-export interface ApplicationAccess {
+export interface ApplicationCredential {
   readonly authUrl: string;
   readonly id: string;
   readonly secret: string;
@@ -41,7 +41,7 @@ export interface IdentityClient {
    * Never retries, because a second request could issue a second token. @throws access-refused (401, 403),
    * access-not-found, project-disabled (404), invalid-response (success without a token), outcome-unclear
    */
-  issue(access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken>;
+  issue(credential: ApplicationCredential, tenant: Tenant): Promise<IssuedToken>;
   /** @returns `refused` (401) if the service may still accept the token */
   revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation>;
 }
@@ -51,15 +51,18 @@ export function createIdentityClient({
   onNotIssued = async () => undefined,
 }: {
   readonly http: GuardedHttp;
-  readonly onNotIssued?: (access: ApplicationAccess, tenant: Tenant, error: unknown) => Promise<void>;
+  readonly onNotIssued?: (credential: ApplicationCredential, tenant: Tenant, error: unknown) => Promise<void>;
 }): IdentityClient {
-  const issue = (access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> =>
-    tryIssue(access, tenant).catch(async (error) => {
-      await onNotIssued(access, tenant, error);
+  const issue = (credential: ApplicationCredential, tenant: Tenant): Promise<IssuedToken> =>
+    tryIssue(credential, tenant).catch(async (error) => {
+      await onNotIssued(credential, tenant, error);
       throw error;
     });
 
-  async function tryIssue({ authUrl, id, secret }: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> {
+  async function tryIssue(
+    { authUrl, id, secret }: ApplicationCredential,
+    tenant: Tenant,
+  ): Promise<IssuedToken> {
     const identity = { methods: ['application_credential'], application_credential: { id, secret } };
     const request: ServiceRequest = {
       service: 'identity',

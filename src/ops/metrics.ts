@@ -107,38 +107,33 @@ function createDurations(registry: Registry) {
 }
 
 function addGauges(registry: Registry, { inProgress, notReady, oldestOverdue }: Measured): void {
-  const registers = [registry];
-  const version = { version: VERSION, node: process.version };
-  new Gauge({
-    name: 'tally_build_info',
-    help: 'The version that runs; always 1.',
-    labelNames: ['version', 'node'],
-    registers,
-  }).set(version, 1);
-  new Gauge({
-    name: 'tally_service_requests_in_progress',
-    help: 'Requests to billing and identity, waiting or running.',
-    registers,
-    collect() {
-      this.set(inProgress());
-    },
+  const gauge = <L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[],
+    measure: (gauge: Gauge<L>) => unknown,
+  ) =>
+    new Gauge({
+      name: `tally_${name}`,
+      help,
+      labelNames,
+      registers: [registry],
+      async collect() {
+        await measure(this);
+      },
+    });
+  gauge('build_info', 'The version that runs; always 1.', ['version', 'node'], (info) =>
+    info.set({ version: VERSION, node: process.version }, 1),
+  );
+  const waiting = 'Requests to billing and identity, waiting or running.';
+  gauge('service_requests_in_progress', waiting, [], (requests) => requests.set(inProgress()));
+  const ready = 'Whether Redis answers, and Slack reaches this process and accepts its token.';
+  gauge('ready', ready, ['part'], async (parts) => {
+    const missing = await notReady();
+    for (const part of NOT_READY) parts.set({ part }, missing.includes(part) ? 0 : 1);
   });
-  new Gauge({
-    name: 'tally_ready',
-    help: 'Whether Redis answers, and Slack reaches this process and accepts its token.',
-    labelNames: ['part'],
-    registers,
-    async collect() {
-      const missing = await notReady();
-      for (const part of NOT_READY) this.set({ part }, missing.includes(part) ? 0 : 1);
-    },
-  });
-  new Gauge({
-    name: 'tally_oldest_overdue_run_seconds',
-    help: 'Seconds since the oldest overdue run was due; NaN if Redis doesn’t answer.',
-    registers,
-    async collect() {
-      this.set(((await oldestOverdue()) ?? Number.NaN) / 1e3);
-    },
-  });
+  const overdue = 'Seconds since the oldest overdue run was due; NaN if Redis doesn’t answer.';
+  gauge('oldest_overdue_run_seconds', overdue, [], async (seconds) =>
+    seconds.set(((await oldestOverdue()) ?? Number.NaN) / 1e3),
+  );
 }

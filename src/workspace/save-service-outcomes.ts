@@ -181,7 +181,10 @@ export function storedBalance(
     product,
     balance: balance.raw,
     ...('raw' in bonuses && { bonuses: bonuses.raw }),
-    ...(typeof runway === 'object' && { days: runway.kind === 'estimate' ? runway.days : undefined }),
+    ...(typeof runway === 'object' && {
+      days: runway.kind === 'estimate' ? runway.days : undefined,
+      isIdle: runway.kind === 'no-spend' || undefined,
+    }),
     ...(forecast &&
       today && { forecast: { total: toPlainDigits(forecast.total), month: today.slice(0, 7) } }),
   };
@@ -209,12 +212,13 @@ function keepEstimates(answer: StoredAnswer, workspace: Workspace): StoredAnswer
   const { balance, at } = answer;
   const last = balance && workspace.lastBalance(balance.id, balance.product);
   if (balance === undefined || last === undefined) return answer;
-  const { forecast, days } = last;
+  const { forecast, days, isIdle } = last;
   const { zone } = workspace.settings;
   return {
     ...answer,
     balance: {
       ...(forecast && { forecast }),
+      ...(isIdle && { isIdle }),
       ...(days !== undefined && { days: days - daysBetween(dayAt(last.at, zone), dayAt(at, zone)) }),
       ...balance,
     },

@@ -267,7 +267,7 @@ describe('a refusal by billing', () => {
     [404, 'service-failed'],
     [400, 'service-failed'],
     [418, 'service-failed'],
-  ] as const)('fails with a kind of its own for status %i, without a retry', async (status, kind) => {
+  ] as const)('has a kind of its own for status %i, and causes no retry', async (status, kind) => {
     const service = await answering('<html>no</html>', status);
     expect(await failureOf(client().balance(access(service), project))).toMatchObject({ kind });
     expect(service.requests).toHaveLength(1);

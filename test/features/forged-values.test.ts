@@ -66,7 +66,7 @@ it('every forged value is answered with a sentence', async () => {
 }, 120_000);
 
 /** After an error the reply to what says that it only reads promises that nothing was changed. */
-it('a handler that declares no changes changes nothing', async () => {
+it('a handler that isn’t marked as changing something changes nothing', async () => {
   const onlyReads = (handler: Parameters<typeof rulesFor>[0], words: string) =>
     !rulesFor(handler, words).changes;
   const words = [

@@ -91,8 +91,8 @@ function strings(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(strings) : [];
 }
 
-describe('with any response of the billing service', () => {
-  it('an answer to /spend is valid for Slack, and mentions nobody', () => {
+describe('any response of billing', () => {
+  it('to /spend becomes a message that Slack accepts and that mentions nobody', () => {
     fc.assert(
       fc.property(
         items,
@@ -140,7 +140,7 @@ describe('with any response of the billing service', () => {
     );
   });
 
-  it('an answer to /balance is valid for Slack', () => {
+  it('to /balance becomes a message that Slack accepts', () => {
     fc.assert(
       fc.property(
         scalar,

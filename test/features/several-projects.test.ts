@@ -104,7 +104,7 @@ describe('/spend about several projects', () => {
     expect(answer.visibleText).toContain('prod: 5 of 7 days reported');
   });
 
-  it('has small print of at most two lines', async () => {
+  it('has at most two lines of small print', async () => {
     bot.billing.setItems('6001', itemsJson(...november(14, 18, 30)));
     bot.billing.setItems(
       '6002',

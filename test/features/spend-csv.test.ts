@@ -53,7 +53,7 @@ describe('/spend … csv', () => {
     expect(said).toMatch(/ The CSV is in your direct messages with Tally\.$/);
   });
 
-  it('is offered in an answer’s ⋯ menu, and leaves the answer as it is', async () => {
+  it('can be chosen in an answer’s ⋯ menu, and leaves the answer unchanged', async () => {
     const answer = await bot.ask('/spend prod last-4-days');
     expect((await chosen(answer)).text).toBe(csv);
     expect(unchanged(answer)).toBe(answer.text);
@@ -70,7 +70,7 @@ describe('/spend … csv', () => {
     expect(rows).toContain('prod;cloud;2026-11-18;123456789012345678901234567890,124;0;2;2 items added');
   });
 
-  it('sends the file without a form', async () => {
+  it('sends the file from the menu without opening a form', async () => {
     const answer = await bot.ask('/spend prod last-4-days');
     bot.billing.setMode('slow');
     await chosen(answer);
@@ -86,7 +86,7 @@ describe('/spend … csv', () => {
     expect(visibleText).toBe(`Tally can’t send files here: ${why}`);
   });
 
-  it('is also in the suggested correction of a command', async () => {
+  it('keeps “csv” in the suggested correction of a command', async () => {
     expect(await bot.read('/spend prod lst-week csv')).toContain('/spend prod last-week csv');
   });
 });
@@ -120,7 +120,7 @@ describe('/balance … csv', () => {
   });
 });
 
-describe('a CSV file of several projects, some of which fail', () => {
+describe('a CSV file of several projects', () => {
   beforeAll(() =>
     addProjects(bot, { web: '7101', broken: '7102', empty: '7103', disks: { id: '7104', product: 2 } }),
   );
@@ -152,7 +152,7 @@ describe('a CSV file of several projects, some of which fail', () => {
     expect(said).toBe(`${sentence} The CSV is in your direct messages with Tally.`);
   });
 
-  it('lists failed projects in the file of balances, too', async () => {
+  it('lists failed projects, also in a file of balances', async () => {
     const { message, rows } = await asked('/balance web,disks,broken,empty csv');
     expect(rows).toEqual([
       'project,product,balance,bonuses,average a day,days left,note',
@@ -166,12 +166,12 @@ describe('a CSV file of several projects, some of which fail', () => {
     );
   });
 
-  it('lists the failed projects in the details, too', async () => {
+  it('names failed projects, as the details do', async () => {
     await bot.openForm('/balance web,empty details');
     expect(await bot.modalSays('7103')).toContain('No figures  No Cloud platform data for empty.');
   });
 
-  it('is about the product of the answer whose menu was used', async () => {
+  it('has the product of the answer whose menu was used', async () => {
     const { rows } = await chosen(await bot.ask('/balance 7105 storage'));
     expect(rows[1]).toMatch(/^7105,storage,55,/);
   });

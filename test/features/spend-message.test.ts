@@ -90,7 +90,7 @@ describe('a bar in the chart of /spend', () => {
     ]);
   });
 
-  it('is as high as the readable amounts of its day', () => {
+  it('is as high as the sum of the day’s readable amounts', () => {
     const sent = [...daysFrom('2026-11-14', 4).map((day) => item(day, '2')), item('2026-11-15', 'n/a')];
     const { bars } = shown('2026-11-14..2026-11-17', sent);
     expect(bars.map(({ value }) => value)).toEqual([2, 2, 2, 2]);
@@ -174,7 +174,7 @@ describe('a year of which few days are reported', () => {
     expect(chartTitle).toBe('Average per day, by week');
   });
 
-  it('has a chart of the weeks even if only one month has data', () => {
+  it('has a chart of its weeks even if only one month has data', () => {
     const { bars } = shownOf('2025-12-01', 31);
     expect(bars).toHaveLength(5);
   });

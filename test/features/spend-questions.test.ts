@@ -64,7 +64,7 @@ describe('the answer about a budget', () => {
     expect(commands).toContain('/billing watch prod budget');
   });
 
-  it('is about the one project with a budget, and names the others', async () => {
+  it('is about the only project with a budget, and names the others', async () => {
     await setBudget('200');
     const { lines, rows, visibleText } = await bot.ask('/spend all over-budget');
     expect(lines[0]).toBe('prod · November · Yes: 231.00 of 200.00 (115.5 %)');
@@ -97,7 +97,7 @@ describe('the answer about a budget', () => {
   });
 });
 
-describe('the answer of /spend about several projects', () => {
+describe('/spend about all projects', () => {
   it('adds up the forecasts, and has a row for each project', async () => {
     const text = await ask('/spend all this-month');
     expect(text).toMatch(/^2 projects · 1–21 Nov · 346\.50 so far, about [\d,.]+ by 30 Nov\n/);
@@ -111,24 +111,24 @@ describe('the answer of /spend about several projects', () => {
   it('has a column of daily averages, if asked for', async () =>
     expect(await ask('/spend all last-week by day')).toContain('A day'));
 
-  it('is refused by week', async () =>
+  it('refuses “by week”', async () =>
     expect(await ask('/spend all 2026-10 by week')).toContain('“by week” works for one project only'));
 });
 
-describe('the answer of /spend with ranked days', () => {
+describe('/spend with ranked days', () => {
   it('lists the lowest first for “lowest”', async () => {
     const text = await ask('/spend prod lowest days 2026-10');
     expect(text).toContain('Lowest:* Thu 1 Oct, 1.00 · Fri 2 Oct, 2.00 · Sat 3 Oct, 3.00');
     expect(text).not.toContain('peak');
   });
 
-  it('has as many days as the question asks for', async () => {
+  it('lists as many days as were asked for', async () => {
     const text = await ask('/spend prod top 2 days 2026-10');
     expect(text).toContain('Highest:* Sat 31 Oct, 31.00 · Fri 30 Oct, 30.00');
     expect(text).not.toContain('Thu 29 Oct');
   });
 
-  it('is refused for several projects', async () =>
+  it('refuses to rank the days of several projects', async () =>
     expect(await ask('/spend all top 3 days 2026-10')).toContain('can only be ranked for one project'));
 });
 
@@ -170,7 +170,7 @@ it('the header of a running period says “so far”', async () => {
   expect((await bot.ask('/spend all this-week')).lines[0]).toMatch(/so far/);
 });
 
-it('an answer in two currencies names no comparison without a column for it', async () => {
+it('an answer in two currencies has no comparison', async () => {
   await addProjects(bot, { usa: { id: '789', currency: 'USD' } });
   const { rows, visibleText } = await bot.ask('/spend all mtd');
   expect(rows[0]).toEqual(['Project', 'Spent', 'By 30 Nov']);

@@ -49,12 +49,12 @@ describe('/spend … vs …', () => {
     expect(visibleText.match(/Only complete/g)).toHaveLength(1);
   });
 
-  it('refuses to compare a period with days that it contains', async () => {
+  it('refuses to compare a period with days that overlap', async () => {
     const answer = await bot.ask('/spend prod last-7-days vs last-30-days');
     expect(answer.visibleText).toContain('“vs last-30-days” overlaps with 14–20 Nov.');
   });
 
-  it('suggests words after “vs” and keeps the rest of the command', async () => {
+  it('suggests a correction after “vs” that keeps the other words', async () => {
     const answer = await bot.ask('/spend prod october vs 2026-09-15..2026-09-01 csv');
     expect(answer.visibleText).toContain('/spend prod october vs 2026-09-01..2026-09-15 csv');
   });
@@ -163,7 +163,7 @@ describe('the files of /spend … vs …', () => {
   });
 });
 
-describe('the wording of /spend … vs …', () => {
+describe('the answer of /spend … vs …', () => {
   const factsOf = async (command: string) => (await bot.ask(command)).lines;
 
   it('compares totals if equally many days are reported', async () => {
@@ -176,7 +176,7 @@ describe('the wording of /spend … vs …', () => {
     expect(line).toBe('*unchanged* vs September (daily average, 29 of 30 days reported) · 5.00 a day');
   });
 
-  it('says first that too few days are reported for a percentage', async () => {
+  it('says once that too few days are reported to compare', async () => {
     const [, line, ...others] = await factsOf(
       '/spend staging 2026-10-05..2026-10-07 vs 2026-09-04..2026-09-05',
     );
@@ -184,7 +184,7 @@ describe('the wording of /spend … vs …', () => {
     expect(others.join(' ')).not.toContain('Too few');
   });
 
-  it('says why the other days couldn’t be fetched', async () => {
+  it('says why there is no comparison if billing fails for the other days', async () => {
     bot.billing.respond((request, ordinary) =>
       request.query.includes('2026-09-01T') ? { status: 500, body: '' } : costs(request, ordinary),
     );
@@ -212,7 +212,7 @@ describe('the wording of /spend … vs …', () => {
     expect(answer.visibleText).toContain('staging: 29 of 30 days reported for September');
   });
 
-  it('offers no menu of periods', async () => {
+  it('has no menu of periods', async () => {
     const { blocks } = await bot.ask('/spend prod october vs 2026-11-10..2026-11-16');
     expect(JSON.stringify(blocks)).not.toContain('rerun:period');
   });
@@ -250,7 +250,7 @@ describe('the words after “vs”', () => {
     expect(shared.visibleText).toContain('shared by');
   });
 
-  it('may name days long ago, but then there is no forecast', async () => {
+  it('may name days long ago, which leaves out the forecast', async () => {
     const queries = await bot.queriesDuring(async () => {
       const { visibleText } = await bot.ask('/spend prod mtd vs 2010-01');
       expect(visibleText).toContain('vs January 2010');

@@ -79,7 +79,7 @@ describe('/spend … why about one project', () => {
     expect(sumOf(answer)).toBe(30_000);
   });
 
-  it('explains a month with its additional day', async () => {
+  it('explains a longer month by its additional day', async () => {
     sends('6001', days('2026-09-01', Array(30).fill('10')), days('2026-10-01', Array(31).fill('10')));
     const answer = await bot.ask('/spend prod october why');
     expect(answer.lines[1]).toBe('*unchanged* (daily average) · All of it comes from one more day.');
@@ -163,7 +163,7 @@ describe('/spend … why about one project', () => {
     );
   });
 
-  it('names no pair of days that differ only because one is on a weekend', async () => {
+  it('doesn’t blame a day for falling on a weekend', async () => {
     const isWeekend = (day: string) => [0, 6].includes(new Date(day).getUTCDay());
     const usual = (first: string, count: number, weekday: number, weekend: number) =>
       daysFrom(first, count).map((day) => [day, String(isWeekend(day) ? weekend : weekday)] as const);
@@ -172,7 +172,7 @@ describe('/spend … why about one project', () => {
   });
 
   it.each(['october', 'october vs september', 'last-7-days'])(
-    'shows the percentage of the answer that it explains: %s',
+    'shows the same percentage as the answer without “why”: %s',
     async (period) => {
       const month = [
         ...days('2026-09-01', Array(30).fill('10.2')),

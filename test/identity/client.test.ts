@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { createGuardedHttp, type ExchangeInfo } from '../../src/http/client.ts';
-import { type ApplicationAccess, createIdentityClient } from '../../src/identity/client.ts';
+import { type ApplicationCredential, createIdentityClient } from '../../src/identity/client.ts';
 import { closedPort, failureOf, json, type Service, serve, serveRaw, serving } from '../http/service.ts';
 
 const ACCESS = { id: 'c'.repeat(32), secret: 's3cr3t-0f-an-access' };
@@ -23,7 +23,7 @@ function client(
   const identity = createIdentityClient({ http });
   const tenant = { workspace: 'T1', connection: '123' };
   return {
-    issue: (access: ApplicationAccess) => identity.issue(access, tenant),
+    issue: (access: ApplicationCredential) => identity.issue(access, tenant),
     revoke: (authUrl: string, token: string) => identity.revoke(authUrl, token, tenant),
   };
 }

@@ -42,7 +42,6 @@ export interface BotOptions {
   readonly beforeStart?: (slack: Slack) => void;
   readonly env?: NodeJS.ProcessEnv;
   readonly identityUrl?: string;
-  /** `acme` where the app's commands are `/acme-spend` and so on. */
 }
 
 export const NO_LOADING: LoadingDelays = { message: 30_000, modal: 2_500 };

@@ -6,7 +6,7 @@ import { createKeyring, reseal, type SealingKey } from '../../src/vault/keyring.
 const sealingKey = (id: string): SealingKey => ({ id, key: randomBytes(32) });
 const [OLD, NEW, LOST] = [sealingKey('old'), sealingKey('new'), sealingKey('lost')];
 
-describe('a value', () => {
+describe('a stored value', () => {
   const owner = { workspace: 'T1', kind: 'billing-token', id: 'main' };
   const both = createKeyring([NEW, OLD]);
 

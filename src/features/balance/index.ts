@@ -3,8 +3,8 @@ import { type BillingClient, missedAnswer } from '../../billing/client.ts';
 import { collectRemarks } from '../../domain/billing-remarks.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
+import type { ParseContext } from '../../domain/language/command-items.ts';
 import { lastSevenDays, parseBalanceText } from '../../domain/language/parse-command-text.ts';
-import type { Reader } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
 import {
   type Amount,
@@ -55,7 +55,7 @@ import {
 import { answerNeeds, type ConnectedAnswer, sendAnswer } from '../../slack/reply/send-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
-import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
+import { parseContextOf, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/save-service-outcomes.ts';
 import type { Feature, Services } from '../feature.ts';
 
@@ -71,7 +71,7 @@ const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.products} ${commandTex
 export function createBalanceFeature({ billing, answerStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at } = request;
-    const { output, ...words } = parseBalance(text, readerIn(workspace, at));
+    const { output, ...words } = parseBalance(text, parseContextOf(workspace, at));
     if (words.help) return request.reply.private(helpMessage('What’s left?', [HELP], SMALL, request));
     const projects = findAskedProjects(words, request);
     const view = await fetchAnswers(projects, request, clock, (target) =>
@@ -101,7 +101,7 @@ export function createBalanceFeature({ billing, answerStore, clock }: Services):
     commands: {
       '/balance': {
         right: 'ask',
-        parse: (words, _, reader) => parseBalance(words, reader),
+        parse: (words, _, context) => parseBalance(words, context),
         figures: true,
         needs: answerNeeds,
         run: answer,
@@ -110,8 +110,8 @@ export function createBalanceFeature({ billing, answerStore, clock }: Services):
   };
 }
 
-function parseBalance(text: string, reader: Reader) {
-  const { output, ...words } = parseTyped('/balance', text, reader, parseBalanceText);
+function parseBalance(text: string, context: ParseContext) {
+  const { output, ...words } = parseTyped('/balance', text, context, parseBalanceText);
   if (output !== 'why') return { ...words, output };
   throw new InvalidWord(output, 'explains a change in spend', `Type ${commandText('/spend')} prod why.`);
 }

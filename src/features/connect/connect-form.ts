@@ -1,8 +1,14 @@
 /** The form that registers a billing token. It tests the token, saves it, and shows the tested project's balance. */
-import { type BalanceByProduct, type BalanceRecord, fetchBalanceByProduct } from '../../billing/client.ts';
-import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/billing-products.ts';
+import type { BalanceRecord, BillingAccess, BillingClient } from '../../billing/client.ts';
+import { DEFAULT_PRODUCT, PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { InvalidWord, ignoreFailure } from '../../domain/failure/index.ts';
+import {
+  type Failure,
+  failureOf,
+  InvalidWord,
+  ignoreFailure,
+  isFailure,
+} from '../../domain/failure/index.ts';
 import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
 import { formatBalance } from '../../domain/money/balance-and-runway.ts';
 import { looksLikeSecret } from '../../domain/secret-detection.ts';
@@ -99,6 +105,38 @@ async function testAndSave(
   };
   const days = target ? await registry.daysLeft()?.(target, now).catch(ignoreFailure) : undefined;
   return connectedMessage(input, answers, days, now);
+}
+
+interface BalanceByProduct {
+  readonly found: readonly { readonly product: ProductId; readonly balance: BalanceRecord }[];
+  readonly failed: readonly { readonly product: ProductId; readonly failure: Failure }[];
+}
+
+/**
+ * The API doesn't tell a project's product, so this asks for each. @throws Failure if the query failed for every
+ * product
+ */
+async function fetchBalanceByProduct(
+  billing: BillingClient,
+  // Leaves out `failures`, because a failure of a guessed product must not be saved as the project's.
+  { failures: _, ...access }: BillingAccess,
+  project: string,
+): Promise<BalanceByProduct> {
+  const answers = await Promise.all(
+    PRODUCT_IDS.map(async (product) => ({
+      product,
+      answer: await billing.balance(access, { project, product }).catch(failureOf),
+    })),
+  );
+  const found = answers.flatMap(({ product, answer }) =>
+    isFailure(answer) ? [] : [{ product, balance: answer }],
+  );
+  const failed = answers.flatMap(({ product, answer }) =>
+    isFailure(answer) && answer.kind !== 'no-data' ? [{ product, failure: answer }] : [],
+  );
+  const [first] = failed;
+  if (first !== undefined && failed.length === PRODUCT_IDS.length) throw first.failure;
+  return { found, failed };
 }
 
 /** A workspace's only connection is its default, but it is stored as the default only once there is a second one. */

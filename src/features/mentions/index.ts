@@ -9,7 +9,7 @@ import type { SlackEvent } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { acceptsWords, type EventHandler, lookUp } from '../../slack/server/handlers.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { readerIn } from '../../workspace/record/workspace.ts';
+import { parseContextOf } from '../../workspace/record/workspace.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { Feature, Services } from '../feature.ts';
 import { parseTypedCommand, readMention, splitMention } from './parse-mention.ts';
@@ -24,8 +24,8 @@ export function createMentionsFeature({ registry, threads }: Services): Feature 
       if (holdsRegisteredSecret(text, request.workspace)) throw new Failure('secret-pasted');
       const canRun = ({ command, text: words }: Command) =>
         acceptsWords(lookUp(registry.handlers().commands, command), words, request.workspace, request.at);
-      const reader = readerIn(request.workspace, request.at);
-      const known = { commands: registry.commands(), verbs: registry.verbs(), reader, acceptsWords: canRun };
+      const context = parseContextOf(request.workspace, request.at);
+      const known = { commands: registry.commands(), verbs: registry.verbs(), context, acceptsWords: canRun };
       const mention = splitMention(text, self);
       const question =
         parseTypedCommand(mention, known) ??

@@ -1,5 +1,4 @@
 /** The form that names a project, or changes a named one. */
-
 import {
   DEFAULT_PRODUCT,
   isProductId,
@@ -13,7 +12,9 @@ import { normalizeText } from '../../domain/language/text-cleanup.ts';
 import { isChannel, type SlackId } from '../../domain/slack-id.ts';
 import { listNames } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
+import { usersText } from '../../slack/automations/automation.ts';
 import {
+  compact,
   context,
   escapeMarkup,
   joinTexts,
@@ -29,7 +30,11 @@ import { selectedValues } from '../../slack/request/payload.ts';
 import { privateScope, type Request } from '../../slack/request/request.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
-import { findAllowedChannels, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import {
+  findAllowedChannels,
+  limitedProjects,
+  visibleProjects,
+} from '../../workspace/projects/resolve-project.ts';
 import { auditedChange, stampOf } from '../../workspace/record/audited-change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
@@ -67,6 +72,17 @@ export const createProjectForm = ({ workspaces, registry }: Services) =>
       return [`Someone renamed or removed ${escapeMarkup(id)}.`, 'Save again to add it as a new project.'];
     },
     idAfterConflict: ({ id, request }) => findByAlias(request.workspace, id)?.alias ?? '',
+    warning: ({ input, request: { workspace } }) =>
+      usersText(
+        workspace,
+        (project, channel = '') =>
+          isSameProject(project, input) &&
+          isChannel(channel) &&
+          input.channels.length > 0 &&
+          !input.channels.includes(channel) &&
+          limitedProjects(channel, [project], workspace).length === 0,
+        'it in other channels, and will stop there',
+      ),
     save: (sent) => saveProject(sent, workspaces),
   });
 
@@ -156,7 +172,7 @@ const projectOf = (
   addedAt,
 });
 
-async function saveProject({ id, input, request }: SentProject, workspaces: Services['workspaces']) {
+async function saveProject({ id, input, place, request }: SentProject, workspaces: Services['workspaces']) {
   const { workspace, user, at } = request;
   const known = findByAlias(workspace, id);
   if (input.alias !== id && findByAlias(workspace, input.alias) !== undefined)
@@ -177,7 +193,9 @@ async function saveProject({ id, input, request }: SentProject, workspaces: Serv
     isRenamed && `${known.alias} is now named ${project.alias}.`,
     !isSame && otherNamesText(project, request),
   ]);
-  return savedMessage(project, happened, await workspaces.load(user.teamId));
+  const now = await workspaces.load(user.teamId);
+  const isTriable = !isChannel(place) || limitedProjects(place, [project], now).length === 0;
+  return savedMessage(project, happened, now, isTriable);
 }
 
 /** `456 is also called staging.` Undefined if the person may see no other name of the project. */
@@ -207,7 +225,8 @@ const changedFields = (before: Project, after: Project): readonly string[] =>
     (field) => field !== 'alias' && String(before[field] ?? '') !== String(after[field] ?? ''),
   );
 
-function savedMessage(project: Project, happened: string, workspace: Workspace): Message {
+/** @param isTriable whether people may ask about the project where the form was opened */
+function savedMessage(project: Project, happened: string, workspace: Workspace, isTriable: boolean): Message {
   const { alias } = project;
   const balance = `\`${commandText('/balance')} ${alias}\``;
   const tries =
@@ -216,7 +235,11 @@ function savedMessage(project: Project, happened: string, workspace: Workspace):
       : `\`${commandText('/billing connect')}\`, then ${balance}`;
   return {
     text: `Saved ${alias}.`,
-    blocks: [section(happened), markup(`Now try ${tries}.`), context(projectDetails(project, workspace))],
+    blocks: compact([
+      section(happened),
+      isTriable && markup(`Now try ${tries}.`),
+      context(projectDetails(project, workspace)),
+    ]),
   };
 }
 

@@ -2,7 +2,6 @@
 import { type BillingClient, missedAnswer, type TimeRange } from '../../billing/client.ts';
 import { collectRemarks } from '../../domain/billing-remarks.ts';
 import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
-import { MAX_PERIOD_DAYS } from '../../domain/language/phrase-calendar.ts';
 import type { DayCharges } from '../../domain/money/charges.ts';
 import { compareUsage, type UsageChange } from '../../domain/money/comparison.ts';
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
@@ -18,7 +17,7 @@ import {
   startOfUnit,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import type { Period } from '../../domain/time/period.ts';
+import { MAX_PERIOD_DAYS, type Period } from '../../domain/time/period.ts';
 import type { AnswerView } from '../../slack/reply/project-answers.ts';
 import type { ConnectedAnswer } from '../../slack/reply/send-answer.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';

@@ -1,6 +1,7 @@
 /** `/spend`: what projects cost in a period, compared with earlier days. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
+import type { ParseContext } from '../../domain/language/command-items.ts';
 import {
   lastSevenDays,
   parseCommandText,
@@ -10,7 +11,6 @@ import {
   formatParsedCommand,
   type Output,
   type ParsedCommand,
-  type Reader,
 } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
 import { moneyFormatter } from '../../domain/money/amount.ts';
@@ -24,7 +24,7 @@ import { fetchAnswers } from '../../slack/reply/project-answers.ts';
 import { type Answer, answerActions, periodMenu } from '../../slack/reply/render-answer.ts';
 import { answerNeeds, sendAnswer } from '../../slack/reply/send-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { readerIn, requireSettings } from '../../workspace/record/workspace.ts';
+import { parseContextOf, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { budgetAnswer } from './budget-answer.ts';
 import { fetchSpend, type SpendFigures, type SpendView } from './figures.ts';
@@ -47,14 +47,14 @@ const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAM
 export function createSpendFeature({ billing, answerStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at, sharedFrom: asked } = request;
-    const reader = readerIn(workspace, at, asked);
-    const typedWords = parseSpend(text, reader);
+    const context = parseContextOf(workspace, at, asked);
+    const typedWords = parseSpend(text, context);
     const { output, ...words } = typedWords;
     if (words.help) return request.reply.private(helpMessage('What did we spend?', [HELP], SMALL, request));
     const { zone } = requireSettings(workspace);
     const projects = findAskedProjects(words, request);
     const typed = { word: projects.word, product: words.product, output };
-    const period = resolveSpendPeriod(inMonthOfBudget(typedWords, reader), typed, at, zone);
+    const period = resolveSpendPeriod(inMonthOfBudget(typedWords, context), typed, at, zone);
     const answers = await fetchAnswers(projects, request, clock, (target) =>
       fetchSpend(billing, workspace, target, period),
     );
@@ -77,7 +77,7 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
     commands: {
       '/spend': {
         right: 'ask',
-        parse: (words, _, reader) => parseSpend(words, reader),
+        parse: (words, _, context) => parseSpend(words, context),
         figures: true,
         needs: answerNeeds,
         run: answer,
@@ -86,8 +86,8 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
   };
 }
 
-function parseSpend(text: string, reader: Reader): ParsedCommand {
-  const words = parseTyped('/spend', text, reader, parseCommandText);
+function parseSpend(text: string, context: ParseContext): ParsedCommand {
+  const words = parseTyped('/spend', text, context, parseCommandText);
   const { several, isOfDays, unit, versus, output } = words;
   if (several !== undefined && isOfDays)
     throw new InvalidWord(
@@ -110,9 +110,9 @@ function parseSpend(text: string, reader: Reader): ParsedCommand {
   return words;
 }
 
-function inMonthOfBudget({ output, ...words }: ParsedCommand, reader: Reader): ParsedCommand {
+function inMonthOfBudget({ output, ...words }: ParsedCommand, context: ParseContext): ParsedCommand {
   if (output !== 'budget' && output !== 'over-budget') return words;
-  const month = parsePeriodText('this-month', reader);
+  const month = parsePeriodText('this-month', context);
   if (words.phrase === undefined || words.phrase.first === month.first) return { ...words, phrase: month };
   throw new InvalidWord(
     words.phrase.typed,

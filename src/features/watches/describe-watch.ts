@@ -4,11 +4,12 @@ import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts'
 import { formatRunwayShort } from '../../domain/money/balance-and-runway.ts';
 import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
-import { type Day, dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
+import { type Day, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
   canReadAutomation,
   PAUSED_TEXTS,
+  pausedByMarkup,
   RESUMES_BY_ITSELF,
   stopReasonOf,
   targetMarkup,
@@ -35,7 +36,7 @@ export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: Millis): boolean => s
 
 const FOR_MANAGERS = 'only Tally managers get its alerts: the project is limited to certain channels';
 
-export function isWatchBlocked(watch: Watch, workspace: Workspace): boolean {
+function isWatchBlocked(watch: Watch, workspace: Workspace): boolean {
   const why = stopReasonOf(watch, workspace);
   return why !== undefined && why !== 'managers-only';
 }
@@ -61,7 +62,7 @@ function stateLine(watch: Watch, state: WatchState | undefined, { workspace, loc
   const problem = state?.problem !== undefined && !isBlocked && escapeMarkup(state.problem);
   return joinTexts(' · ', [
     paused !== undefined
-      ? `*paused* by ${mention(paused.by)} since ${dayText(dayAt(paused.at, workspace.settings.zone))}`
+      ? pausedByMarkup(paused)
       : isBlocked && `*${PAUSED_TEXTS[stopped]}*${RESUMES_BY_ITSELF}`,
     state?.isCrossed && ':warning: *Past the threshold*',
     value !== undefined && `${watch.rule.kind === 'spike' ? 'latest' : 'now'} ${escapeMarkup(value)}`,

@@ -16,7 +16,7 @@ import {
 } from '../../domain/money/watch-rule.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import type { AutomationKind } from '../../slack/automations/automation.ts';
+import { type AutomationKind, targetMarkup } from '../../slack/automations/automation.ts';
 import {
   createAutomationForm,
   deliveryOf,
@@ -186,10 +186,13 @@ function watchOf(at: FormMoment, before: Watch | undefined): Watch | FieldRefusa
   if (askedProject(at) === undefined) return refuseField('You can’t ask about this project here.');
   const { projects, ...target } = deliveryOf(values);
   const [project = NO_PROJECT] = projects;
-  const isSame =
-    before !== undefined &&
-    isSameProject(before.projects[0], project) &&
-    JSON.stringify(before.rule) === JSON.stringify(rule);
+  const isAlike = (other: Watch) =>
+    isSameProject(other.projects[0], project) && JSON.stringify(other.rule) === JSON.stringify(rule);
+  const isSame = before !== undefined && isAlike(before);
+  const isTwin = (other: Watch) =>
+    other.id !== at.id && isAlike(other) && targetMarkup(other) === targetMarkup(target);
+  if (request.workspace.watches.some(isTwin))
+    return refuseField('This watch already exists, with the same threshold and for the same people.');
   return {
     ...unchangedFields(before, at),
     projects: [project],

@@ -14,7 +14,7 @@ import { type StepOutputs, WORKFLOW_FUNCTIONS } from '../../slack/install/workfl
 import type { StepHandler, StepInputs } from '../../slack/server/handlers.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { isShownTo, type ProjectScope, resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
+import { parseContextOf, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 
 export function createWorkflowStepsFeature({ registry }: Services): Feature {
@@ -30,7 +30,7 @@ export function createWorkflowStepsFeature({ registry }: Services): Feature {
       if (!isShownTo({ id, product }, workspace, scope))
         throw new Failure('not-allowed', { reason: 'channel' });
       const { zone, locale } = requireSettings(workspace);
-      const period = periodOf(words.phrase ?? lastSevenDays(readerIn(workspace, at)), at, zone);
+      const period = periodOf(words.phrase ?? lastSevenDays(parseContextOf(workspace, at)), at, zone);
       return (await registry.stepFigures()[name]?.({ workspace, target, period, at, locale })) ?? {};
     };
   const names = Object.keys(WORKFLOW_FUNCTIONS) as (keyof StepOutputs)[];
@@ -62,7 +62,10 @@ function parseInputs(
   const text = [project, isSpend ? period : '', product].map(textOf).join(' ').trim();
   requireShortText(text);
   if (holdsRegisteredSecret(text, workspace)) throw new Failure('secret-pasted');
-  const words: ParsedCommand = (isSpend ? parseCommandText : parseBalanceText)(text, readerIn(workspace, at));
+  const words: ParsedCommand = (isSpend ? parseCommandText : parseBalanceText)(
+    text,
+    parseContextOf(workspace, at),
+  );
   const refused = words.help
     ? 'help'
     : words.several === undefined

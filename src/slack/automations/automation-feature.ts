@@ -1,7 +1,7 @@
 /** The commands and buttons with which people create, list, edit, pause, resume and delete schedules or watches. */
 import { Failure } from '../../domain/failure/index.ts';
-import type { Reader } from '../../domain/language/parsed-command.ts';
-import { readerIn } from '../../workspace/record/workspace.ts';
+import type { ParseContext } from '../../domain/language/command-items.ts';
+import { parseContextOf } from '../../workspace/record/workspace.ts';
 import { button } from '../block-kit/blocks.ts';
 import { type HelpLine, helpMessage } from '../commands/help.ts';
 import { parsePage } from '../commands/subcommands.ts';
@@ -38,14 +38,14 @@ interface AutomationFeature<T extends Automation, Words> {
   /** The last line of the help page. */
   readonly small: string;
   /** Parses the words of the command that opens the form. @throws InvalidWord, secret-pasted */
-  readonly parse: (text: string, reader: Reader) => Words;
+  readonly parse: (text: string, context: ParseContext) => Words;
 }
 
 export function createAutomationFeature<T extends Automation, Words>(feature: AutomationFeature<T, Words>) {
   const { kind, form, parse } = feature;
   const help = (request: Request) => helpMessage(kind.words.title, feature.help, feature.small, request);
   const ownerActions = { ...sharedActions(kind, form.openFor), ...kind.actions };
-  const readerOf = ({ workspace, at }: Request) => readerIn(workspace, at);
+  const contextOf = ({ workspace, at }: Request) => parseContextOf(workspace, at);
 
   const needsOf = (action: string): Partial<HandlerRules> =>
     action === 'edit' ? { opensForm: true } : { changes: true };
@@ -61,8 +61,8 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
     right: 'member',
     help,
     opensForm: true,
-    parse: (rest, _, reader) => parse(rest, reader),
-    run: (rest, request) => form.openNew(parse(rest, readerOf(request)), request),
+    parse: (rest, _, context) => parse(rest, context),
+    run: (rest, request) => form.openNew(parse(rest, contextOf(request)), request),
   };
   /** **Ask a manager** passes on an action of the menu as a command, such as `/billing schedules pause abcd1234`. */
   const readAction = (text: string) => {

@@ -104,25 +104,26 @@ const MOST_LINES = 5;
 
 export async function automationHealth<T extends Automation>(kind: AutomationKind<T>, viewer: Request) {
   const { describe, needOf } = await kind.viewFor(viewer);
-  const all = visibleAutomations(kind, viewer).map((item) => ({ item, need: needOf(item) }));
-  if (all.length === 0) return undefined;
+  const visible = visibleAutomations(kind, viewer).map((item) => ({ item, need: needOf(item) }));
+  const all = visible.filter(({ need }) => need?.isTold !== true);
   const needy = all.filter(({ need }) => need !== undefined);
   const others = all.filter(({ need }) => need === undefined);
+  const waiting = visible.length - all.length;
   const paused = others.filter(({ item }) => item.paused !== undefined).length;
   const problems = needy.map(({ need }) => need?.what);
   const stopped = problems.filter((what) => what === PAUSED_BY_TALLY).length;
   const summary = compact([
     `${all.length - paused - stopped} running`,
+    waiting > 0 && `${waiting} waiting for billing`,
     paused > 0 && `${paused} paused`,
     ...[...new Set(problems)].map((what) => `*${problems.filter((one) => one === what).length} ${what}*`),
   ]);
   const line = ({ item, need }: (typeof all)[number]) => {
-    const [label = '', action] = need?.fix ?? [];
-    const canFix = need !== undefined && canEditAutomation(item, viewer);
+    const [label = '', action] = (canEditAutomation(item, viewer) && need?.fix) || [];
     return {
       level: need?.level ?? ('fine' as const),
       text: describe(item).filter(Boolean),
-      ...(canFix && { fix: button(`${kind.noun}-row:${action}`, label, { value: `${action} ${item.id}` }) }),
+      ...(action && { fix: button(`${kind.noun}-row:${action}`, label, { value: `${action} ${item.id}` }) }),
     };
   };
   return {
@@ -130,7 +131,7 @@ export async function automationHealth<T extends Automation>(kind: AutomationKin
     summary: summary.join(' · '),
     lines: [...needy, ...others].map(line),
     maxLines: MOST_LINES,
-    more: button(`${kind.noun}-list`, `All ${pluralOf(kind)}`),
+    ...(all.length > MOST_LINES && { more: button(`${kind.noun}-list`, `All ${pluralOf(kind)}`) }),
   };
 }
 export const PAUSED_BY_TALLY = 'paused by Tally';

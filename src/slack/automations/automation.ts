@@ -10,7 +10,14 @@ import { auditedChange } from '../../workspace/record/audited-change.ts';
 import type { Schedule, Target, Watch } from '../../workspace/record/automation-records.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { AutomationStore, Workspaces } from '../../workspace/record/workspace-repository.ts';
-import { channelLink, compact, type Message, mention, textMessage } from '../block-kit/blocks.ts';
+import {
+  channelLink,
+  compact,
+  instantMarkup,
+  type Message,
+  mention,
+  textMessage,
+} from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 export type Automation = Schedule | Watch;
@@ -21,7 +28,9 @@ export type AutomationAction<T> = (item: T, request: Request) => Promise<void>;
 export interface AutomationNeed {
   readonly level: 'broken' | 'warning' | 'news';
   readonly what: string;
-  readonly fix: readonly [label: string, action: string];
+  readonly fix?: readonly [label: string, action: string];
+  /** Whether the line of the item's project or connection says why the item waits: then the item has no line. */
+  readonly isTold?: boolean;
 }
 
 export interface AutomationView<T> {
@@ -179,19 +188,24 @@ export const PAUSED_TEXTS = {
 } as const;
 export const RESUMES_BY_ITSELF = ' · resumes by itself when that’s fixed';
 
+export const pausedByMarkup = ({ by, at }: NonNullable<Automation['paused']>): string =>
+  `*paused* by ${mention(by)}, since: ${instantMarkup(at)}`;
+
+/** `2 schedules and 1 watch use it.` Undefined if none does. */
 export function usersText(
   { schedules, watches }: Pick<Workspace, 'schedules' | 'watches'>,
-  isUsed: (project: ChosenProject) => boolean,
+  isUsed: (project: ChosenProject, channel: SlackId | undefined) => boolean,
+  what = 'it',
 ): string | undefined {
   const count = (items: readonly Automation[]) =>
-    items.filter(({ projects }) => projects.some(isUsed)).length;
+    items.filter(({ projects, channel }) => projects.some((project) => isUsed(project, channel))).length;
   const [posts, alerts] = [count(schedules), count(watches)];
   if (posts + alerts === 0) return undefined;
   const named = compact([
     posts > 0 && pluralize(posts, 'schedule'),
     alerts > 0 && pluralize(alerts, 'watch', 'watches'),
   ]);
-  return `${named.join(' and ')} ${posts + alerts === 1 ? 'uses' : 'use'} it.`;
+  return `${named.join(' and ')} ${posts + alerts === 1 ? 'uses' : 'use'} ${what}.`;
 }
 
 export const targetMarkup = ({ channel, people = [] }: Target): string =>

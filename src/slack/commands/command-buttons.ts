@@ -2,7 +2,7 @@
 import type { Button } from '@slack/types';
 import type { CommandName, SlashCommand } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
-import { NO_ALIASES } from '../../domain/language/parsed-command.ts';
+import { NO_ALIASES } from '../../domain/language/command-items.ts';
 import { normalizeText } from '../../domain/language/text-cleanup.ts';
 import { couldBeSecret } from '../../domain/secret-detection.ts';
 import { type ButtonOptions, button, option, SLACK_LIMITS } from '../block-kit/blocks.ts';

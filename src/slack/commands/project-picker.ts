@@ -3,8 +3,9 @@ import type { PlainTextOption } from '@slack/types';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/billing-products.ts';
 import type { SlashCommand } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
+import { ANY_DAY_CONTEXT } from '../../domain/language/command-items.ts';
 import { parseCommandText, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
-import { ANY_DAY_READER, formatParsedCommand } from '../../domain/language/parsed-command.ts';
+import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
 import { isChannel, type SlackId } from '../../domain/slack-id.ts';
 import { tryParse } from '../../domain/try-parse.ts';
@@ -24,7 +25,7 @@ import {
   resolveProject,
   visibleProjects,
 } from '../../workspace/projects/resolve-project.ts';
-import { readerIn } from '../../workspace/record/workspace.ts';
+import { parseContextOf } from '../../workspace/record/workspace.ts';
 import {
   actions,
   type Block,
@@ -81,7 +82,7 @@ const optionsFor = (request: Request, command: SlashCommand, textOf: (alias: str
     .filter(fitsOption);
 
 function withoutProject({ command, text }: Command, { workspace, at }: Request) {
-  const words = parseTyped(command, text, readerIn(workspace, at), parseCommandText);
+  const words = parseTyped(command, text, parseContextOf(workspace, at), parseCommandText);
   const { project: _, alias: __, several: ___, ...others } = words;
   return others;
 }
@@ -146,7 +147,7 @@ export function typedOrDefaultProject(
 /** `123` is offered under every product, and `123 storage` under one. */
 function typedProjects(query: string): readonly ChosenProject[] {
   const { project, product } =
-    tryParse(() => parseSingleProjectText(query, ANY_DAY_READER), InvalidWord) ?? {};
+    tryParse(() => parseSingleProjectText(query, ANY_DAY_CONTEXT), InvalidWord) ?? {};
   if (project === undefined) return [];
   return (product === undefined ? PRODUCT_IDS : [product]).map((id) => ({ id: project, product: id }));
 }

@@ -2,22 +2,18 @@
 import type { Button } from '@slack/types';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
-import {
-  BROKEN_OFF,
-  type Failure,
-  failureSentence,
-  NO_PUBLIC_ADDRESS,
-  type Service,
-} from '../../domain/failure/index.ts';
+import { type Failure, failureSentence } from '../../domain/failure/index.ts';
+import { BROKEN_OFF, NO_PUBLIC_ADDRESS, type Service } from '../../domain/failure/kinds.ts';
 import { parseCommandText } from '../../domain/language/parse-command-text.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
+import { parseTyped } from '../../domain/language/questions/parse-question.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { listNames } from '../../domain/wording.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
 import type { LastFailure } from '../../workspace/record/service-outcomes.ts';
-import { readerIn } from '../../workspace/record/workspace.ts';
-import { button, channelLink, escapeMarkup, instantMarkup } from '../block-kit/blocks.ts';
+import { parseContextOf } from '../../workspace/record/workspace.ts';
+import { button, channelLink, escapeMarkup } from '../block-kit/blocks.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { projectPicker, projectSelect } from '../commands/project-picker.ts';
 import {
@@ -277,7 +273,7 @@ function addressButton(service: Service): Button[] {
 function otherProducts(wrong: ProductId, { command: failed, workspace, at }: FailedRequest): Button[] {
   if (failed === undefined || workspace === undefined || at === undefined) return [];
   const { command, text } = failed;
-  const words = parseCommandText(text, readerIn(workspace, at));
+  const words = parseTyped(command, text, parseContextOf(workspace, at), parseCommandText);
   return PRODUCT_IDS.filter((product) => product !== wrong).flatMap((product) =>
     commandButton(`product-${product}`, `Try ${PRODUCTS[product].name}`, {
       command,
@@ -315,9 +311,8 @@ export function describeError(failure: Failure, request: FailedRequest) {
 /** A failure's message begins with what happened. After one of these signs come consequences. */
 const AFTER_FACT = /: |\.(?: |$)/;
 
-/** Mrkdwn: `the billing service returned an error (HTTP 500). First failed: Today 9:08` */
+/** Mrkdwn: `the billing service returned an error (HTTP 500)` */
 export function lastFailureText(failure: LastFailure, today: Day): string {
   const [fact = ''] = failureSentence(failure, today).split(AFTER_FACT);
-  const clause = fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1);
-  return `${escapeMarkup(clause)}. First failed: ${instantMarkup(failure.since)}`;
+  return escapeMarkup(fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1));
 }

@@ -14,7 +14,7 @@ import { couldBeName } from '../../domain/language/text-cleanup.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import { readerIn } from '../../workspace/record/workspace.ts';
+import { parseContextOf } from '../../workspace/record/workspace.ts';
 import { type Block, button, SLACK_LIMITS } from '../block-kit/blocks.ts';
 import { type Command, commandButton, commandButtons, commandLine } from '../commands/command-buttons.ts';
 import { ALL_COMMANDS } from '../commands/help.ts';
@@ -142,7 +142,7 @@ function pickerInstead({ word, fact }: InvalidWord, { command, text }: Command, 
   // A failure leaves out a word that may be a secret, so the text doesn't contain that word.
   if (at < 0 || !ASKS.has(command) || !couldBeName(word)) return {};
   const rest = `${text.slice(0, at)}${text.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
-  const parsed = tryParse(() => parseCommandText(rest, readerIn(request.workspace, request.at)));
+  const parsed = tryParse(() => parseCommandText(rest, parseContextOf(request.workspace, request.at)));
   if (parsed === undefined || parsed.project || parsed.alias || parsed.several) return {};
   return { sentence: `${fact} Which project?`, choices: projectPicker({ command, text: rest }, request) };
 }

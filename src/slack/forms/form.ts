@@ -70,6 +70,8 @@ export interface FormDescription<F extends Fields, A> {
   /** What the form says if the record has changed since it was opened. Undefined if the change doesn't matter. */
   readonly conflict?: (sent: SentForm<F>) => FormProblem | undefined;
   readonly idAfterConflict?: (sent: SentForm<F>) => string;
+  /** What saving would stop, as a sentence: shown once, before a second submit saves. */
+  readonly warning?: (sent: SentForm<F>) => string | undefined;
   readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal>;
   /** The word that completes “Not …” if saving fails. Default is `saved`. */
   readonly done?: string;
@@ -85,6 +87,7 @@ type AnyForm = Omit<FormDescription<any, any>, 'fields'> & {
   readonly action: ActionName;
 };
 const NOTHING_SAVED = 'Nothing was saved.';
+const SAVE_ANYWAY = 'Save again to save it anyway.';
 const CAN_CLOSE = context('You can close this window. Tally will send you the result in a direct message.');
 export const CHANGED_FIRST: FormProblem = [
   'Someone else just changed this.',
@@ -129,7 +132,7 @@ export function createForm<F extends Fields, A>(name: FormName, description: For
       const { id, values } = form.start(about, request);
       const place = request.channel ?? '';
       const seen = form.revision(id, request);
-      const state = { id, place, isOpen: false, seen, nonce: randomUUID(), hidden: {} };
+      const state = { id, place, isOpen: false, seen, nonce: randomUUID(), warned: '', hidden: {} };
       await show(form, { state, id, place, request, values, data: {} }, 'open');
     },
   };
@@ -233,6 +236,9 @@ async function submit(
     // Free text that `check` refuses contains a secret, which must not be shown again.
     const values = form.fields[field]?.isText ? { ...at.values, [field]: '' } : at.values;
     if (problem !== undefined) return await showProblem(form, { ...at, values }, [problem], field);
+    const warned = form.warning?.(sent);
+    if (warned !== undefined && warned !== state.warned)
+      return await showProblem(form, { ...at, state: { ...state, warned } }, [warned, SAVE_ANYWAY]);
     const saved = await form.save(sent);
     if (saved instanceof FieldRefusal) await showProblem(form, at, [saved.sentence]);
     else await request.reply.modal.show(form.heading, saved);
@@ -265,6 +271,8 @@ const stateSchema = z.object({
   nonce: z.string().default(''),
   place: z.string().default(''),
   isOpen: z.boolean().default(false),
+  /** The warning that the form shows. */
+  warned: z.string().default(''),
   /** Values of hidden fields, because Slack sends back only shown ones. */
   hidden: z.record(z.string(), z.string()).default({}),
 });

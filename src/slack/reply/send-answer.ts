@@ -1,6 +1,6 @@
 /** Sends an answer as a message, as a CSV file, or as **Details** with the exact figures. */
 import { PRODUCTS } from '../../domain/billing-products.ts';
-import { mayOpenWindow, type Output } from '../../domain/language/parsed-command.ts';
+import { mayOpenModal, type Output } from '../../domain/language/parsed-command.ts';
 import { modal, preformatted, section } from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 import type { HandlerRules } from '../server/handlers.ts';
@@ -28,7 +28,7 @@ export async function sendAnswer<T extends ConnectedAnswer>(
 /** The modal for **Details** must open within 3 s, but a CSV file needs no modal. */
 export const answerNeeds = (text: string): Partial<HandlerRules> => {
   const sendsFile = /(?:^|\s)csv\b/i.test(text);
-  return { sendsFile, opensForm: !sendsFile && mayOpenWindow(text) };
+  return { sendsFile, opensForm: !sendsFile && mayOpenModal(text) };
 };
 
 async function showDetails<T extends ConnectedAnswer>(

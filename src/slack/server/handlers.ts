@@ -1,10 +1,10 @@
 /** What a feature handles: commands, clicks, forms, requests for suggestions, events and workflow steps. */
 import type { ModalView, PlainTextOption } from '@slack/types';
 import { Failure } from '../../domain/failure/index.ts';
-import type { Reader } from '../../domain/language/parsed-command.ts';
+import type { ParseContext } from '../../domain/language/command-items.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
+import { parseContextOf, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Right } from '../../workspace/roles-and-rights.ts';
 import type { Message } from '../block-kit/blocks.ts';
 import type { Command } from '../commands/command-buttons.ts';
@@ -42,7 +42,7 @@ type CommandWork = (text: string, request: Request, typed?: string) => Promise<v
 
 export interface CommandHandler extends Handler<CommandWork> {
   readonly help?: (request: Request) => Message;
-  readonly parse?: (text: string, workspace: Workspace, reader: Reader) => unknown;
+  readonly parse?: (text: string, workspace: Workspace, context: ParseContext) => unknown;
 }
 
 interface ClickedOn {
@@ -116,7 +116,7 @@ export function acceptsWords(
 ): boolean {
   if (handler?.parse === undefined) return handler !== undefined && text === '';
   const { parse } = handler;
-  return tryParse(() => [parse(text, workspace, readerIn(workspace, at))], Failure) !== undefined;
+  return tryParse(() => [parse(text, workspace, parseContextOf(workspace, at))], Failure) !== undefined;
 }
 
 export interface Handlers {

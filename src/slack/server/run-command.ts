@@ -6,7 +6,7 @@ import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { Annotate } from '../../ops/work-record.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { readerIn } from '../../workspace/record/workspace.ts';
+import { parseContextOf } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
 import { findAskedProjects } from '../commands/asked-projects.ts';
@@ -141,7 +141,7 @@ async function rememberQuestion(
 function threadQuestion({ command, text }: Command, request: Request): ThreadQuestion | undefined {
   if (!FOLLOW_UP_COMMANDS.has(command)) return undefined;
   const { at, workspace } = request;
-  const words = parseCommandText(text, readerIn(workspace, at));
+  const words = parseCommandText(text, parseContextOf(workspace, at));
   if (words.help) return undefined;
   const { word, targets } = findAskedProjects(words, request);
   const named = words.several === 'all' ? [] : targets;

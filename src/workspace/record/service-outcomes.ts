@@ -13,6 +13,8 @@ const balanceSchema = z.object({
   balance: z.string(),
   bonuses: z.string().exactOptional(),
   days: z.int().exactOptional(),
+  /** Set if the project spends nothing, so its money lasts. */
+  isIdle: z.literal(true).exactOptional(),
   /** `total`: all digits. `month`: such as `2026-11`. */
   forecast: z.object({ total: z.string(), month: z.string() }).exactOptional(),
   at: millis,
@@ -23,11 +25,12 @@ export type LastBalance = Readonly<z.infer<typeof balanceSchema>>;
 export interface StoredAnswer {
   readonly connection: string;
   readonly at: Millis;
-  readonly balance?: Omit<LastBalance, 'at' | 'days' | 'connection'> & {
+  readonly balance?: Omit<LastBalance, 'at' | 'days' | 'isIdle' | 'connection'> & {
     readonly id: string;
     readonly product: ProductId;
     /** Undefined: there is no estimate. Absent: none was computed, so the stored estimate is kept. */
     readonly days?: number | undefined;
+    readonly isIdle?: true | undefined;
   };
 }
 

@@ -55,7 +55,7 @@ describe('a watch on a balance', () => {
     expect(third?.crossings).toEqual([]);
   });
 
-  test('alternates between alert and recovery, however the balance changes', () => {
+  test('sends alerts and recoveries in turn, however the balance changes', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 48_000, max: 53_000 }), { maxLength: 60 }), (balances) => {
         const judged = judgeAll(BALANCE, balances.map(balanceOf));

@@ -27,7 +27,7 @@ const alertsOf = (rule: WatchRule, figures: WatchFigures) =>
   simulateWatch(rule, figures).map((day) => daysBetween(day, TODAY));
 
 describe('the simulation of a watch’s past alerts', () => {
-  it('covers ninety days, and uses earlier days for comparison', () => {
+  it('covers ninety days, and compares their costs with earlier ones', () => {
     expect(daysBetween(FIRST, TODAY)).toBe(200);
     const rule = { kind: 'spike', factor: new Big(2), floor: new Big(0) } as const;
     const spikeOn = (day: number) => figuresOf((ago) => (ago === day ? 100 : 10));
@@ -64,7 +64,7 @@ describe('the simulation of a watch’s past alerts', () => {
     expect(alertsOf({ kind: 'runway', days: 60 }, figures)).toEqual([41]);
   });
 
-  it('uses for a budget the days that were over at the time', () => {
+  it('counts for a budget only days that were complete at the time', () => {
     const dates = alertsOf(
       { kind: 'budget', amount: new Big(310) },
       figuresOf(() => 10),
