@@ -88,7 +88,7 @@ describe('the Home', () => {
   it('shows the projects with their last known figures, and buttons that ask again', async () => {
     await addProjects(bot, { prod: { id: '123', currency: 'EUR' }, staging: '456' });
     await bot.ask('/balance prod');
-    await expect.poll(() => open()).toMatch(/\n2 projects · [\d,.]+\sEUR left and [\d,.]+ left\nProject/);
+    await expect.poll(() => open()).toMatch(/\n2 projects · [\d,.]+\sEUR and [\d,.]+ left\nProject/);
     const ask = () => bot.slack.choose(OWNER, HOME, 'run:project', 'prod');
     expect((await told(ask)).visibleText).toMatch(/^prod · [\d,.]+\sEUR left/);
     expect(page()).toMatch(/\nAs of <!date\^\d+\^[^>]*\|2026-11-21 10:15 UTC>.*$/);
