@@ -1,3 +1,4 @@
+/** The client of the billing GraphQL API: a project's balance, and its charges day by day. */
 import { Failure, failureOf, isFailure } from '../domain/failure/index.ts';
 import type { BillingQuestion } from '../domain/failure/kinds.ts';
 import { collectCharges, type DayCharges } from '../domain/money/charges.ts';

@@ -170,7 +170,7 @@ it('the header of a running period says “so far”', async () => {
   expect((await bot.ask('/spend all this-week')).lines[0]).toMatch(/so far/);
 });
 
-it('an answer in two currencies names no comparison without a column for it', async () => {
+it('an answer in two currencies has no comparison', async () => {
   await addProjects(bot, { usa: { id: '789', currency: 'USD' } });
   const { rows, visibleText } = await bot.ask('/spend all mtd');
   expect(rows[0]).toEqual(['Project', 'Spent', 'By 30 Nov']);
