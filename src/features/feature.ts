@@ -20,7 +20,6 @@ export interface Feature extends Handlers {
   readonly help?: readonly HelpLine[];
   readonly forms?: readonly { readonly handlers: Handlers }[];
   readonly commands?: { readonly [Name in SlashCommand]?: CommandHandler };
-  /** Commands after `/billing`. */
   readonly verbs?: { readonly [Verb in BillingVerb]?: CommandHandler };
   readonly actions?: { readonly [Name in ActionName]?: ActionHandler };
   /** Managers' actions on a project, by the word after `/billing projects`. */

@@ -63,7 +63,6 @@ function projectNames({ projects }: Workspace, project: string) {
   return { label: alias ?? `Project ${project}`, word: alias ?? project };
 }
 
-/** `prod (project 123)` */
 export function projectAuditText(workspace: Workspace, project: string): string {
   const { word } = projectNames(workspace, project);
   return word === project ? `project ${project}` : `${word} (project ${project})`;

@@ -38,7 +38,7 @@ const NUMBER = '(?:\\p{Sc} ?)?-?(?:\\d{1,3}(?: \\d{3}(?![^ .,]))+\\S*|[\\d.,]*\\
 const DAYS = '(?:days?|d|weeks?|w)';
 const form = (words: string): RegExp => new RegExp(`(?<![^ ])${words}(?![^ ])`, 'u');
 
-/** How people type thresholds. If a threshold has two forms, the first that matches counts. */
+/** If a threshold has two forms, the first that matches counts. */
 const THRESHOLD_FORMS: Readonly<
   Record<WatchKind, readonly (readonly [name: ThresholdName, form: RegExp])[]>
 > = {
