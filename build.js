@@ -101,10 +101,11 @@ const EXPECTED = /^ *const peg\$e\d+ = .*\n|if \(peg\$silentFails === 0\) \{ peg
 /** Peggy makes them anew for each text. */
 const CONSTANT = /^ *const peg\$[cr]\d+ = .*\n/gm;
 
-/** Writes the parser of the language, unless it is up to date. The folder's grammar files are one grammar. */
+const COMMANDS = 'commands.peggy';
+
+/** Writes the parser of the language, unless it is up to date. Both grammar files are one grammar. */
 export async function writeGrammar() {
-  const names = (await readdir(LANGUAGE)).filter((name) => name.endsWith('.peggy')).sort();
-  const files = names.map(async (source) => ({
+  const files = [COMMANDS, 'questions/questions.peggy'].map(async (source) => ({
     source,
     text: await readFile(join(LANGUAGE, source), 'utf8'),
   }));
@@ -118,11 +119,11 @@ export async function writeGrammar() {
   const parser = peggy.generate(sources, { ...GENERATED, allowedStartRules: STARTS }).replace(EXPECTED, '');
   const code = (parser.match(CONSTANT) ?? []).join('') + parser.replace(CONSTANT, '');
   // From the commands alone: a mistyped word of a command is never corrected to one of a question.
-  const commands = sources.find(({ source }) => source === 'language.peggy')?.text ?? '';
+  const commands = sources.find(({ source }) => source === COMMANDS)?.text ?? '';
   const { rules } = peggy.parser.parse(commands, { reservedWords: [] });
   const named = rules.filter(({ expression }) => expression.type === 'named');
   const questions = sources
-    .filter(({ source }) => source !== 'language.peggy')
+    .filter(({ source }) => source !== COMMANDS)
     .flatMap(({ text }) => peggy.parser.parse(text, { reservedWords: [] }).rules);
   const words = Object.entries({ WORDS: rules, CORRECTIONS: named, QUESTION_WORDS: questions }).map(
     ([name, of]) => `export const ${name} = ${JSON.stringify([...new Set(literalsIn(of))])};\n`,

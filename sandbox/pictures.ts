@@ -48,7 +48,6 @@ async function working(page: Page, { url, billing }: Sandbox): Promise<void> {
   await scheduling(page, form);
   await watching(page, form);
   await page.getByRole('button', { name: 'App Home' }).click();
-  await page.getByText('All commands').waitFor();
   await page.getByRole('button', { name: 'Refresh' }).click();
   await page.getByText(/archive +[\d,]+\.\d\d/).waitFor();
   await take(page.locator('.home > .blocks'), 'home');

@@ -33,7 +33,7 @@ import { claimLayout } from './redis/layout.ts';
 import { createInstallations } from './slack/install/installations.ts';
 import { createResponseUrlClient } from './slack/reply/message-calls.ts';
 import { createUserDirectory } from './slack/request/users.ts';
-import { registerListeners } from './slack/server/dispatch.ts';
+import { registerHandlers } from './slack/server/dispatch.ts';
 import { createRateLimiter, type RateLimiter } from './slack/server/rate-limiter.ts';
 import { createSlackServer } from './slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from './slack/slack-services.ts';
@@ -199,6 +199,6 @@ function createSlackSide(
   };
   const installations = createInstallations(config, slackServices);
   const server = createSlackServer(config, slackServices, installations, routes);
-  registerListeners(server.app, registry.listeners(), slackServices);
+  registerHandlers(server.app, registry.handlers(), slackServices);
   return { installations, server };
 }

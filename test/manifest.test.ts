@@ -66,7 +66,7 @@ describe('the manifest', () => {
   });
 
   it('subscribes to exactly the events that the bot handles', () => {
-    const listened = Object.keys(bot.registry.listeners().events);
+    const listened = Object.keys(bot.registry.handlers().events);
     const named = settings.event_subscriptions.bot_events;
     expect(named.map((name) => name.split('.')[0]).sort()).toEqual([...listened, ...UNINSTALL_EVENTS].sort());
   });

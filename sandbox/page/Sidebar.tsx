@@ -25,7 +25,6 @@ export function Sidebar({ here, unread }: Props) {
   );
   return (
     <nav className="sidebar" aria-label="Workspace" inert={views.length > 0}>
-      <p className="workspace-name">{workspace.name}</p>
       {workspaces.length > 1 && (
         <p className="workspaces">
           {workspaces.map(({ id, name, as }) => (

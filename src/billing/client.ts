@@ -1,7 +1,6 @@
-/** The client of the billing GraphQL API: a project's balance, and its charges day by day. */
-import { PRODUCT_IDS, type ProductId } from '../domain/billing-products.ts';
-import { type BillingQuestion, Failure, failureOf, isFailure } from '../domain/failure/index.ts';
-import { collectCharges, type DayCharges } from '../domain/money/usage.ts';
+import { Failure, isFailure } from '../domain/failure/index.ts';
+import type { BillingQuestion } from '../domain/failure/kinds.ts';
+import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
 import { DAY, type Millis, type RequestedDays, type Zone } from '../domain/time/calendar.ts';
 import type { GuardedHttp, Priority, ServiceRequest, ServiceResponse, Tenant } from '../http/client.ts';
 import {
@@ -147,36 +146,4 @@ function rejectionOf(response: ServiceResponse, question: BillingQuestion): Erro
 export function emptyIfNoData(error: unknown): Consumption {
   if (isFailure(error, 'no-data')) return { charges: [], remarks: [] };
   throw error;
-}
-
-export interface BalanceByProduct {
-  readonly found: readonly { readonly product: ProductId; readonly balance: BalanceRecord }[];
-  readonly failed: readonly { readonly product: ProductId; readonly failure: Failure }[];
-}
-
-/**
- * The API doesn't tell a project's product, so this asks for each. @throws Failure if the query failed for every
- * product
- */
-export async function fetchBalanceByProduct(
-  billing: BillingClient,
-  // Leaves out `failures`, because a failure of a guessed product must not be saved as the project's.
-  { failures: _, ...access }: BillingAccess,
-  project: string,
-): Promise<BalanceByProduct> {
-  const answers = await Promise.all(
-    PRODUCT_IDS.map(async (product) => ({
-      product,
-      answer: await billing.balance(access, { project, product }).catch(failureOf),
-    })),
-  );
-  const found = answers.flatMap(({ product, answer }) =>
-    isFailure(answer) ? [] : [{ product, balance: answer }],
-  );
-  const failed = answers.flatMap(({ product, answer }) =>
-    isFailure(answer) && answer.kind !== 'no-data' ? [{ product, failure: answer }] : [],
-  );
-  const [first] = failed;
-  if (first !== undefined && failed.length === PRODUCT_IDS.length) throw first.failure;
-  return { found, failed };
 }

@@ -3,7 +3,7 @@ import { isLosslessNumber, stringify } from 'lossless-json';
 import { isProductId, isProjectId, PRODUCT_IDS, type ProductId } from '../domain/billing-products.ts';
 import { BROKEN_OFF, Failure } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
-import type { WireCharge } from '../domain/money/usage.ts';
+import type { WireCharge } from '../domain/money/charges.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
 import type { ServiceResponse } from '../http/client.ts';

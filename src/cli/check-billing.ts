@@ -236,7 +236,7 @@ function judgeMonth(answer: Consumption | Failure, days: readonly Day[]): Judgem
   return problems.length === 0 ? good(count) : bad(problems.join(' / '));
 }
 
-/** Takes the second-to-last readable day, because a service with wrong day limits would return its neighbours, too. */
+/** Takes the second-to-last readable day: a service with wrong day limits would also return the days beside it. */
 function chooseDay({ charges }: Consumption, days: readonly Day[]): Day | undefined {
   const readable = new Set(charges.map(({ day, amount }) => ('value' in amount ? day : undefined)));
   const usable = days.filter((day) => readable.has(day));

@@ -28,7 +28,7 @@ type Name = keyof typeof variables.shape;
 type Values = Partial<Record<Name, string>>;
 type Prompts = ReturnType<typeof openPrompts>;
 
-/** Enter alone takes `standard`; '' makes the question optional. A secret has none, and its input is hidden. */
+/** `standard` is the answer if the input is empty; '' for an optional question. Without `standard`, input is hidden. */
 type Question = readonly [name: Name, asks: string, standard?: string];
 
 const questionsFor = (isSocket: boolean): readonly Question[] => [

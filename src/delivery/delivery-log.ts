@@ -1,6 +1,6 @@
 /** A workspace's delivery log stores every message that Tally sends on its own, and the state of each watch. */
 import * as z from 'zod';
-import { storedFailure } from '../domain/failure/index.ts';
+import { storedFailureSchema } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { DAY, HOUR, type Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
@@ -55,9 +55,9 @@ const schema = z.object({
   ts: z.string().exactOptional(),
   /** Tally sent the message twice, because it couldn't tell whether Slack had the first. The text mentions this. */
   isAgain: z.boolean().exactOptional(),
-  cause: storedFailure.exactOptional(),
+  cause: storedFailureSchema.exactOptional(),
   /** The recipients who couldn't get the message, and why the first of them couldn't. */
-  insteadOf: z.object({ tried: z.array(z.string()).readonly(), cause: storedFailure }).exactOptional(),
+  insteadOf: z.object({ tried: z.array(z.string()).readonly(), cause: storedFailureSchema }).exactOptional(),
 });
 type StoredMessage = Readonly<z.infer<typeof schema>>;
 

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { commandText } from '../domain/command-names.ts';
-import { storedFailure, wordFailure } from '../domain/failure/index.ts';
+import { failureSentence, storedFailureSchema } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { dayAt, formatMoment, type Millis } from '../domain/time/calendar.ts';
 import { limitLines, pluralize } from '../domain/wording.ts';
@@ -32,7 +32,7 @@ const noticeAbout = z.object({
   owner: z.string(),
   /** `failed`: one date's post wasn't sent. `paused`: a person must fix the cause first. */
   why: z.enum(['failed', 'paused']),
-  cause: storedFailure,
+  cause: storedFailureSchema,
   /** Schedules, with the time when their post was due, and watches. */
   cases: z.array(z.object({ id: z.string(), due: z.int().exactOptional() })).readonly(),
 });
@@ -217,7 +217,7 @@ export function drawNotice(
   const projects = items.flatMap((item): readonly ChosenProject[] => item.projects);
   const isVisible = projects.every((project) => canAskAbout(project, workspace, scope));
   const { zone } = only && isSchedule(only) ? only.timing : workspace.settings;
-  const cause = isVisible ? wordFailure(notice.cause, dayAt(at, zone)) : '';
+  const cause = isVisible ? failureSentence(notice.cause, dayAt(at, zone)) : '';
   const [label, action] = why === 'paused' ? ['Try again', 'retry'] : ['Send it now', 'now'];
   return {
     text: `${text}. ${cause}`.trim(),

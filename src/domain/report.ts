@@ -1,9 +1,10 @@
 /** The reports that schedules post: their names, days and figures. Only days that are over count. */
 import type { Money } from './money/amount.ts';
 import { type Account, computeRunway, type Runway } from './money/balance-and-runway.ts';
+import type { DayCharges } from './money/charges.ts';
 import { compareUsage, type UsageChange } from './money/comparison.ts';
 import { type Forecast, forecastFrom, forecastMonth } from './money/forecast.ts';
-import { type DayCharges, type Usage, usageOn } from './money/usage.ts';
+import { type Usage, usageOn } from './money/usage.ts';
 import { spendOf } from './money/watch-measurement.ts';
 import {
   addDays,

@@ -1,5 +1,6 @@
 /** Detects secrets that people paste into commands and forms. */
 import { WORDS } from './language/generated.js';
+import { MENTION } from './slack-id.ts';
 
 /** `token: …`, `Bearer …` */
 const ANNOUNCED =
@@ -80,9 +81,6 @@ function isRandom(run: string): boolean {
  * @param word as typed, because capitals matter; may be several words
  */
 export const couldBeSecret = (word: string): boolean => word.split(/\s+/).some(couldBe);
-
-/** Slack's syntax for users, channels and groups. */
-export const MENTION = /^<?(?:[@#][uwc][a-z\d]{6,}|!subteam\^s[a-z\d]{6,})>?$/i;
 
 function couldBe(word: string): boolean {
   if (looksLikeSecret(word)) return true;

@@ -9,7 +9,7 @@ import type { HelpLine } from '../slack/commands/help.ts';
 import { routeSubcommands } from '../slack/commands/subcommands.ts';
 import type { StepOutputs } from '../slack/install/workflow-functions.ts';
 import type { Request } from '../slack/request/request.ts';
-import type { ActionHandler, CommandHandler, Listeners } from '../slack/server/handlers.ts';
+import type { ActionHandler, CommandHandler, Handlers } from '../slack/server/handlers.ts';
 import type { SharedServices } from '../slack/slack-services.ts';
 import type { HealthLevel } from '../workspace/credentials/credential-health.ts';
 import type { ResolvedProject } from '../workspace/projects/resolve-project.ts';
@@ -17,9 +17,9 @@ import type { Workspace } from '../workspace/record/workspace.ts';
 import type { OutcomeStore } from '../workspace/save-service-outcomes.ts';
 
 /** What a feature provides to people and to other features. */
-export interface Feature extends Listeners {
+export interface Feature extends Handlers {
   readonly help?: readonly HelpLine[];
-  readonly forms?: readonly { readonly listeners: Listeners }[];
+  readonly forms?: readonly { readonly handlers: Handlers }[];
   readonly commands?: { readonly [Name in SlashCommand]?: CommandHandler };
   /** Commands after `/billing`. */
   readonly verbs?: { readonly [Verb in BillingVerb]?: CommandHandler };
@@ -84,7 +84,7 @@ export interface Services extends SharedServices {
 
 /** What all features provide together. Features call each other through the registry, once all are created. */
 export interface Registry {
-  listeners(): Required<Listeners>;
+  handlers(): Required<Handlers>;
   commands(): SlashCommand[];
   verbs(): string[];
   projectVerbs(): NonNullable<Feature['projectVerbs']>;
@@ -97,20 +97,20 @@ export interface Registry {
 export function createRegistry(features: () => readonly Feature[]): Registry {
   const merged = <K extends keyof Feature>(key: K): NonNullable<Feature[K]> =>
     Object.assign({}, ...features().map((feature) => feature[key]));
-  const listenersFor = <K extends keyof Listeners>(key: K): NonNullable<Listeners[K]> => {
+  const handlersFor = <K extends keyof Handlers>(key: K): NonNullable<Handlers[K]> => {
     const forms = features().flatMap((feature) => feature.forms ?? []);
-    return Object.assign({}, merged(key), ...forms.map(({ listeners }) => listeners[key]));
+    return Object.assign({}, merged(key), ...forms.map(({ handlers }) => handlers[key]));
   };
   const commands = () => ({ ...merged('commands'), '/billing': routeSubcommands(merged('verbs')) });
 
   return {
-    listeners: () => ({
+    handlers: () => ({
       commands: commands(),
-      actions: listenersFor('actions'),
-      views: listenersFor('views'),
-      options: listenersFor('options'),
-      events: listenersFor('events'),
-      steps: listenersFor('steps'),
+      actions: handlersFor('actions'),
+      views: handlersFor('views'),
+      options: handlersFor('options'),
+      events: handlersFor('events'),
+      steps: handlersFor('steps'),
     }),
     commands: () => Object.keys(commands()) as SlashCommand[],
     verbs: () => Object.keys(merged('verbs')),

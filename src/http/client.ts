@@ -142,7 +142,7 @@ export function createGuardedHttp(options: {
 
 const LINES = 10_000;
 
-/** Queues for each origin. A workspace gets at most a quarter of the connections, and so do all background requests. */
+/** Each origin has a queue. A workspace gets at most a quarter of the connections; so do background requests. */
 function createTurns({ connections, queueTimeout }: HttpLimits) {
   const quarter = Math.max(1, Math.floor(connections / 4));
   const lines = new LRUCache<string, ReturnType<typeof pLimit>>({ max: LINES });

@@ -63,7 +63,7 @@ export interface RunWork extends WorkBase {
 
 /**
  * Outcomes: sent; found (a crashed run sent it); skipped; waiting (for data); refused (the recipient may not see it);
- * changed (its schedule or watch was); overtaken; retrying; paused; failed.
+ * changed (its schedule or watch has changed); overtaken; retrying; paused; failed.
  */
 export interface MessageWork extends WorkBase {
   readonly kind: 'message';

@@ -1,5 +1,5 @@
 /** Every key that Tally uses in Redis. */
-import type { SlackId } from '../domain/slack-id.ts';
+import { isSlackId, type SlackId } from '../domain/slack-id.ts';
 
 /** A Redis script may use only keys of one Cluster slot. All keys with the same text in braces share a slot. */
 function ofWorkspace(id: string): string {
@@ -42,8 +42,6 @@ export const LAYOUT_KEY = 'tally:layout';
 /** Marks something as handled, so that it isn't handled twice. @param id a hash or a nonce */
 export const onceKey = (kind: 'event' | 'request' | 'state' | 'access', id: string): string =>
   `tally:${kind}:${id}`;
-
-export const isSlackId = (id: string): boolean => /^[A-Z0-9]{1,64}$/.test(id);
 
 /** The fields of a workspace's Redis hash. After a colon comes an ID. */
 export const FIELDS = {

@@ -30,7 +30,7 @@ export interface SlackServices extends SharedServices {
   readonly boltLogger: BoltLogger;
   readonly loadingDelays?: LoadingDelays;
   readonly onFinished: OnFinished;
-  /** Called when a request fails the checks of its size, time or signature. */
+  /** Called for each request that fails the checks of size, time or signature. */
   readonly onRejected: (reason: RejectionReason) => void;
   /** Deletes what Tally stores about the workspace outside the workspace's own Redis keys. */
   readonly onForget: (workspace: SlackId) => Promise<void>;
@@ -38,7 +38,7 @@ export interface SlackServices extends SharedServices {
 
 export interface LoadingDelays {
   readonly message: Millis;
-  /** Short, because Slack's trigger is valid for 3 s, and opening the modal takes time too. */
+  /** Short, because the modal must open within the 3 s for which Slack's trigger is valid. */
   readonly modal: Millis;
 }
 

@@ -1,4 +1,4 @@
-/** Calls of Slack's Web API, with time-outs, one retry, and errors as failures. */
+/** Calls Slack's Web API, with time-outs, one retry, and errors as failures. */
 import { channel } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
@@ -10,7 +10,7 @@ export type WebClient = webApi.WebClient;
 
 const PAUSE_BEFORE_RETRY: Millis = 200;
 
-/** Not repeated if Slack may have done the work: a message would appear twice, and an OAuth code works only once. */
+/** Not repeated if Slack may have done the work: a message would appear twice, and OAuth codes work once. */
 export const NON_REPEATABLE_METHODS: ReadonlySet<string> = new Set([
   'chat.postEphemeral',
   'chat.postMessage',
@@ -25,7 +25,7 @@ type TimedFetch = (timeout: Millis, ...args: Parameters<typeof fetch>) => Promis
 const timedFetch: TimedFetch = (timeout, url, init) =>
   fetch(url, { ...init, signal: AbortSignal.timeout(Math.ceil(timeout)) });
 
-/** Tries a call a second time, if time allows. A call in `NON_REPEATABLE_METHODS` must have failed for sure. */
+/** Repeats a failed call if there is time, or in `NON_REPEATABLE_METHODS` if Slack surely didn't do it. */
 const fetchTwice: TimedFetch = async (timeout, url, init) => {
   const isOnce = NON_REPEATABLE_METHODS.has(String(url).split('/').at(-1) ?? '');
   const end = performance.now() + timeout;
@@ -51,10 +51,7 @@ export function wasNeverSent(error: unknown): boolean {
   return typeof code === 'string' && BEFORE_SENDING.test(code);
 }
 
-/**
- * Replaces the defaults of Slack's SDK: ten retries over 30 minutes, no timeout. After status 429 a call throws,
- * because waiting would block all calls of the client. @param timeout for a call with its retry
- */
+/** The SDK would repeat calls for 30 minutes, without a timeout. @param timeout for a call and its retry */
 export const callOptions = (timeout: Millis, isTriedTwice: boolean): webApi.WebClientOptions => ({
   retryConfig: { retries: 0 },
   fetch: (url, init) => (isTriedTwice ? fetchTwice : timedFetch)(timeout, url, init),
@@ -77,7 +74,7 @@ export const callSlack = <T>(method: string, call: () => Promise<T>): Promise<T>
       const code = slackCode(cause);
       const retryAfter = cause instanceof webApi.WebAPIRateLimitedError ? cause.retryAfter : undefined;
       const data = { method, code, retryAfter, unclear: isUnclear(cause) };
-      // The underlying network error names the host and quotes no arguments.
+      // Unlike the SDK's error, the network error below it doesn't quote the call's arguments.
       const options = cause instanceof webApi.WebAPIRequestError ? { cause: cause.original } : {};
       throw new Failure('slack-failed', data, options);
     }),
@@ -97,7 +94,7 @@ export async function measureCall<T>(method: string, call: () => Promise<T>): Pr
   }
 }
 
-/** The error's message is never used, because it can contain a call's arguments. */
+/** Doesn't use the error's message, which can contain the call's arguments. */
 function slackCode(error: unknown): string {
   const { data, code } = (error ?? {}) as { data?: { error?: unknown }; code?: unknown };
   if (typeof data?.error === 'string') return data.error;
@@ -117,7 +114,7 @@ interface ApiCall {
   readonly took: Millis;
 }
 
-/** Calls are made in many places, so a diagnostics channel carries their outcomes to the metrics. */
+/** The metrics subscribe to this diagnostics channel for the outcomes of calls. */
 const API_CALLS = channel('tally:slack');
 
 export function onApiCall(listener: (call: ApiCall) => void): () => void {

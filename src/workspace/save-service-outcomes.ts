@@ -1,7 +1,7 @@
 /** Stores what services' answers show about credentials and projects: failures, rejections, last use, balances. */
 
 import type { ProductId } from '../domain/billing-products.ts';
-import { isFailure, kindOf, storeFailure } from '../domain/failure/index.ts';
+import { isFailure, kindOf, toStoredFailure } from '../domain/failure/index.ts';
 import { toPlainDigits } from '../domain/money/amount.ts';
 import type { Account, Runway } from '../domain/money/balance-and-runway.ts';
 import type { Forecast } from '../domain/money/forecast.ts';
@@ -111,7 +111,7 @@ export function createServiceOutcomes(services: StatusServices): ServiceOutcomes
       // No data for a period isn't a failure of the project.
       if (error.kind === 'no-data' && asked.topic === 'consumption') return;
       if (kindOf(error.kind)?.remedy === undefined) return;
-      const failure = { ...storeFailure(error), topic: asked.topic, since: clock() };
+      const failure = { ...toStoredFailure(error), topic: asked.topic, since: clock() };
       await write(workspace, async () => planFailure(asked, failure, await workspaces.load(workspace)));
     },
     async notIssued({ id }, { workspace, connection: name }, error) {
@@ -181,7 +181,10 @@ export function storedBalance(
     product,
     balance: balance.raw,
     ...('raw' in bonuses && { bonuses: bonuses.raw }),
-    ...(typeof runway === 'object' && { days: runway.kind === 'estimate' ? runway.days : undefined }),
+    ...(typeof runway === 'object' && {
+      days: runway.kind === 'estimate' ? runway.days : undefined,
+      isIdle: runway.kind === 'no-spend' || undefined,
+    }),
     ...(forecast &&
       today && { forecast: { total: toPlainDigits(forecast.total), month: today.slice(0, 7) } }),
   };
@@ -209,12 +212,13 @@ function keepEstimates(answer: ServiceOutcome, workspace: Workspace): ServiceOut
   const { balance, at } = answer;
   const last = balance && workspace.lastBalance(balance.id, balance.product);
   if (balance === undefined || last === undefined) return answer;
-  const { forecast, days } = last;
+  const { forecast, days, isIdle } = last;
   const { zone } = workspace.settings;
   return {
     ...answer,
     balance: {
       ...(forecast && { forecast }),
+      ...(isIdle && { isIdle }),
       ...(days !== undefined && { days: days - daysBetween(dayAt(last.at, zone), dayAt(at, zone)) }),
       ...balance,
     },

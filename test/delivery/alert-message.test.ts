@@ -12,12 +12,8 @@ import {
 } from '../../src/delivery/watches/alert-message.ts';
 import { type Alert, alertName } from '../../src/delivery/watches/watch-record.ts';
 import type { Runway } from '../../src/domain/money/balance-and-runway.ts';
-import type {
-  DaySpend,
-  MonthSpend,
-  WatchMeasurement,
-  WatchRule,
-} from '../../src/domain/money/watch-measurement.ts';
+import type { DaySpend, MonthSpend, WatchMeasurement } from '../../src/domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/credential-records.ts';
 import {
   type ProjectMoneyFormatter,

@@ -3,7 +3,7 @@ import { describeReport, type PostDetails, renderPost } from '../../src/delivery
 import { manualPostMessage } from '../../src/delivery/posts/schedule-service.ts';
 import type { ReportResult } from '../../src/delivery/reports/make-report.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
-import { button, context, formatInstant, section } from '../../src/slack/block-kit/blocks.ts';
+import { button, context, instantMarkup, section } from '../../src/slack/block-kit/blocks.ts';
 import { describeProjects, projectLabel } from '../../src/workspace/projects/chosen-project.ts';
 import { textOf } from '../support/bot.ts';
 import { finding } from '../support/delivery.ts';
@@ -98,7 +98,7 @@ describe('a post', () => {
     const at = Date.UTC(2026, 10, 20, 14, 2);
     const projects = [{ id: '123', product: 1 }] as const;
     const print = render({ projects, changed: { at, ...given } }).lines.at(-1) ?? '';
-    expect(plain(print.replace(formatInstant(at), 'AT'))).toBe(`${mark} · ${PRINT}`);
+    expect(plain(print.replace(instantMarkup(at), 'AT'))).toBe(`${mark} · ${PRINT}`);
   });
 
   it('says that Tally adds a missing day later', () => {

@@ -4,7 +4,7 @@ import { createBillingClient } from '../../src/billing/client.ts';
 import type { ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { makeReport } from '../../src/delivery/reports/make-report.ts';
 import { askOnce } from '../../src/delivery/run.ts';
-import { wordFailure } from '../../src/domain/failure/index.ts';
+import { failureSentence } from '../../src/domain/failure/index.ts';
 import type { ReportName } from '../../src/domain/report.ts';
 import { daysOfReport } from '../../src/domain/report.ts';
 import { createGuardedHttp } from '../../src/http/client.ts';
@@ -468,7 +468,7 @@ describe('a digest of several projects', () => {
     expect(reads[0]).toBe('2 projects · 2,000.00 left');
     expect(unanswered).toEqual({});
     bot.billing.setBalance('5002', 'null');
-    await expect(post('balance', ['5002'])).rejects.toThrow('No Cloud platform data for project 5002');
+    await expect(post('balance', ['5002'])).rejects.toThrow('No Cloud platform data for dev');
   });
 
   it('repeats billing’s remarks, with project and figures', async () => {
@@ -533,7 +533,7 @@ describe('a digest of several projects', () => {
     bot.billing.setItems('5002', 'null');
     const { message, reads, unanswered } = await post('yesterday', ['5001', '5002', '123']);
     expect(reads[0]).toMatch(/^2 of 3 projects · Fri 20 Nov · [\d,.]+$/);
-    expect(reads).toContain('dev: No Cloud platform data for project 5002, Fri 20 Nov.');
+    expect(reads).toContain('No Cloud platform data for dev, Fri 20 Nov.');
     const rows = rowsOf(message.blocks);
     expect(rows.map(([project]) => project)).toEqual([
       'Project · lasts',
@@ -552,17 +552,17 @@ describe('a digest of several projects', () => {
         : undefined,
     );
     try {
-      const rejected = 'The billing service rejected the query for Cloud platform, project 5002, ';
+      const rejected = 'The billing service rejected the query for Cloud platform, ';
       const cached = askOnce(billing);
       const both = await Promise.all([
         post('yesterday', ['5001', '5002'], NOW, 1, undefined, cached),
         post('last-week', ['5001', '5002'], NOW, 1, undefined, cached),
       ]);
-      expect(both.map(({ unanswered }) => wordFailure(unanswered['5002:1']!, '2026-11-21'))).toEqual([
-        ...[`${rejected}Fri 20 Nov.`, `${rejected}9–15 Nov.`],
+      expect(both.map(({ unanswered }) => failureSentence(unanswered['5002:1']!, '2026-11-21'))).toEqual([
+        ...[`${rejected}project 5002, Fri 20 Nov.`, `${rejected}project 5002, 9–15 Nov.`],
       ]);
       expect(rowsOf(both[0].message.blocks).find(([name]) => name === 'dev')?.[1]).toBe('query rejected');
-      await expect(post('month-to-date', ['5002'])).rejects.toThrow(`${rejected}1–20 Nov.`);
+      await expect(post('month-to-date', ['5002'])).rejects.toThrow(`${rejected}dev, 1–20 Nov.`);
     } finally {
       bot.billing.respond(undefined);
     }

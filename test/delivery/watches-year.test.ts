@@ -5,7 +5,8 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { type AlertedLevel, evaluateRule } from '../../src/domain/money/watch-evaluation.ts';
-import { measureWatch, type WatchRule } from '../../src/domain/money/watch-measurement.ts';
+import { measureWatch } from '../../src/domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import type { Watch } from '../../src/workspace/record/automation-records.ts';
 import { createFakeBilling } from '../support/fake-billing.ts';
 import { seededRandom } from '../support/seeded-random.ts';

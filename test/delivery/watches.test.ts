@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Failure } from '../../src/domain/failure/index.ts';
-import type { WatchRule } from '../../src/domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import { UNLIMITED } from '../../src/workspace/projects/project-scope.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';

@@ -1,21 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { parseMessage } from '../../src/delivery/delivery-log.ts';
+import { collectRemarks, remarkLead } from '../../src/domain/billing-remarks.ts';
 import {
-  collectRemarks,
   Failure,
+  failureSentence,
   InvalidWord,
   isFailure,
-  remarkLead,
-  storedFailure,
-  storeFailure,
-  wordFailure,
+  storedFailureSchema,
+  toStoredFailure,
 } from '../../src/domain/failure/index.ts';
 import { KINDS } from '../../src/domain/failure/kinds.ts';
 import { requireShortText } from '../../src/slack/commands/command-buttons.ts';
 import { failuresOfAll } from '../support/failures.ts';
 
 describe('a failure', () => {
-  it('says in whole sentences what happened, to whom or what', () => {
+  it('has a whole sentence that names the project, word or service concerned', () => {
     for (const [{ message }, ...names] of failuresOfAll()) {
       expect(message).toMatch(/^(?:[A-Z]|“|prod ).{10,}[.?]$/u);
       expect(message).not.toMatch(/undefined|null|\[object|\s{2}/);
@@ -27,11 +26,11 @@ describe('a failure', () => {
     for (const [{ message }] of failuresOfAll()) expect(message).not.toMatch(/example/);
   });
 
-  it('has an example here for each of its kinds', () => {
+  it('of every kind is among the examples of these tests', () => {
     expect(new Set(failuresOfAll().map(([{ kind }]) => kind))).toEqual(new Set(Object.keys(KINDS)));
   });
 
-  it('has its own sentence for each reason', () => {
+  it('has its own sentence for each kind and reason, with few exceptions', () => {
     const said = failuresOfAll().map(([{ kind, message }]) => `${kind} ${message}`);
     expect(said.filter((one, at) => said.indexOf(one) !== at)).toEqual([
       ...['unseal-failed', 'unseal-failed'].map((kind) => `${kind} Tally can’t read the stored record.`),
@@ -39,7 +38,7 @@ describe('a failure', () => {
     ]);
   });
 
-  it('has typed data once its kind is checked', () => {
+  it('has data of a known type after a check of its kind', () => {
     const failure: unknown = new Failure('timed-out', { service: 'billing', after: 1_000 });
     expect(isFailure(failure)).toBe(true);
     expect(isFailure(failure, 'timed-out') && failure.data.after).toBe(1_000);
@@ -51,7 +50,7 @@ describe('a failure', () => {
 describe('a refused word', () => {
   const SECRET = 'gAAAAABk1234567890abcdefXYZ';
 
-  it('is quoted at the sentence’s beginning, or where the sentence says so', () => {
+  it('is quoted at the beginning of its sentence, or in place of {word}', () => {
     expect(new InvalidWord('a', 'is wrong', 'Type b.').fact).toBe('“a” is wrong.');
     expect(new InvalidWord('a', 'You named {word}', '')).toMatchObject({
       fact: 'You named “a”.',
@@ -79,7 +78,7 @@ it('a command of more than a thousand characters is refused', () => {
   );
 });
 
-it('an error message of billing names its figures and appears once', () => {
+it('an error message of billing appears once, below the figures that it came with', () => {
   const remarks = collectRemarks(
     ['the balance', { remarks: ['a', 'both', 'a'] }],
     ['the last 7 days', { remarks: ['both', 'b'] }],
@@ -100,14 +99,14 @@ const OF_REQUESTS = [
 const PLAIN = 'It failed. This version of Tally doesn’t know the reason.';
 const TODAY = '2026-11-21';
 
-const readBack = (json: string) => storedFailure.parse(JSON.parse(json));
+const readBack = (json: string) => storedFailureSchema.parse(JSON.parse(json));
 
 describe('a stored failure', () => {
-  it('reads exactly as when it happened', () => {
+  it('has the same sentence as when it happened', () => {
     const others = failuresOfAll().filter(([{ kind }]) => !OF_REQUESTS.includes(kind));
     expect(others.length).toBeGreaterThan(40);
     for (const [failure] of others) {
-      const worded = wordFailure(readBack(JSON.stringify(storeFailure(failure))), TODAY);
+      const worded = failureSentence(readBack(JSON.stringify(toStoredFailure(failure))), TODAY);
       if (failure.kind === 'address-refused')
         expect(worded).toBe('Tally doesn’t connect to the service’s address: it is private.');
       else expect(worded).toBe(failure.message);
@@ -116,26 +115,28 @@ describe('a stored failure', () => {
 
   it('contains no sentence, no host, and no text of people or services', () => {
     for (const [failure] of failuresOfAll()) {
-      const json = JSON.stringify(storeFailure(failure));
+      const json = JSON.stringify(toStoredFailure(failure));
       expect(json).not.toContain(failure.message);
       expect(json).not.toMatch(/example|127\.0\.0\.1|yesterdya|"no"/);
     }
   });
 
-  it('names the year of its days unless the reader is in that year', () => {
+  it('names the year of its days unless it is the current one', () => {
     const days = { first: '2026-11-14', last: '2026-11-20', today: TODAY };
-    const stored = storeFailure(new Failure('no-data', { question: { project: '123', product: 1, days } }));
-    expect(wordFailure(stored, TODAY)).toBe('No Cloud platform data for project 123, 14–20 Nov.');
-    expect(wordFailure(stored, '2027-01-02')).toContain('14–20 Nov 2026');
-    expect(wordFailure(stored)).toContain('14–20 Nov 2026');
+    const stored = toStoredFailure(
+      new Failure('no-data', { question: { project: '123', product: 1, days } }),
+    );
+    expect(failureSentence(stored, TODAY)).toBe('No Cloud platform data for project 123, 14–20 Nov.');
+    expect(failureSentence(stored, '2027-01-02')).toContain('14–20 Nov 2026');
+    expect(failureSentence(stored)).toContain('14–20 Nov 2026');
   });
 
-  it('says that the post may be in the channel, if that is possible', () => {
+  it('says that Slack may have posted a message that it didn’t confirm', () => {
     const stored = {
-      ...storeFailure(new Failure('not-sent', { reason: 'post-unconfirmed' })),
+      ...toStoredFailure(new Failure('not-sent', { reason: 'post-unconfirmed' })),
       mayBePosted: true,
     };
-    expect(wordFailure(stored)).toBe(
+    expect(failureSentence(stored)).toBe(
       'Slack didn’t confirm the post. It may have been posted. Check the channel before you send it again.',
     );
   });
@@ -146,8 +147,8 @@ describe('a stored failure', () => {
     { kind: 'service-failed', data: { service: 'weather', status: 'x' } },
     { kind: 'service-failed' },
     { kind: 'invalid-word' },
-  ])('of a newer version of Tally gets a general sentence and stays unchanged: %j', (of) => {
-    expect(wordFailure(readBack(JSON.stringify(of)))).toBe(PLAIN);
+  ])('from a newer Tally gets a general sentence and is stored unchanged: %j', (of) => {
+    expect(failureSentence(readBack(JSON.stringify(of)))).toBe(PLAIN);
     const message = { to: 'U1', about: {}, state: 'failed', at: 2, tries: 1, cause: of };
     expect(parseMessage('notice/x/U1', JSON.stringify(message))).toMatchObject({ tries: 1, cause: of });
   });

@@ -55,5 +55,7 @@ describe('a long text', () => {
   it.each(Object.entries(ANY_LENGTH))('is parsed or refused in time by %s', (_, read) =>
     readAll(100_000, read),
   );
-  it.each(Object.entries(COMMANDS))('is parsed or refused in time as %s', (_, read) => readAll(1_000, read));
+  it.each(Object.entries(COMMANDS))('is parsed or refused in time if it is %s', (_, read) =>
+    readAll(1_000, read),
+  );
 });

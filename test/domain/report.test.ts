@@ -72,7 +72,7 @@ describe('the period of a post', () => {
 });
 
 describe('the figures of a post', () => {
-  it('count every item once, and items of distant days as strays', () => {
+  it('count every item once, inside or outside the requested days', () => {
     const day = fc.oneof(
       fc
         .integer({ min: 0, max: 220 })
@@ -126,7 +126,7 @@ describe('the figures of a post', () => {
   };
   const SATURDAY = Date.UTC(2026, 10, 21, 9);
 
-  it('are computed from the days of the report, the month and the last week', () => {
+  it('come from the days of the report, the month and the last week', () => {
     const items = itemsFrom('2026-07-04', '2026-11-20', { '2026-11-20': '45', '2026-10-20': '12' });
     expect(figuresOf('yesterday', SATURDAY, items)).toEqual({
       main: '45',
@@ -149,7 +149,7 @@ describe('the figures of a post', () => {
     expect(figuresOf('month-to-date', SATURDAY, items)).toMatchObject({ main: '200', forecast: '360' });
   });
 
-  it('include the usual cost of a single day’s weekday, from 3 of the last 4', () => {
+  it('include the weekday’s usual cost if 3 of the last 4 are reported', () => {
     const fridays = { '2026-10-23': '1', '2026-10-30': '30', '2026-11-06': '20', '2026-11-13': '40' };
     const usualOf = (costs: Readonly<Record<string, string | undefined>>, scope: ReportName = 'yesterday') =>
       figuresOf(scope, SATURDAY, itemsFrom('2026-07-04', '2026-11-20', { ...fridays, ...costs })).usual;
@@ -180,7 +180,7 @@ describe('the figures of a post', () => {
     expect(computeReportFigures(chargesOf(items), periods, undefined).runway).toBeUndefined();
   });
 
-  it('count items as strays if they are more than a day outside the requested days', () => {
+  it('count items more than a day outside the requested days separately', () => {
     const stray = (...days: readonly string[]) =>
       figuresOf(
         'yesterday',
@@ -223,7 +223,7 @@ describe('the days of a post', () => {
       ['1–20 Nov', '1–20 Oct'],
       ['11-01..11-20', '11-14..11-20', '11-01..11-20', '07-04..11-20'],
     ],
-  ] as const)('for %s are the days and those compared, %j', (scope, main, days) => {
+  ] as const)('for the report %s are the covered days and the compared days %j', (scope, main, days) => {
     expect(of(scope, '2026-11-21T09:00Z')).toEqual({
       main,
       days,
@@ -254,7 +254,7 @@ describe('the days of a post', () => {
     });
   });
 
-  it('have no counterparts if the zone skipped the days a week before', () => {
+  it('are compared with nothing if the zone skipped the day a week before', () => {
     expect(of('yesterday', '2012-01-07T09:00+14:00', 'Pacific/Apia').main).toEqual(['Fri 6 Jan', '']);
     const periods = reportPeriodsOf('yesterday', Date.parse('2012-01-07T09:00+14:00'), 'Pacific/Apia');
     expect(computeReportFigures([], periods, undefined).change).toBeUndefined();

@@ -13,7 +13,7 @@ import {
 import { parseProjectsText, requireProject } from '../../src/features/projects/parse-project-command.ts';
 import { parseScheduleText } from '../../src/features/schedules/parse-schedule-command.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
-import { readBalance, reader, readPeriod, readSpend } from '../support/read-words.ts';
+import { contextWith, readBalance, readPeriod, readSpend } from '../support/read-words.ts';
 import { requestOf } from '../support/records.ts';
 import { runs } from '../support/thorough.ts';
 
@@ -54,14 +54,16 @@ const READERS: Readonly<Record<string, (word: string) => unknown>> = {
   '/spend': (word) => readSpend(`123 ${word}`),
   '/balance': (word) => readBalance(word),
   'a period': (word) => readPeriod(word),
-  '/billing schedule': verb((text) => parseScheduleText(`prod daily ${text}`, reader(new Set(['prod'])))),
+  '/billing schedule': verb((text) =>
+    parseScheduleText(`prod daily ${text}`, contextWith(new Set(['prod']))),
+  ),
   '/billing projects': verb((text) => parseProjectsText(`chnge ${text}`, [])),
   '/billing default': verb((text) => requireProject(text, REQUEST.workspace, 'projects edit')),
   'a mention': (word) => {
     const known: KnownCommands = {
       commands: ['/spend'],
       verbs: ['connect'],
-      reader: reader(),
+      context: contextWith(),
       acceptsWords: () => true,
     };
     const mention =
@@ -157,7 +159,7 @@ describe('the shortest or simplest secret', () => {
     ['twelve signs beside the words in it', 'septemberx7k2m9q4w8z1', 'septemberx7k2m9q4w8z'],
     ['capitals among small letters', 'ABCDEFGHIJkLMNOPQRSTU', 'ABCDEFGHIJKLMNOPQRSTU'],
     ['eight different letters', 'abcdefgh'.repeat(4), 'abcdefg'.repeat(5)],
-  ])('looks like a secret because of %s', (_, secret, name) => {
+  ])('is recognized, unlike a similar name: %s', (_, secret, name) => {
     expect([looksLikeSecret(secret), looksLikeSecret(name)]).toEqual([true, false]);
   });
 
@@ -181,7 +183,7 @@ describe('the shortest or simplest secret', () => {
     ['one such part', 'lomiro-k1m2n3p4', 'lomiro-tadekane'],
     ['what is left beside a weekday', 'xya1a2b3c', 'xyamonday1a2b3c'],
     ['what is left beside a quarter', 'xya1a2b3c', 'xya2026q31a2b3c'],
-  ])('could be a secret because of %s', (_, secret, name) => {
+  ])('is suspected, unlike a similar name: %s', (_, secret, name) => {
     expect([couldBeSecret(secret), couldBeSecret(name)]).toEqual([true, false]);
   });
 });

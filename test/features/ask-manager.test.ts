@@ -37,7 +37,7 @@ describe('a refusal', () => {
     ['the managers', { managers: [OWNER, ADMIN] }, `: <@${OWNER}>, <@${ADMIN}>, or an admin.`],
     ['the people of a group that manages', { managerGroups: [FINOPS] }, `: <@${ADMIN}>, or an admin.`],
     ['nobody it does not know', {}, '.\nAsk an owner or admin of this workspace.'],
-  ])('names %s', async (_, who, named) => {
+  ])('names whom to ask: %s', async (_, who, named) => {
     await settings(who);
     bot.slack.workspace.userGroups[0]!.members = [ADMIN];
     await bot.drop('connection:main');
@@ -73,7 +73,7 @@ describe('the managers', () => {
     }
   });
 
-  it('get one message after a double click that two processes receive', async () => {
+  it('get one message after a double click, even if two processes receive it', async () => {
     const refused = await bot.ask(COMMAND, MEMBER);
     await bot.startAnotherProcess();
     await Promise.all([1, 2].map(() => press(MEMBER, refused, BUTTON)));
@@ -82,7 +82,7 @@ describe('the managers', () => {
     expect([dms(OWNER).length, dms(ADMIN).length]).toEqual([1, 1]);
   });
 
-  it('are named to the person who asked if Slack delivered their message', async () => {
+  it('are named to the person who asked, if Slack delivered the message to them', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' });
     expect((await asks(COMMAND)).visibleText).toBe(`Asked <@${ADMIN}>.`);
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' }, 2);
@@ -100,7 +100,7 @@ describe('the managers', () => {
     expect(await bot.redis.client.hget(recordKey(TEAM), 'project:prod')).toContain(`"addedBy":"${OWNER}"`);
   });
 
-  it('run a command in the channel where the person asked for it', async () => {
+  it('run the command in the channel where the person asked for it', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await asks('/billing default prod');
     await press(OWNER, await newest(OWNER, '/billing default prod'), 'Open');
@@ -108,13 +108,20 @@ describe('the managers', () => {
     expect(await bot.redis.client.hget(recordKey(TEAM), `channel:${CHANNEL}`)).toContain('prod');
   });
 
-  it('see figures of a limited project, and the person who asked does not', async () => {
+  it('open the form of a project that the person may not ask about there', async () => {
     await addProject(bot, { alias: 'prod', id: '123', channels: [FINANCE] });
     await asks('/balance prod');
-    await press(OWNER, await newest(OWNER, '/balance prod'), 'Open');
-    await newest(OWNER, ' left');
+    const got = await newest(OWNER, `<@${MEMBER}> can’t ask about prod in <#${CHANNEL}>.`);
+    await press(OWNER, got, 'Open');
+    await opened(OWNER, 'Edit a project');
     expect(dms(MEMBER)).toEqual([]);
-    expect(await bot.read('/balance prod', MEMBER)).toContain('can’t ask about this project');
+  });
+
+  it('open the settings for a guest while guests are turned off', async () => {
+    await asks('/spend 123', GUEST, GENERAL);
+    const got = await newest(OWNER, `<@${GUEST}> can’t use Tally in <#${GENERAL}>: guests are turned off.`);
+    await press(OWNER, got, 'Open');
+    await opened(OWNER, 'Guests of this workspace');
   });
 
   it('open the form where they can let a person get tokens', async () => {
@@ -145,7 +152,11 @@ describe('the managers', () => {
     const shown = await bot.ask('/billing schedules', MEMBER);
     await save(OWNER);
     await bot.choose(shown, 'schedule-row', `${action} schedul1`, MEMBER);
-    await press(MEMBER, await reply(MEMBER, 'Only the owner or a Tally manager'), BUTTON);
+    await press(
+      MEMBER,
+      await reply(MEMBER, `Only the owner or a Tally manager can do this: <@${OWNER}>, or an admin.`),
+      BUTTON,
+    );
     const got = await newest(ADMIN, `A schedule for prod in <#${CHANNEL}>`);
     await press(ADMIN, got, 'Open');
     if (action === 'edit') return void (await opened(ADMIN, 'Edit schedule'));
@@ -158,7 +169,7 @@ describe('the managers', () => {
     await bot.store({ 'connection:main': { ...main, expiresAt: SATURDAY + DAY } });
   };
 
-  it('open the form of a button that was refused', async () => {
+  it('open the form that the refused button would have opened', async () => {
     await settings({ managers: [OWNER] });
     await expire();
     const page = await bot.ask('/billing status', ADMIN);
@@ -170,7 +181,7 @@ describe('the managers', () => {
     bot.slack.workspace.person(ADMIN)!.role = 'admin';
   });
 
-  it.each(['status', 'Home'])('are asked for an expiring token from %s', async (place) => {
+  it.each(['status', 'Home'])('can be asked from %s to replace an expiring token', async (place) => {
     await expire();
     if (place === 'status') await asks('/billing status');
     else {

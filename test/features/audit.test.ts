@@ -111,7 +111,7 @@ describe('/billing audit', () => {
     expect(bot.log()).not.toContain('"outcome":"unknown"');
   });
 
-  it.each([MEMBER, GUEST])('is not for %s, neither as a command nor as a button', async (person) => {
+  it.each([MEMBER, GUEST])('is refused to %s, as a command and as a button', async (person) => {
     await recordMany(25);
     const answer = await bot.ask('/billing audit', person, GENERAL);
     expect(answer.visibleText).toMatch(/Only Tally managers can do this|Guests can’t use Tally/);

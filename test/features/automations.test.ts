@@ -28,17 +28,10 @@ const EXAMPLES = [
   },
   {
     kind: 'watch',
-    list: 'watches',
-    words: 'prod balance 50000',
-    another: 'dev balance 50000',
-    max: 500,
-    title: 'Watches',
-    counted: /^(\d+) watch(es)?/,
-    none: 'No watches here yet',
-    deleted: 'Deleted *prod*',
-    tooMany: '500 watches',
-    paused: 'No alerts until you resume',
-    resumed: 'Resumed.',
+    ...{ list: 'watches', words: 'prod balance 50000', another: 'dev balance 50000', max: 500 },
+    ...{ title: 'Watches', counted: /^(\d+) watch(es)?/, none: 'No watches here yet' },
+    ...{ deleted: 'Deleted *prod*', tooMany: '500 watches' },
+    ...{ paused: 'No alerts until you resume', resumed: 'Resumed.' },
     titleOf: (name: string) => `*${name}*: balance below 50`,
   },
 ] as const;
@@ -77,7 +70,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
   it.each([
     ['prod', 'ok-name'],
     ['ok-name', 'prod'],
-  ])('keeps the typed name %s although %s is the same project', async (name, other) => {
+  ])('keeps the typed name %s although the project is also called %s', async (name, other) => {
     await add('ok-name', '123');
     const item = JSON.stringify(await setUp(OWNER, CHANNEL, words.replace('prod', name)));
     expect(item).toContain(`{"id":"123","product":1,"alias":"${name}"}`);
@@ -131,7 +124,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect(around.planned).toBe(2);
   });
 
-  it('is refused if the workspace has the maximum', async () => {
+  it('is refused if the workspace has the maximum number', async () => {
     await openForm(`${kind} ${another}`);
     await addDamaged(max);
     expect(await save()).toContain(`This workspace has ${said.tooMany}`);
@@ -171,13 +164,13 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect((await ask(list, MEMBER, GENERAL)).visibleText).toContain(said.titleOf('dev'));
     expect((await ask(list, MEMBER, SHARED)).visibleText).toContain(said.none);
     expect(await listed(ADMIN, GENERAL)).toBe(2);
-    await setUp(MEMBER, CHANNEL);
+    await setUp(MEMBER, SHARED);
     expect(await listed(MEMBER, 'D0MEMBER01')).toBe(1);
     await add('prod', '123', { channels: [FINANCE] });
     expect(await listed(MEMBER, CHANNEL)).toBe(1);
   });
 
-  it('is only for full members', async () => {
+  it('can be set up only by full members', async () => {
     await bot.redis.client.hset(KEY, 'settings', JSON.stringify({ guests: true, externals: true }));
     for (const text of [`${kind} ${words}`, list])
       expect((await ask(text, GUEST, GENERAL)).visibleText).toContain('Only full members');

@@ -83,7 +83,7 @@ describe('/billing connect', () => {
     ['777', 'no product has data for project 777. Check the ID', '/billing projects add on main'],
     ['123', 'Project 123 has data for several products. Cloud ', '/billing projects add 123 on main'],
     ['8002', 'Project 8002 is 5.00 overdrawn.', '/billing schedule 8002 cloud'],
-  ])('offers one next step, whatever billing says about project %s', async (project, said, next) => {
+  ])('offers one next step after a test with project %s', async (project, said, next) => {
     bot.billing.setBalance('8002', '{"balance":-5,"bonuses":0}');
     if (project === '123')
       bot.billing.respond(({ query }, ordinary) => ordinary(query.replace(/productId: \d/, 'productId: 1')));
@@ -92,7 +92,7 @@ describe('/billing connect', () => {
     expect(blocks.flatMap(({ elements = [] }) => elements.map(({ value }) => value))).toEqual([next]);
   });
 
-  it('opens the form for a name with the new connection chosen', async () => {
+  it('offers to name a project, with the new connection chosen', async () => {
     await register('main');
     expect(await submit({ name: 'eu' })).toContain('The default connection is still main.');
     await bot.pressInForm('Name a project…');
@@ -158,7 +158,7 @@ describe('/billing connect', () => {
     ['refused', 'rejected the access token'],
     ['failing', 'returned an error (HTTP 500)'],
     ['truncated', 'it was cut off'],
-  ])('stores nothing when billing answers with %s', async (mode, sentence) => {
+  ])('stores nothing when billing fails: %s', async (mode, sentence) => {
     answerWith(bot.billing, mode);
     expect(await submit()).toContain('Not connected');
     expect(modalText()).toContain(sentence);
@@ -167,7 +167,7 @@ describe('/billing connect', () => {
     expect(await dump()).toBe('[]');
   });
 
-  it('saves all fields of the form, under the name main', async () => {
+  it('saves all fields of the form, by default under the name main', async () => {
     await submit({
       authUrl: 'https://identity.example.com/v3/auth/tokens',
       type: 'for-a-user',
@@ -217,8 +217,8 @@ describe('/billing connect', () => {
   });
 });
 
-describe('the form', () => {
-  it('says only what a person entered about the token', async () => {
+describe('the form of a connection', () => {
+  it('stores and shows nothing about the token that nobody entered', async () => {
     await submit({}, 'quick');
     const record = await connectionIn('quick');
     for (const field of ['role', 'lifetime', 'type', 'account', 'expiresAt'])
@@ -358,7 +358,7 @@ describe('several connections', () => {
     expect(await auditLines()).toEqual(['added the connection eu-finance', 'added the connection main']);
   });
 
-  it('open the form of the named connection, filled in without its token', async () => {
+  it('can be edited by name, in a form without the token', async () => {
     await register('main', { account: 'Acme' });
     await register('finance', { account: 'Globex', role: 'accountant', token: administrator() });
     await openForm('/billing connect finance');
@@ -402,14 +402,14 @@ describe('several connections', () => {
     expect(bot.billing.requests.at(-1)!.token).toBe('Read-only');
     await bot.drop('settings');
     const answer = await bot.ask('/balance 123');
-    expect(answer.visibleText).toContain('You have several connections, but no default, ');
+    expect(answer.visibleText).toContain('You have several connections, but no default.');
     expect(await register('us', { token: administrator() })).toContain('us is the default connection.');
     expect((await auditLines())[0]).toBe('changed the default connection to us');
     await bot.ask('/balance 123');
     expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');
   });
 
-  it('are repaired by a new token if a record is damaged', async () => {
+  it('with a damaged record work again after a new token', async () => {
     await register('main');
     await bot.store({ 'connection:main': '{' });
     expect(await bot.read('/balance 123')).toContain('can’t read the stored access token.');
@@ -420,7 +420,7 @@ describe('several connections', () => {
     expect(await bot.read('/balance 123')).toContain('left');
   });
 
-  it('are limited to what a record can hold', async () => {
+  it('are limited to 20', async () => {
     await bot.connect();
     const json = (await told())['connection:main']!;
     for (let n = 1; n < MAX_CONNECTIONS; n += 1) {
@@ -433,7 +433,7 @@ describe('several connections', () => {
     expect(await register('main')).toContain('Connected');
   });
 
-  it('answer for their projects until they are deleted', async () => {
+  it('are used for their projects until they are deleted', async () => {
     await register('main');
     await register('finance', { token: administrator() });
     await putProject('prod', 'finance');
@@ -488,7 +488,7 @@ describe('/billing disconnect', () => {
       'Choose the new default connection in /billing status.',
       'You have several connections, but no default',
     ],
-  ])('says what happens to the default: %j', async (names, said, answer) => {
+  ])('says which connection becomes the default: %j', async (names, said, answer) => {
     for (const name of names) await register(name);
     await open('main');
     expect(modalText()).toContain(said);

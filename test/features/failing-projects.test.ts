@@ -1,8 +1,9 @@
 /** Projects that billing gives no answer for: on Home and in status until they answer again. */
 import { expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { recordKey } from '../../src/redis/keys.ts';
+import { deliveryLogKey, recordKey } from '../../src/redis/keys.ts';
 import { botOfEachTest, SATURDAY } from '../support/bot.ts';
+import { lastPost, schedule } from '../support/delivery.ts';
 import { FINANCE, TEAM } from '../support/people.ts';
 import { addConnection, addProject, addProjects } from '../support/projects.ts';
 
@@ -21,7 +22,7 @@ const failedFields = async () =>
     .filter(([field]) => field.startsWith('failed:'))
     .map(([field, json]) => [field, JSON.parse(json)]);
 
-it('failing projects are listed with cause and start until they answer again', async () => {
+it('failing projects are listed, with cause and start, until billing answers again', async () => {
   expect(await bot.home()).toMatch(/^teapot +– +– +–$/m);
   expect(await status()).toContain('No problems');
   for (const name of ['fine', 'teapot', 'secret']) await bot.ask(`/balance ${name}`);
@@ -31,16 +32,14 @@ it('failing projects are listed with cause and start until they answer again', a
   const page = await bot.home();
   expect(page).toMatch(/^teapot +no answer/m);
   expect(page).toMatch(
-    /No figures for \*teapot\*: the billing service returned an error \(HTTP 418\)\. First failed: <!date\^\d+\^\{date_short_pretty\} \{time\}\|2026-11-21 10:15 UTC>/,
+    /No figures for \*secret\* and \*teapot\*: the billing service returned an error \(HTTP 418\)\. First failed: <!date\^\d+\^\{date_short_pretty\} \{time\}\|2026-11-21 10:15 UTC>\.$/m,
   );
   expect(page).toMatch(/^fine +[\d,.]+/m);
   const found = await status();
-  expect(found).toContain('2 problems');
-  expect(found).toContain(
-    'No figures for *teapot*: the billing service returned an error (HTTP 418). First failed: ',
+  expect(found).toContain('1 problem');
+  expect(found).toMatch(
+    /No figures for \*secret\* and \*teapot\*: the billing service .* \(HTTP 418\)\. First failed: <!date[^\n]+\nTry again\n/,
   );
-  expect(found).toMatch(/First failed: <!date[^\n]+\nTry again\n/);
-  expect(found).toContain('No figures for *secret*');
 
   bot.billing.respond(undefined);
   for (const name of ['teapot', 'secret']) await bot.ask(`/balance ${name}`);
@@ -48,6 +47,22 @@ it('failing projects are listed with cause and start until they answer again', a
   expect(await bot.home()).not.toContain('no answer');
   expect(await status()).toContain('No problems');
   expect(await failedFields()).toEqual([]);
+});
+
+it('failing projects share one line with what waits for them if their cause is the same', async () => {
+  bot.billing.respond(() => ({ status: 500 }));
+  for (const id of ['123', '456']) await bot.ask(`/balance ${id}`);
+  const projects = [{ id: '456', product: 1 as const }];
+  await bot.store({ 'schedule:schedul1': schedule({ projects, since: SATURDAY }) });
+  const cause = { kind: 'service-failed', data: { service: 'billing', status: 500 } };
+  const tried = { due: SATURDAY, result: 'trying', cause, next: SATURDAY } as const;
+  await bot.redis.client.hset(deliveryLogKey(TEAM), lastPost('schedul1', tried));
+  for (const page of [await status(MEMBER), await bot.home(MEMBER)]) {
+    expect(page.match(/HTTP 500/g)).toHaveLength(1);
+    expect(page).toContain('No figures for *fine* and *teapot*:');
+    expect(page).toContain('1 schedule uses them.');
+    expect(page).not.toContain('All connections work');
+  }
 });
 
 it('failing projects are listed after a question about spend', async () => {
@@ -71,7 +86,7 @@ it('failing projects do not reveal the address of the billing service', async ()
   }
 });
 
-it('failing projects are not named to anyone who may not ask about them there', async () => {
+it('failing projects are listed only for people who may ask about them', async () => {
   await bot.ask('/balance secret');
   const plain = await status(MEMBER);
   expect(plain).not.toContain('secret');
@@ -79,7 +94,7 @@ it('failing projects are not named to anyone who may not ask about them there', 
   expect(await bot.home(MEMBER)).not.toContain('secret');
 });
 
-it('failing projects are listed only if they have a name', async () => {
+it('failing projects are listed only if the workspace has named them', async () => {
   await bot.ask('/balance 77777');
   bot.billing.respond(undefined);
   await bot.ask('/spend fine 2019-01');
@@ -100,7 +115,7 @@ it('failing projects are listed only if they have a name', async () => {
   expect(await bot.home()).toMatch(/No figures for \*empty\*: .*\nEdit…\n/);
 });
 
-it('failing projects are no longer listed after an edit or a new token', async () => {
+it('failing projects are no longer listed after a new token', async () => {
   await bot.ask('/balance teapot');
   await expect.poll(failedFields).toHaveLength(1);
   await addConnection(bot, SATURDAY);

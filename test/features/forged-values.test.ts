@@ -30,7 +30,7 @@ await bot.connect();
 await addProjects(bot, { prod: '123', web: '456' });
 afterAll(inbox.close);
 
-const { actions, commands } = bot.registry.listeners();
+const { actions, commands } = bot.registry.handlers();
 const click = (action_id: string, value: string) =>
   bot.interact({ ...clickOf(OWNER, { action_id, value }), response_url, trigger_id: 'stale' });
 const type = (command: string, text: string) =>
@@ -66,7 +66,7 @@ it('every forged value is answered with a sentence', async () => {
 }, 120_000);
 
 /** After an error the reply to what says that it only reads promises that nothing was changed. */
-it('a handler that declares no changes changes nothing', async () => {
+it('a handler that isn’t marked as changing something changes nothing', async () => {
   const onlyReads = (handler: Parameters<typeof rulesFor>[0], words: string) =>
     !rulesFor(handler, words).changes;
   const words = [
@@ -74,12 +74,12 @@ it('a handler that declares no changes changes nothing', async () => {
     ...bot.registry.verbs().flatMap((verb) => WORDS.map((text) => `${verb} ${text}`.trim())),
   ];
   const work = [
-    ...Object.entries(actions).flatMap(([id, listener]) =>
-      WORDS.filter((value) => onlyReads(listener, value)).map((value) => () => click(id, value)),
+    ...Object.entries(actions).flatMap(([id, handler]) =>
+      WORDS.filter((value) => onlyReads(handler, value)).map((value) => () => click(id, value)),
     ),
-    ...Object.entries(commands).flatMap(([name, listener]) =>
+    ...Object.entries(commands).flatMap(([name, handler]) =>
       (name === '/billing' ? words : WORDS)
-        .filter((text) => onlyReads(listener, text))
+        .filter((text) => onlyReads(handler, text))
         .map((text) => () => type(name, text)),
     ),
   ];

@@ -144,7 +144,7 @@ it('a button that is pressed three times in two processes takes effect once', as
   expect(JSON.stringify(bot.slack.messages(OWNER, CHANNEL).at(-1))).toContain('prod');
 });
 
-describe('a form’s input from outside', () => {
+describe('a form’s input', () => {
   const GONE = 'isn’t a full member of this workspace. Choose someone else.';
   it.each([
     ['/billing projects add prod 123', { owner: MEMBER }],
@@ -157,7 +157,7 @@ describe('a form’s input from outside', () => {
     expect(Object.keys(await record())).toEqual(['connection:main']);
   });
 
-  it('keeps an owner who has left since the form was opened', async () => {
+  it('keeps the current owner even if this person has left', async () => {
     await bot.openForm('/billing projects add prod 123');
     expect(await bot.save({ owner: MEMBER })).toContain('Saved.');
     await bot.closeForm();
@@ -174,7 +174,7 @@ describe('a form’s input from outside', () => {
       { baseUrl: '\u200fhttps://billing.example.com', name: 'ma\u200bin', account: '\u2067' },
     ],
     ['/billing watch 123 balance 5', { below: '\u200f50000' }],
-  ])('is refused if pasted text has invisible characters: %s', async (command, fields) => {
+  ])('is refused if text has invisible characters: %s', async (command, fields) => {
     await bot.openForm(command);
     await bot.slack.submit(OWNER, {
       ...(command.endsWith('connect') && { token: 'x', project: '1' }),

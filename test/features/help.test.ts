@@ -10,7 +10,7 @@ const bot = botOfEachTest((bot) => bot.connect());
 const linesOf = (visibleText: string) => visibleText.split('\n').filter((line) => line.includes('`'));
 
 describe('help', () => {
-  it.each([OWNER, MEMBER])('has at most eight lines for %s, and the rest behind More…', async (person) => {
+  it.each([OWNER, MEMBER])('has at most eight lines for %s, and more lines behind More…', async (person) => {
     const short = await bot.ask('/billing help', person);
     expect(linesOf(short.visibleText).length).toBeGreaterThan(3);
     expect(linesOf(short.visibleText).length).toBeLessThanOrEqual(8);
@@ -54,7 +54,7 @@ describe('help', () => {
     expect(orders.filter((line) => !verbs.includes(line.split(' ')[0] ?? ''))).toEqual([]);
   });
 
-  it('fits each line of the short help into one line on screen', async () => {
+  it('has lines of at most 72 characters', async () => {
     const { visibleText } = await bot.ask('/billing help', OWNER);
     for (const line of linesOf(visibleText)) expect(line.length, line).toBeLessThanOrEqual(72);
   });
@@ -75,7 +75,7 @@ describe('help', () => {
     expect(await bot.read('/billing help more', OWNER)).toMatch(manages);
   });
 
-  it('for one command shows only its lines', async () => {
+  it('about one command shows only the lines of this command', async () => {
     const { visibleText } = await bot.ask('/billing audit help', OWNER);
     expect(visibleText).toContain('/billing audit');
     expect(visibleText).not.toContain('/spend');
@@ -84,7 +84,7 @@ describe('help', () => {
   });
 });
 
-it('help leads to connecting before anything is connected', async () => {
+it('help leads to /billing connect while nothing is connected', async () => {
   await bot.drop('connection:main', 'settings');
   const forManager = await bot.ask('/billing help', OWNER);
   expect(forManager.visibleText).toMatch(/^Tally isn’t connected[\s\S]*\nConnect…/);
@@ -100,13 +100,13 @@ describe('a word that a subcommand doesn’t accept', () => {
     ['/billing settings now', 'now', []],
     ['/billing statsu', 'statsu', ['/billing status']],
     ['/billing watchs', 'watchs', ['/billing watch', '/billing watches']],
-  ])('is refused in %s, and possible commands are offered', async (command, word, buttons) => {
+  ])('is refused in %s, with buttons for similar commands', async (command, word, buttons) => {
     const answer = await bot.ask(command, OWNER);
     expect(answer.visibleText).toMatch(new RegExp(`(?:I don’t recognize|Unknown command) “${word}”\\.`));
     expect(answer.buttons).toEqual(buttons);
   });
 
-  it('is replaced by the answer after a click on a button', async () => {
+  it('is refused in a message that the chosen answer replaces', async () => {
     const answer = await bot.ask('/billing statsu', OWNER);
     await bot.press(answer, '/billing status');
     await bot.updated(answer, 'No problems');
@@ -162,13 +162,10 @@ describe('an example', () => {
     expect(bot.view(MEMBER)).toContain('456:1:web');
   });
 
-  it.each(['@Tally hello', 'hello'])(
-    'in the answer to “%s” runs exactly as it is shown',
-    async (greeting) => {
-      await addProject(bot, { alias: 'web', id: '456' });
-      await expectAnswers(await answerTo(greeting));
-    },
-  );
+  it.each(['@Tally hello', 'hello'])('in the answer to “%s” runs exactly as shown', async (greeting) => {
+    await addProject(bot, { alias: 'web', id: '456' });
+    await expectAnswers(await answerTo(greeting));
+  });
 
   it('on Home is a button that works with and without named projects', async () => {
     const open = async () => {

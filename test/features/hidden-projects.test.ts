@@ -104,7 +104,7 @@ describe.each(Object.entries(WAYS))('a project that %s', (_, { begin, end }) => 
     expect(text).not.toMatch(/threshold|with a problem|No data for/);
   });
 
-  it('leaves the owner of its watch a row without names', async () => {
+  it('leaves a row without names in the list of its watch’s owner', async () => {
     await begin?.();
     await end();
     now += 2 * 60_000;

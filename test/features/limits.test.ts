@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
 import { parseAmount, type WireScalar } from '../../src/domain/money/amount.ts';
 import { computeRunway } from '../../src/domain/money/balance-and-runway.ts';
+import type { WireCharge } from '../../src/domain/money/charges.ts';
 import { compareUsage } from '../../src/domain/money/comparison.ts';
-import type { WireCharge } from '../../src/domain/money/usage.ts';
 import { dayAt } from '../../src/domain/time/calendar.ts';
 import { balanceAnswer } from '../../src/features/balance/index.ts';
 import { spendAnswer } from '../../src/features/spend/index.ts';
@@ -91,8 +91,8 @@ function strings(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(strings) : [];
 }
 
-describe('with any response of the billing service', () => {
-  it('an answer to /spend is valid for Slack, and mentions nobody', () => {
+describe('any response of billing', () => {
+  it('to /spend becomes a message that Slack accepts and that mentions nobody', () => {
     fc.assert(
       fc.property(
         items,
@@ -140,7 +140,7 @@ describe('with any response of the billing service', () => {
     );
   });
 
-  it('an answer to /balance is valid for Slack', () => {
+  it('to /balance becomes a message that Slack accepts', () => {
     fc.assert(
       fc.property(
         scalar,

@@ -16,7 +16,7 @@ describe('a text of more than a thousand characters', () => {
     '/billing schedule',
     '@Tally',
     '@Tally spend',
-  ])('is refused by %s for its length, whatever the text is', async (command) => {
+  ])('is refused by %s because it is too long', async (command) => {
     for (const unit of ['project : ', '? ', 'help ', 'gAAAAAB'])
       expect(await bot.read(`${command} ${unit.repeat(10_000 / unit.length)}`, MEMBER)).toContain(TOO_LONG);
   });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { ANY_DAY_READER } from '../../src/domain/language/parsed-command.ts';
+import { ANY_DAY_CONTEXT } from '../../src/domain/language/command-items.ts';
 import { parseQuestionMention, splitMention } from '../../src/features/mentions/parse-mention.ts';
 import { botOfFile, CHANNEL, textOf } from '../support/bot.ts';
 import { directOf } from '../support/people.ts';
@@ -37,7 +37,7 @@ describe('a mention', () => {
     expect(visibleText).toContain(`asked by <@${MEMBER}>`);
   });
 
-  it('is answered without a Share button in a direct message', async () => {
+  it('is answered in a direct message without a Share button', async () => {
     expect((await say('@Tally spend 123')).message.ephemeral).toBe(false);
     const direct = await say('spend 123', { channel: DIRECT });
     expect(direct.message.blocks!.map(({ type }) => type)).toContain('actions');
@@ -48,13 +48,13 @@ describe('a mention', () => {
     expect(await bot.read('/balance 123', MEMBER)).toContain('Share');
   });
 
-  it('reads the workspace’s record twice: for the answer, and before sending', async () => {
+  it('reads the workspace’s record twice, before the answer and before sending', async () => {
     await say('@Tally balance 123');
     const sent = await commandsOf(bot.redis, () => say('@Tally balance 123'));
     expect(sent.filter((name) => name === 'hgetall')).toHaveLength(2);
   });
 
-  it('does not reveal the name of a project that is limited to other channels', async () => {
+  it('isn’t answered with the name of a project limited to other channels', async () => {
     await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
     await addProject(bot, { alias: 'public', id: '8' });
     for (const text of ['@Tally hiden', '@Tally spend hiden', '@Tally spnd hiden'])
@@ -62,7 +62,7 @@ describe('a mention', () => {
     expect((await say('@Tally spend publc')).visibleText).toContain('/spend public');
   });
 
-  it('about a project limited to other channels tells a manager where to ask', async () => {
+  it('about a limited project is answered by telling managers where to ask', async () => {
     await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
     const refusalOf = async (as: string) =>
       (await say('@Tally how much did 7 spend last week?', { as })).visibleText;
@@ -98,7 +98,7 @@ describe('a mention', () => {
     expect(message.ephemeral).toBe(false);
   });
 
-  it('may name projects that are allowed in the channel', async () => {
+  it('is only answered for projects that are allowed in the channel', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await addProject(bot, { alias: 'payroll', id: '124', channels: ['C0FINANCE1'] });
     expect((await say('@Tally balance prod')).visibleText).toContain('prod · ');
@@ -174,7 +174,7 @@ describe('a mention without a command', () => {
     expect(bot.billing.requests).toHaveLength(before);
   });
 
-  it('about an earlier answer is answered by asking for the project', async () => {
+  it('that says “it” is answered by asking for the project', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const { message, visibleText } = await say('@Tally how much did it cost last month?');
     expect(message.ephemeral).toBe(true);
@@ -188,7 +188,7 @@ describe('a mention without a command', () => {
     ['our token expired', '/billing connect'],
     ['how do I add a project', '/billing projects'],
     ['will the money last until december?', '/balance'],
-  ])('with an order names the command for the order: “%s”', async (asked, command) => {
+  ])('with an order is answered with the command that fulfils it: “%s”', async (asked, command) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const { visibleText, blocks } = await say(`@Tally ${asked}`);
     expect(visibleText).toMatch(/^That needs a command\. /);
@@ -209,12 +209,12 @@ describe('a mention without a command', () => {
     expect(visibleText).toMatch(/I don’t recognize “|“every” doesn’t belong there/);
   });
 
-  it('about another person isn’t answered', async () => {
+  it('about another person is refused', async () => {
     const { visibleText } = await say('@Tally what did @mateus spend last month?');
     expect(visibleText).toContain('You mentioned a person, a channel or a group.');
   });
 
-  it('almost “help” offers help once', async () => {
+  it('with a misspelled “help” gets one button for help', async () => {
     const { message } = await say('@Tally halp');
     const labels = JSON.stringify(message.blocks).match(/"text":"\/[a-z ]+"/g);
     expect(labels).toEqual(['"text":"/billing help"']);
@@ -254,15 +254,15 @@ describe('a mention without a command', () => {
   it.each([
     [20, true],
     [30, false],
-  ])('of up to 200 characters is corrected: %i words of 8', (count, isCorrected) => {
+  ])('is corrected only up to 200 characters: %i words of 8', (count, isCorrected) => {
     const tried: unknown[] = [];
     const acceptsWords = (command: unknown) => tried.push(command) === 0;
-    const known = { commands: ['/spend'] as const, verbs: [], reader: ANY_DAY_READER, acceptsWords };
+    const known = { commands: ['/spend'] as const, verbs: [], context: ANY_DAY_CONTEXT, acceptsWords };
     parseQuestionMention(splitMention(`spnd ${'project '.repeat(count)}`), known);
     expect(tried.length > 0).toBe(isCorrected);
   });
 
-  it('with an unknown word is answered with the word, escaped', async () => {
+  it('with an unknown word is answered by quoting the word, escaped', async () => {
     const { message, visibleText, text } = await say('@Tally <!channel> *frobnicate*');
     expect(message.ephemeral).toBe(true);
     expect(`${visibleText}${text}`).not.toContain('<!channel>');
@@ -270,7 +270,7 @@ describe('a mention without a command', () => {
     expect(section.text.type).toBe('plain_text');
   });
 
-  it('is refused privately, like the command, in the thread', async () => {
+  it('is refused privately, in the thread, as a command would be', async () => {
     const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
     await say('@Tally balance 123', { thread: parent.ts });
     const { message, visibleText } = await say('@Tally spend 123 last-wek &lt;!here&gt;', {
@@ -333,7 +333,7 @@ describe('a question in free words', () => {
     expect((await bot.updated(message, answer, MEMBER)).visibleText).toContain(answer);
   });
 
-  it('doesn’t offer a project that is limited to other channels', async () => {
+  it('gets no button about a project limited to other channels', async () => {
     await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
     for (const text of ['@Tally how is hiden doing?', '@Tally what’s left on prod or hidden or hiden?'])
       expect(JSON.stringify((await say(text)).message.blocks)).not.toMatch(/"\/(spend|balance)[^"]*hidden/);
@@ -353,7 +353,7 @@ describe('an order to Tally', () => {
     for (const value of filled) await expect.poll(() => bot.view(MEMBER) ?? '').toContain(value);
   });
 
-  it('is refused if no form has a field for a word', async () => {
+  it('is refused if a form has no field for one of its words', async () => {
     expect((await say('@Tally post prod spend every hour')).visibleText).toContain('/billing schedule');
     expect((await say('@Tally alert me when prod misbehaves')).visibleText).toContain('“misbehaves”');
   });
@@ -386,7 +386,7 @@ describe('a mention by a person without rights', () => {
 });
 
 describe('a direct message to Tally', () => {
-  it('is read like a mention, and answered in a thread with all buttons', async () => {
+  it('is read like a mention, and answered with all buttons', async () => {
     const { message, visibleText } = await say('spend 123 last-7-days', { channel: DIRECT });
     expect(message.ephemeral).toBe(false);
     expect(message.threadTs).toBeUndefined();
@@ -396,7 +396,7 @@ describe('a direct message to Tally', () => {
     expect(threaded.message.threadTs).toBe(message.ts);
   });
 
-  it('is refused without mentioning managers, who wouldn’t see the message', async () => {
+  it('with a mistake is answered with a button that corrects it', async () => {
     const { message, visibleText } = await say('spend 123 last-wek', { channel: DIRECT });
     expect(message.ephemeral).toBe(false);
     expect(visibleText).toContain('“last-wek”');
@@ -417,7 +417,7 @@ describe('a direct message to Tally', () => {
     expect(calls('chat.postMessage')).toHaveLength(1);
   });
 
-  it('is ignored if the message is in a channel', async () => {
+  it('is the only message that Tally answers without a mention', async () => {
     const heard = { type: 'message', user: MEMBER, channel: CHANNEL, text: 'balance 123', ts: '1.1' };
     await bot.slack.event({ ...heard, channel_type: 'channel' });
     await say('balance 123', { channel: DIRECT });
@@ -437,7 +437,7 @@ describe('an answer that Slack refuses', () => {
     expect((await bot.next(work, MEMBER, DIRECT)).visibleText).toContain(advice);
   });
 
-  it('is sent privately in the channel, if possible', async () => {
+  it('is sent privately in the channel if Slack accepts that', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'is_archived' });
     const { message, visibleText } = await say('@Tally balance 123');
     expect(message.ephemeral).toBe(true);
@@ -450,7 +450,7 @@ describe('a mention in a channel that is answered privately', () => {
     bot.slack.messages(MEMBER, CHANNEL).find((said) => said.text.includes(text.trim()))?.reactions;
 
   it.each(['@Tally spend blorkk', '@Tally hello there', '@Tally schedule help'])(
-    'gets a reaction as a sign for others: %s',
+    'gets a reaction that others can see: %s',
     async (text) => {
       expect((await say(text)).message.ephemeral).toBe(true);
       await expect.poll(() => reactionsOf(text.replace('@Tally', ''))).toEqual(['speech_balloon']);

@@ -12,7 +12,7 @@ await bot.connect();
 
 const metrics = async (): Promise<string> => (await fetch(`${bot.url}/metrics`)).text();
 
-it('counts answers, requests and messages, and names nobody', async () => {
+it('metrics count answers, requests and messages, and name nobody', async () => {
   await bot.ask('/balance 123');
   await bot.ask('/balance 77123450077');
   await bot.ask('/billing nonsense');
@@ -36,7 +36,7 @@ it('counts answers, requests and messages, and names nobody', async () => {
     expect(body).not.toContain(theirs);
 });
 
-it('counts a scheduled post after it is sent', async () => {
+it('metrics count a scheduled post after it is sent', async () => {
   const HOUR = 3_600_000;
   const due = Date.now() - HOUR;
   const time = new Date(due).toISOString().slice(11, 16);
@@ -50,7 +50,7 @@ it('counts a scheduled post after it is sent', async () => {
 });
 
 describeUnless(NO_SERVER, 'a Redis that refuses writes', () => {
-  it('is reported by the metrics together with the overdue post', async () => {
+  it('appears in the metrics, together with the overdue post', async () => {
     // Not the first: where memory is full, scripts may still move what is stored.
     const [, refusal] = WRITE_REFUSALS;
     const server = await startServer();

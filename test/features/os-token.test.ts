@@ -140,7 +140,7 @@ describe('an application access', () => {
     }
   });
 
-  it('can change its people without the secret, but not its address', async () => {
+  it('needs the secret for a new address, but not for new people', async () => {
     await register('good', { people: [OWNER] });
     const form = async (fields: Fields) => {
       await openAccess();
@@ -231,7 +231,7 @@ describe('an application access', () => {
     expect(await auditLines()).toEqual(['registered the application access of prod (project 123)']);
   });
 
-  it('offers the corrected URL when part of the URL is missing', async () => {
+  it('gets the corrected URL when a part of the URL is missing', async () => {
     await openAccess();
     await fillIn('good', { authUrl: identity.url });
     expect(bot.errors().authUrl).toContain(identity.authUrl);
@@ -243,7 +243,7 @@ describe('an application access', () => {
     expect(JSON.stringify(view())).toContain(wrong);
   });
 
-  it('is shown again without the ID and the secret', async () => {
+  it('is shown in the form again without ID and secret', async () => {
     const { id, secret } = identity.accesses.good;
     for (const [access_id, given] of [
       [id, 'a-secret-that-is-wrong'],
@@ -267,7 +267,7 @@ describe('an application access', () => {
     expect(identity.requests).toEqual([]);
   });
 
-  it('logs a rejection, without the fields', async () => {
+  it('that is rejected leads to a log line without the form’s fields', async () => {
     await openAccess();
     await fillIn('good', { secret: 'a-secret-that-is-wrong' });
     await shows('Not saved');
@@ -300,7 +300,7 @@ describe('an application access', () => {
     expect((await auditLines())[0]).toBe('removed the application access of live (project 123)');
   });
 
-  it('cannot be registered without the manage right', async () => {
+  it('can be registered only by managers', async () => {
     expect(await bot.read('/billing projects access prod', MEMBER)).toContain(
       'Only Tally managers can do this',
     );
@@ -347,7 +347,7 @@ describe('/os-token', () => {
     ['no-zone', 'Expires: <!date^'],
     ['no-expiry', 'The service doesn’t say when it expires.'],
     ['bare', 'The service doesn’t say when it expires.'],
-  ])('shows the token when the service is in the mode %s', async (mode, sentence) => {
+  ])('shows the token even if the service answers in the mode %s', async (mode, sentence) => {
     await register();
     answerWith(identity, mode);
     await issue();
@@ -492,13 +492,13 @@ describe('/os-token', () => {
     expect(said.visibleText).toContain('Guests can’t use Tally in this workspace.');
   });
 
-  it('respects a project’s channels after a click on Try again', async () => {
+  it('checks the project’s channels again after a click on Try again', async () => {
     await addProject(bot, { alias: 'web', id: '456', channels: [CHANNEL] });
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access web');
     await shows('Secret key');
     await fillIn('good', { people: [MEMBER] });
     await shows('can issue');
-    expect(await bot.read('/os-token web', MEMBER, GENERAL)).toContain('can’t ask about this project here');
+    expect(await bot.read('/os-token web', MEMBER, GENERAL)).toContain('is limited to');
     answerWith(identity, '429');
     await bot.slack.say(MEMBER, CHANNEL, '/os-token web');
     for (const mode of ['500', 'healthy']) {
@@ -581,7 +581,7 @@ const revocation = (metadata: string, id = 'V0FORGED01') => ({
   view: { id, type: 'modal', private_metadata: metadata, state: { values: {} } },
 });
 
-describe('Revoke now', () => {
+describe('the button Revoke now', () => {
   const deletions = () => identity.requests.filter(({ method }) => method === 'DELETE').length;
 
   it('revokes the token in another process', async () => {
@@ -626,7 +626,7 @@ describe('Revoke now', () => {
     ['no-revoking', 'refused to revoke the token (HTTP 401). It may still work.'],
     ['500', 'The token may still work until it expires.'],
     ['429', 'The token may still work until it expires.'],
-  ])('stays available when the service answers %s', async (mode, sentence) => {
+  ])('stays available when the service’s answer is: %s', async (mode, sentence) => {
     await register();
     const token = await issue();
     answerWith(identity, mode);
@@ -649,7 +649,7 @@ describe('Revoke now', () => {
   });
 
   it.each([false, true])(
-    'is not offered if the service can’t revoke tokens (known before: %s)',
+    'is not offered if the service can’t revoke tokens (known beforehand: %s)',
     async (isKnown) => {
       if (isKnown) answerWith(identity, 'no-revocation');
       await register();
@@ -681,7 +681,7 @@ describe('Revoke now', () => {
     expect([identity, second].map(({ requests }) => requests.length)).toEqual([asked[0]! + 1, asked[1]]);
   });
 
-  it('works for a person who became a guest', async () => {
+  it('works even for a person who has become a guest', async () => {
     await register();
     const token = await issue(MEMBER);
     bot.slack.workspace.person(MEMBER)!.role = 'guest';
@@ -728,7 +728,7 @@ describe('lists of projects', () => {
     expect(await bot.read('/billing projects', MEMBER)).not.toContain('OS_TOKEN');
   });
 
-  it('opens the form from a project’s row', async () => {
+  it('open the access form from a project’s menu', async () => {
     await bot.choose(await bot.ask('/billing projects'), 'run:project', 'Application access…');
     await shows('Secret key');
   });

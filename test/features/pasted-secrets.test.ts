@@ -47,7 +47,7 @@ describe.each([
   ['a token', () => goodToken(bot.billing)],
   ['a token of another connection', () => SECOND_TOKEN],
   ['the secret of an application access', () => ACCESS_SECRET],
-])('%s that is registered, and pasted as a word', (_, secretOf) => {
+])('a pasted secret (%s)', (_, secretOf) => {
   it.each([
     ...['/spend 123 S', '/spend S', '/balance S', '/balance prod S', '/os-token S', '/os-token prod S'],
     ...['/spend “S”', '/spend 123 `S`', '/spend 123 (S).', '/spend key=S', '/spend key:S', '/billing S'],
@@ -60,7 +60,7 @@ describe.each([
     ],
     ...['/billing schedule prod S daily', '/billing schedules S', '/billing status S', '/billing conect S'],
     ...['@Tally S', '@Tally spend S', '@Tally spnd 123 S', '@Tally connect S', '@Tally hello S'],
-  ])('is not repeated by anything that answers %s', async (command) => {
+  ])('is not repeated by the answer to %s', async (command) => {
     const secret = secretOf();
     const shown = watch();
     const { visibleText } = await bot.ask(command.replace('S', secret));
@@ -89,7 +89,7 @@ describe('the form of a connection', () => {
     expect(Object.keys(bot.errors()).sort()).toEqual(['account', 'name']);
   });
 
-  it('refuses a registered secret as a name, and forgets it', async () => {
+  it('refuses a registered secret as a name, and doesn’t keep it', async () => {
     await bot.openForm('/billing connect');
     await bot.slack.submit(OWNER, { token: 'another-one', project: '123', name: ACCESS_SECRET });
     await bot.modalSays('looks like a token');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
-import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { MEMBER, OWNER } from '../../sandbox/slack/people.ts';
 import { WORDS } from '../../src/domain/language/generated.js';
 import { normalizeText } from '../../src/domain/language/text-cleanup.ts';
 import { validateAlias } from '../../src/features/projects/parse-project-command.ts';
@@ -9,8 +9,9 @@ import { projectListMessage } from '../../src/features/projects/project-messages
 import { recordKey } from '../../src/redis/keys.ts';
 import { projectPicker } from '../../src/slack/commands/project-picker.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import { botOfFile, CHANNEL, SATURDAY } from '../support/bot.ts';
-import { clickOf, directOf, type Fields, GENERAL, TEAM } from '../support/people.ts';
+import { botOfFile, SATURDAY } from '../support/bot.ts';
+import { schedule } from '../support/delivery.ts';
+import { CHANNEL, clickOf, directOf, FINANCE, type Fields, GENERAL, TEAM } from '../support/people.ts';
 import { storedProject } from '../support/projects.ts';
 import { readSpend } from '../support/read-words.ts';
 import { requestOf, workspaceOf } from '../support/records.ts';
@@ -29,7 +30,7 @@ const { modalText, openForm, save, updated, errors } = bot;
 
 async function add(alias: string, id: string, fields: Fields = {}): Promise<void> {
   await openForm('/billing projects add');
-  expect(await save({ alias, id, ...fields })).toContain('Now try');
+  expect(await save({ alias, id, ...fields })).toContain('Saved.');
   await bot.closeForm();
 }
 
@@ -95,7 +96,7 @@ describe('naming a project', () => {
     const view = bot.view();
     for (const kept of ['"456"', `"initial_conversations":["${GENERAL}"]`, '"€"', 'Object storage (2)'])
       expect(view).toContain(kept);
-    expect(await save({ alias: 'prod-logs' })).toContain('Now try');
+    expect(await save({ alias: 'prod-logs' })).toContain('Saved.');
     await bot.closeForm();
     expect((await stored('prod'))?.id).toBe('123');
     expect(await stored('prod-logs')).toMatchObject({ id: '456', product: 2, currency: '€' });
@@ -125,7 +126,7 @@ describe('naming a project', () => {
     await bot.modalSays('/balance a-b');
   });
 
-  it('says after saving which other name the project has', async () => {
+  it('says which other name the project has', async () => {
     await add('staging', '456');
     await openForm('/billing projects add web-shop 456');
     expect(await save({})).toContain('Saved. 456 is also called staging.');
@@ -168,7 +169,7 @@ describe('a name', () => {
       'may MAY cloud object-storage q3 q9 last-week lastweek october2026 to project help'.split(' '),
     ],
     ['a Tally command', 'spend os-token ostoken con-nect none add'.split(' ')],
-  ])('is refused with “%s”', (why, names) => {
+  ])('is refused if it is “%s”', (why, names) => {
     for (const typed of names) expect(problem(typed), typed).toContain(why);
   });
 
@@ -184,7 +185,7 @@ describe('a name', () => {
       expect(problem(problem(word)!.match(/for example (\S+)\.$/)![1]!)).toBeUndefined();
   });
 
-  it('means only the project, next to any other words', () => {
+  it('means the project, next to any other words', () => {
     const piece = fc.oneof(
       fc.constantFrom(...WORDS, 'web', 'app', '-', '--', 'q', '3', '7', '2026', '10'),
       fc.string({ unit: fc.constantFrom(...'abcdefmqwxyz0123456789-_ '), maxLength: 6 }),
@@ -277,7 +278,7 @@ describe('/billing projects', () => {
     expect(await bot.read('/billing projects page 99')).toContain('page 3 of 3');
   });
 
-  it('is valid for Slack, whatever is registered', () => {
+  it('is valid for Slack, whatever names and projects are registered', () => {
     const digit = fc.integer({ min: 0, max: 9 });
     const project = fc.record({
       alias: fc.stringMatching(/^[a-z][a-z0-9]{1,31}$/),
@@ -318,13 +319,13 @@ describe('/billing projects', () => {
   });
 });
 
-describe('a project that is missing or unknown', () => {
+describe('a command without a known project', () => {
   it.each([
     ['edit', 'Which project?'],
     ['remove', 'Which project?'],
     ['edit banana', 'I don’t recognize “banana”.'],
     ['remove prdo', 'I don’t recognize “prdo”.'],
-  ])('can be chosen from a list after /billing projects %s', async (words, sentence) => {
+  ])('gets a list of projects: /billing projects %s', async (words, sentence) => {
     await add('prod', '123');
     await add('dev', '456');
     const answer = await bot.ask(`/billing projects ${words}`);
@@ -340,6 +341,13 @@ describe('a project that is missing or unknown', () => {
 });
 
 describe('a project that is changed', () => {
+  it('gets a new name in the form, not in the command', async () => {
+    await add('prod', '123');
+    const answer = await bot.ask('/billing projects rename prod live');
+    expect(answer.visibleText).toContain('“rename” takes only the project. Change its name in the form.');
+    expect(answer.commands).toContain('/billing projects edit prod');
+  });
+
   it('shows its values, keeps who added it, and audits what changed', async () => {
     await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
     bot.clock.now += MINUTE;
@@ -431,7 +439,7 @@ describe('a project whose record is damaged', () => {
     expect(await bot.read('/balance 456')).toContain('left');
   });
 
-  it('may limit any ID, so only names are answered until it is removed', async () => {
+  it('blocks questions by ID, which it may have limited, but not by name', async () => {
     await damage('{');
     expect(await bot.read('/balance 123')).toContain('Tally can’t read the stored project.');
     expect(await bot.read('/balance live')).toContain('live');
@@ -484,7 +492,7 @@ describe('/billing default', () => {
 });
 
 describe('a command without a project', () => {
-  it('lets a member choose from the projects available there, and keeps the other words', async () => {
+  it('offers the projects that may be asked about there, and keeps the other words', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
     await add('dev', '789');
     const asked = await bot.ask('/spend Last Month storage', MEMBER);
@@ -496,7 +504,7 @@ describe('a command without a project', () => {
     expect(await bot.read('/spend', MEMBER, GENERAL)).not.toContain('prod');
   });
 
-  it('can choose from two hundred projects, within Slack’s limits', () => {
+  it('offers two hundred projects, within Slack’s limits', () => {
     const projects = Array.from({ length: 200 }, (_, n) =>
       named(`p${String(n).padStart(3, '0')}${'x'.repeat(28)}`),
     );
@@ -512,6 +520,7 @@ describe('a command without a project', () => {
 });
 
 const REFUSED = 'You can’t ask about this project here.';
+const LIMITED = `is limited to <#${CHANNEL}>. Ask there.`;
 
 describe('a limit to channels', () => {
   it('applies to names, IDs, buttons and shares, but not to managers', async () => {
@@ -524,19 +533,42 @@ describe('a limit to channels', () => {
       '/balance 123 storage',
       '/spend prod 2',
     ])
-      expect(await bot.read(command, MEMBER, GENERAL)).toContain(REFUSED);
-    expect(await bot.read('/balance 123', MEMBER, directOf(MEMBER))).toContain(REFUSED);
+      expect(await bot.read(command, MEMBER, GENERAL)).toContain(LIMITED);
+    expect(await bot.read('/balance 123', MEMBER, directOf(MEMBER))).toContain(LIMITED);
 
     for (const action of [
       { action_id: 'rerun:more', value: '/spend 123 yesterday' },
       { action_id: 'run:project', value: '/spend prod yesterday' },
       { action_id: 'share', value: `${SATURDAY} /balance prod cloud` },
     ])
-      expect(await forged(MEMBER, action, GENERAL)).toContain(REFUSED);
+      expect(await forged(MEMBER, action, GENERAL)).toContain(LIMITED);
     expect(bot.billing.requests.length).toBe(before);
 
     expect(await bot.read('/balance prod', MEMBER)).toMatch(/^prod · /);
     expect(await bot.read('/balance 123', OWNER, GENERAL)).toMatch(/^prod · /);
+  });
+
+  it('names to members only channels that they may know', async () => {
+    await add('prod', '123', { channels: [CHANNEL] });
+    expect(await bot.read('/spend prod', MEMBER, GENERAL)).toContain(`prod ${LIMITED}`);
+    expect(await bot.read('/spend 123', MEMBER, GENERAL)).toContain(`Project 123 ${LIMITED}`);
+    await add('web', '456', { channels: [FINANCE] });
+    expect(await bot.read('/spend web', MEMBER, GENERAL)).toContain(REFUSED);
+  });
+
+  it('is saved only after a warning about the schedules that it stops', async () => {
+    await add('prod', '123');
+    await bot.store({ 'schedule:schedul1': schedule({ channel: CHANNEL }) });
+    await openForm('/billing projects edit prod');
+    expect(await save({ channels: [GENERAL] })).toContain(
+      '1 schedule uses it in other channels, and will stop there. Save again to save it anyway.',
+    );
+    expect((await stored('prod'))?.channels).toEqual([]);
+    const saved = await save({});
+    expect(saved).toMatch(/^Saved\./);
+    expect(saved).not.toContain('Now try');
+    await bot.closeForm();
+    expect((await stored('prod'))?.channels).toEqual([GENERAL]);
   });
 
   it('applies to all names of the project', async () => {
@@ -551,9 +583,9 @@ describe('a limit to channels', () => {
       '/balance ok-name,payroll',
       '/spend ok-name 3 csv',
     ])
-      expect(await bot.read(command, MEMBER, GENERAL)).toContain(REFUSED);
+      expect(await bot.read(command, MEMBER, GENERAL)).toContain(LIMITED);
     const share = { action_id: 'share', value: `${SATURDAY} /balance ok-name cloud` };
-    expect(await forged(MEMBER, share, GENERAL)).toContain(REFUSED);
+    expect(await forged(MEMBER, share, GENERAL)).toContain(LIMITED);
     expect(bot.billing.requests.length).toBe(before);
     for (const command of [
       '/balance all',

@@ -33,7 +33,7 @@ describe('a person who sends too many requests', () => {
   const many = (count: number, work: () => Promise<unknown>) =>
     Promise.all(Array.from({ length: count }, work));
 
-  it('gets an answer to every command: first figures, then when to try again', async () => {
+  it('gets figures at first, then the time to try again', async () => {
     await many(60, () => bot.slack.say(OWNER, CHANNEL, '/balance 123'));
     await bot.slack.waitFor(() => seen().length === 60, 15_000);
     const refused = seen()
@@ -58,7 +58,7 @@ describe('a person who sends too many requests', () => {
     expect(sent).toEqual(['set']);
   });
 
-  it('sees the refusal on Home, and the projects a moment later', async () => {
+  it('sees on Home when to try again, and the projects a second later', async () => {
     await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
     await bot.slack.openHome(OWNER);
     await bot.slack.waitFor(() => textOf(bot.slack.home(OWNER)?.view).match(TOO_FAST));
@@ -138,7 +138,7 @@ describe('two workspaces with one billing service', () => {
     return bot;
   };
 
-  it('answer thirteen questions of one while a hundred questions of the other hang', async () => {
+  it('answer the questions of one while billing doesn’t answer the other’s', async () => {
     const bot = await startBoth();
     try {
       let release = () => {};
@@ -163,7 +163,7 @@ describe('two workspaces with one billing service', () => {
     }
   });
 
-  it('ask separately: a query that fails for one is sent for the other', async () => {
+  it('ask separately, so that failures of one don’t stop the other', async () => {
     const bot = await startBoth();
     try {
       bot.billing.respond(({ token }) => (token === 'Read-only' ? { status: 503 } : undefined));
@@ -177,7 +177,7 @@ describe('two workspaces with one billing service', () => {
   });
 });
 
-it('show rejections in the operator’s metrics', async () => {
+it('requests over the rate limit are counted in the metrics', async () => {
   const bot = await startBot({ limits: 'ordinary' });
   try {
     const helps = Array.from({ length: 60 }, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));

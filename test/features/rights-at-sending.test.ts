@@ -104,9 +104,9 @@ describe('a limit that is saved while billing is asked', () => {
     ['a CSV in a channel', () => say('@Tally spend prod csv')],
     ['an answer in a direct message', () => say('spend prod', DIRECT)],
     ['an answer that everyone sees', () => setVisibility('channel').then(() => say('/spend prod'))],
-  ])('holds for %s', (_, ask) => getsNoFigures(ask, () => limitTo(FINANCE)));
+  ])('hides the figures of %s', (_, ask) => getsNoFigures(ask, () => limitTo(FINANCE)));
 
-  it('holds for Share', async () => {
+  it('hides the figures of a shared answer', async () => {
     await say('/spend prod');
     const answered = () => bot.slack.messages(MEMBER, CHANNEL).findLast(({ text }) => FIGURE.test(text));
     const { ts } = await bot.slack.waitFor(answered);
@@ -114,7 +114,7 @@ describe('a limit that is saved while billing is asked', () => {
     await getsNoFigures(share, () => limitTo(FINANCE));
   });
 
-  it('holds for a step of a workflow', async () => {
+  it('hides the figures from a step of a workflow', async () => {
     const { asked, release } = holdBilling();
     const { id } = await bot.slack.runStep(OWNER, 'get_spend', { project: 'prod' });
     await asked;

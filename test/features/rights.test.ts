@@ -3,7 +3,7 @@ import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../..
 import { checkRecipient } from '../../src/delivery/outbox/recipients.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
-import { type Listeners, rulesFor } from '../../src/slack/server/handlers.ts';
+import { type Handlers, rulesFor } from '../../src/slack/server/handlers.ts';
 import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';
 import { stampOf } from '../../src/workspace/record/audited-change.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
@@ -324,30 +324,33 @@ const ROWS: Record<string, Row> = {
   'bot, everything allowed': { person: BOT_USER, settings: EVERYTHING, may: [] },
 };
 
-describe('what people may do', () => {
-  it('all rights are listed for every role', () => {
+describe('the rights', () => {
+  it('are listed completely for every role', () => {
     expect(Object.values(ALLOWS).flat().sort()).toEqual(Object.keys(COLUMNS).sort());
   });
 
-  describe.each(Object.entries(ROWS))('%s', (who, { person, settings = {}, left = false, may }) => {
-    beforeAll(async () => {
-      await useSettings(settings);
-      if (left) bot.slack.workspace.person(person)!.left = true;
-    });
-    afterAll(() => {
-      if (left) delete bot.slack.workspace.person(person)!.left;
-    });
+  describe.each(Object.entries(ROWS))(
+    'of the role “%s”',
+    (who, { person, settings = {}, left = false, may }) => {
+      beforeAll(async () => {
+        await useSettings(settings);
+        if (left) bot.slack.workspace.person(person)!.left = true;
+      });
+      afterAll(() => {
+        if (left) delete bot.slack.workspace.person(person)!.left;
+      });
 
-    /** A quick run tries a third of the table: of each row and of each column. */
-    const row = Object.keys(ROWS).indexOf(who);
-    const cans = may.flatMap((right) => ALLOWS[right]);
-    const tried = Object.keys(COLUMNS)
-      .map((column) => [column, cans.includes(column)] as const)
-      .filter((_, at) => isThorough || (at + row) % 3 === 0);
-    it.each(tried)('%s: %s', async (column, isAllowed) => {
-      expect(await COLUMNS[column]!(person)).toBe(isAllowed);
-    });
-  });
+      /** A quick run tries a third of the table: of each row and of each column. */
+      const row = Object.keys(ROWS).indexOf(who);
+      const cans = may.flatMap((right) => ALLOWS[right]);
+      const tried = Object.keys(COLUMNS)
+        .map((column) => [column, cans.includes(column)] as const)
+        .filter((_, at) => isThorough || (at + row) % 3 === 0);
+      it.each(tried)('include “%s”: %s', async (column, isAllowed) => {
+        expect(await COLUMNS[column]!(person)).toBe(isAllowed);
+      });
+    },
+  );
 });
 
 /** A person who lacks each right. */
@@ -370,17 +373,17 @@ const LESSER_ROLES: Record<string, { person: string; settings?: object; left?: b
   'a member': { person: MEMBER, lacks: ['manage'] },
 };
 
-/** Who tries a listener that needs this right: all who lack it; in a quick run one of them, in turn. */
+/** Who tries a handler that needs this right: all who lack it; in a quick run one of them, in turn. */
 function rolesFor(right: Right, at: number): readonly string[] {
   const roles = Object.keys(LESSER_ROLES).filter((role) => LESSER_ROLES[role]!.lacks.includes(right));
   return isThorough ? roles : [roles[at % roles.length]!];
 }
 
 /** A workflow's steps are run by nobody: test/features/workflow-steps.test.ts has what they show where. */
-type Kind = Exclude<keyof Listeners, 'steps'>;
+type Kind = Exclude<keyof Handlers, 'steps'>;
 
 /**
- * The whole policy: listeners that need less than `manage`. All others have to need `manage`, so a new one is tested
+ * The whole policy: handlers that need less than `manage`. All others have to need `manage`, so a new one is tested
  * without being added here.
  */
 const MORE_THAN_MANAGERS: Record<Kind, Partial<Record<Right, readonly string[]>>> = {
@@ -429,14 +432,14 @@ function commandTexts(): readonly string[] {
 }
 
 function namesOf(kind: Kind): readonly string[] {
-  return kind === 'commands' ? commandTexts() : Object.keys(bot.registry.listeners()[kind]);
+  return kind === 'commands' ? commandTexts() : Object.keys(bot.registry.handlers()[kind]);
 }
 
 /** The right in the registry. */
 function registeredRight(kind: Kind, name: string): Right {
-  const listeners = bot.registry.listeners();
+  const handlers = bot.registry.handlers();
   const [first = '', ...words] = kind === 'commands' ? name.split(' ') : [name];
-  return rulesFor({ run: undefined, ...listeners[kind][first]! }, words.join(' ')).right;
+  return rulesFor({ run: undefined, ...handlers[kind][first]! }, words.join(' ')).right;
 }
 
 /** Valid submissions, which only the right can reject. */
@@ -495,7 +498,7 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
   },
 };
 
-/** Events that the listener handles, which only the right can reject. */
+/** Events that the handler handles, which only the right can reject. */
 const EVENTS: Record<string, object> = {
   app_home_opened: { tab: 'home' },
   app_mention: { channel: CHANNEL, text: `<@${BOT_USER}> balance 123` },
@@ -542,23 +545,23 @@ const isRefusal = (said: string) => said === NOTHING_FOUND || REFUSALS.test(said
 
 const KINDS = ['commands', 'actions', 'views', 'options', 'events'] as const satisfies Kind[];
 
-describe('each listener of the registry', () => {
+describe('each handler of a command, button or form', () => {
   it.each(KINDS)('needs the right that the policy gives: %s', (kind) => {
     const names = namesOf(kind);
     const registered = Object.fromEntries(names.map((name) => [name, registeredRight(kind, name)]));
     expect(registered).toEqual(Object.fromEntries(names.map((name) => [name, expectedRight(kind, name)])));
   });
 
-  it.each(KINDS)('still exists if the policy names it: %s', (kind) => {
+  it.each(KINDS)('exists if the policy names it: %s', (kind) => {
     expect(namesOf(kind)).toEqual(expect.arrayContaining(Object.values(MORE_THAN_MANAGERS[kind]).flat()));
   });
 
-  it('suggests something to an owner', async () => {
+  it('has suggestions for an owner, if it is a search', async () => {
     await useSettings({});
     for (const name of namesOf('options')) expect(await SAID.options(OWNER, name), name).toMatch(/ found$/);
   });
 
-  describe.each(Object.entries(LESSER_ROLES))('refuses %s', (role, { person, settings = {}, left }) => {
+  describe.each(Object.entries(LESSER_ROLES))('when used by %s', (role, { person, settings = {}, left }) => {
     beforeAll(async () => {
       await useSettings(settings);
       if (left) bot.slack.workspace.person(person)!.left = true;
@@ -568,7 +571,7 @@ describe('each listener of the registry', () => {
     });
 
     it.each(KINDS)(
-      '%s',
+      'refuses if this person lacks its right: %s',
       async (kind) => {
         const letIn: string[] = [];
         for (const [at, name] of namesOf(kind).entries()) {
@@ -586,8 +589,8 @@ describe('each listener of the registry', () => {
 describe('a member', () => {
   beforeEach(() => useSettings({}));
 
-  it('can ask a manager for each form that only managers open', async () => {
-    const { actions } = bot.registry.listeners();
+  it('gets the button “Ask a manager” for each form that only managers open', async () => {
+    const { actions } = bot.registry.handlers();
     const without: string[] = [];
     for (const name of Object.keys(actions)) {
       const { right, opensForm } = rulesFor(actions[name]!, 'prod');
@@ -598,7 +601,7 @@ describe('a member', () => {
   });
 
   it.each(['/billing settings', '/billing audit', '/billing projects remove prod'])(
-    'gains nothing from a button that reruns %s, or shares it',
+    'is refused even by forged buttons that run or share %s',
     async (text) => {
       const rerun = await action(MEMBER, { action_id: 'rerun:x', value: text });
       expect((await reply(rerun)).visibleText).toMatch(REFUSALS);
@@ -608,13 +611,13 @@ describe('a member', () => {
   );
 });
 
-describe('someone who may not ask', () => {
+describe('a person who may not ask', () => {
   beforeEach(() => useSettings({}));
 
   it.each([
     [GUEST, 'Guests can’t use Tally in this workspace.'],
     [EXTERNAL, 'Tally only answers members of the workspace that installed it.'],
-  ])('gets the same refusal, whatever %s types', async (person, refusal) => {
+  ])('gets the same refusal for every command: %s', async (person, refusal) => {
     const long = `/billing default x ${'project : '.repeat(1_000)}`;
     const secret = '/billing gAAAAABnotATokenButItLooksLikeOne0123456789';
     const answers = new Set<string>();
@@ -627,7 +630,7 @@ describe('someone who may not ask', () => {
 
 describe('an answer in place of a private message', () => {
   it.each([{ container: { is_ephemeral: true } }, { container: { is_ephemeral: false } }])(
-    'stays private even if answers are for everyone in the channel: %o',
+    'stays private even if the workspace shows answers to everyone: %o',
     async (around) => {
       await useSettings({ visibility: 'channel' });
       const shown = await reply(await command(MEMBER, '/balance 123'));
@@ -670,7 +673,7 @@ describe('a manager', () => {
     afterAll(() => becomes('admin'));
 
     it.each(['manage: command', 'manage: button', 'manage: form', 'manage: search'])(
-      'immediately loses the right to do anything more: %s',
+      'loses all rights of a manager at once: %s',
       async (column) => {
         becomes('admin');
         expect(await COLUMNS[column]!(ADMIN)).toBe(true);
@@ -680,7 +683,7 @@ describe('a manager', () => {
       },
     );
 
-    it('loses access at once when removed from the named group', async () => {
+    it('loses all rights of a manager when removed from the group', async () => {
       await useSettings({ managerGroups: [FINOPS] });
       const [group] = bot.slack.workspace.userGroups;
       expect(await COLUMNS['manage: form']!(MEMBER)).toBe(true);
@@ -693,7 +696,7 @@ describe('a manager', () => {
 });
 
 describe('a member who leaves', () => {
-  it('keeps access for at most one minute', async () => {
+  it('can ask for at most one more minute', async () => {
     await useSettings({});
     expect(await COLUMNS['ask: command']!(MEMBER)).toBe(true);
     bot.slack.workspace.person(MEMBER)!.left = true;
@@ -705,14 +708,14 @@ describe('a member who leaves', () => {
   });
 });
 
-describe('when Slack does not return a person’s role', () => {
+describe('a failed look-up of a person’s role', () => {
   beforeEach(() => useSettings({}));
 
   it.each([
     ['users.info', { error: 'internal_error' }],
     ['users.info', { error: 'user_not_found' }],
     ['users.info', { error: 'missing_scope' }],
-  ] as const)('a question is refused, acknowledged, and told why: %s %o', async (method, failure) => {
+  ] as const)('leads to a refusal with the reason: %s %o', async (method, failure) => {
     bot.slack.failNext(method, failure);
     const before = bot.billing.requests.length;
     const { visibleText } = await reply(await command(OWNER, '/balance 123'));
@@ -721,14 +724,14 @@ describe('when Slack does not return a person’s role', () => {
     expect(await COLUMNS['ask: command']!(OWNER)).toBe(true);
   });
 
-  it('nothing is changed', async () => {
+  it('leads to no change', async () => {
     bot.slack.failNext('users.info', { error: 'internal_error' });
     const { args } = await calledBy(() => submit(OWNER, 'XYZ'), 'views.update');
     expect(textOf(args.view)).toContain('Slack returned an error (');
     expect(await bot.redis.client.hget(HASH, 'settings')).toBe('{}');
   });
 
-  it('every request is acknowledged in time while Slack hangs', async () => {
+  it('never delays an acknowledgement, even while Slack hangs', async () => {
     bot.slack.failNext('users.info', 'hang');
     const key = command(OWNER, '/balance 123');
     const suggestions = suggest(OWNER, 'settings-form:zone', 'tokyo');
@@ -736,7 +739,7 @@ describe('when Slack does not return a person’s role', () => {
     expect((await reply(await key)).visibleText).toContain('Slack didn’t answer (');
   }, 20_000);
 
-  it('members of a group that Slack can’t list can ask, but not manage', async () => {
+  it('in a group leaves members the right to ask, not to manage', async () => {
     await useSettings({ managerGroups: [FINOPS] });
     bot.slack.failNext('usergroups.users.list', { error: 'missing_scope' }, 2);
     expect(await COLUMNS['ask: command']!(MEMBER)).toBe(true);
@@ -745,7 +748,7 @@ describe('when Slack does not return a person’s role', () => {
     expect(await COLUMNS['manage: command']!(MEMBER)).toBe(true);
   });
 
-  it('a deleted group grants nothing, and other groups still do', async () => {
+  it('in a deleted group takes no rights from other groups', async () => {
     await useSettings({ managerGroups: ['S0DELETED', FINOPS] });
     expect(await COLUMNS['manage: command']!(MEMBER)).toBe(true);
   });
@@ -768,7 +771,7 @@ describe('a payload that does not match the person', () => {
     expect((await reply(manage)).visibleText).toMatch(REFUSALS);
   });
 
-  it('uses the workspace that has the app when a form is submitted from a shared channel', async () => {
+  it('of a form in a shared channel counts for the workspace with the app', async () => {
     const id = `V0FORM${++requests}`;
     const view = { id, type: 'modal', callback_id: 'settings', private_metadata: '' };
     const state = { values: settingsWith('EUR') };

@@ -42,13 +42,13 @@ const tally = await startListenerBot(
       send: async () => 'posted' as const,
       retry: async () => undefined,
     };
-    const { verbs = {}, ...listeners } = createSchedulesFeature({
+    const { verbs = {}, ...handlers } = createSchedulesFeature({
       workspaces,
       scheduling,
       changed: async () => undefined,
       limits: UNLIMITED,
     });
-    return { ...listeners, commands: { '/billing': routeSubcommands(verbs) } };
+    return { ...handlers, commands: { '/billing': routeSubcommands(verbs) } };
   },
   { clock: () => now },
 );
@@ -107,7 +107,7 @@ async function noted({ id }: Schedule, date: string, due: number, state = 'poste
   await tally.redis.client.hset(LOG_KEY, postKey(id, date), JSON.stringify(message));
 }
 
-it('a form lists no date that already has a post', async () => {
+it('the form lists no date for which a post was sent already', async () => {
   const schedule = await setUp();
   now = NINE + HOUR;
   await noted(schedule, '2026-11-20', NINE);
@@ -142,7 +142,7 @@ describe('a post that comes due while the form is open', () => {
   });
 });
 
-it('the form warns if the first post is due before its week is over', async () => {
+it('the form warns if the first post comes before its week is over', async () => {
   await openForm('schedule 123 weekly mon 9:00');
   await unfold();
   await change('zone', { selected_option: option('Australia/Sydney') });
@@ -201,7 +201,7 @@ describe('the list of next posts', () => {
   const postedIn = (messages: readonly PostEntry[]) =>
     messages.filter(({ state }) => state === 'posted').map(dateOf);
 
-  it('matches the dates that are posted after any edits', () => {
+  it('names the dates that are posted, after any edits', () => {
     fc.assert(
       fc.property(
         timings,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
+import { catchInvalidWord } from '../../src/domain/failure/index.ts';
 import { parseScheduleText } from '../../src/features/schedules/parse-schedule-command.ts';
 import { deliveryLogKey, recordKey } from '../../src/redis/keys.ts';
 import { MINUTE, option, startAutomationBot } from '../support/automation-bot.ts';
@@ -9,7 +10,7 @@ import { lastPost } from '../support/delivery.ts';
 import { storedCause } from '../support/failures.ts';
 import { directOf, FINANCE, GENERAL, SHARED, sentBy, TEAM } from '../support/people.ts';
 import { addProjects } from '../support/projects.ts';
-import { reader } from '../support/read-words.ts';
+import { contextWith } from '../support/read-words.ts';
 
 const KEY = recordKey(TEAM);
 const bot = await startAutomationBot();
@@ -37,7 +38,8 @@ async function unfold(person = OWNER): Promise<void> {
 }
 
 describe('the words of a schedule command', () => {
-  const read = (text: string) => parseScheduleText(text, reader(new Set(['prod', 'archive', 'web-shop'])));
+  const read = (text: string) =>
+    parseScheduleText(text, contextWith(new Set(['prod', 'archive', 'web-shop'])));
 
   it.each<[string, object]>([
     ['', {}],
@@ -62,6 +64,10 @@ describe('the words of a schedule command', () => {
       'monthly last week prod',
       { alias: 'prod', report: 'last-week', cadence: { kind: 'monthly', day: 'last' } },
     ],
+    [
+      'prod last-month monthly 1',
+      { alias: 'prod', report: 'month-to-date', cadence: { kind: 'monthly', day: 1 } },
+    ],
     ['daily 9', { cadence: { kind: 'daily' }, time: '09:00' }],
     ['500 daily 9', { project: '500', cadence: { kind: 'daily' }, time: '09:00' }],
     ['weekdays at 8 prod', { alias: 'prod', cadence: { kind: 'weekdays' }, time: '08:00' }],
@@ -76,7 +82,7 @@ describe('the words of a schedule command', () => {
       { several: [{ alias: 'prod' }, { alias: 'archive' }], cadence: { kind: 'weekly', weekday: 1 } },
     ],
     ['daily 9 10:30', { project: '9', cadence: { kind: 'daily' }, time: '10:30' }],
-  ])('%s', (text, expected) => expect(read(text)).toEqual(expected));
+  ])('are read: “%s”', (text, expected) => expect(read(text)).toEqual(expected));
 
   it.each([
     ['prod 25:00', '“25:00” isn’t a time of day'],
@@ -85,7 +91,7 @@ describe('the words of a schedule command', () => {
     ['prod archive', 'You named two projects without a comma'],
     ['prod daily weekly', 'You gave two schedules, “daily” and “weekly”.'],
     ['prod monthly 32', '“monthly 32” isn’t a day of the month'],
-    ['prod last-month', '“last-month” can’t be posted on a schedule'],
+    ['prod last-month', '“last-month” only goes with monthly 1'],
     ['prod banana', 'I don’t recognize “banana”'],
     ['prod wait 2 days', 'I don’t recognize “wait”'],
     ['prod yesterday including today', 'doesn’t work with Fri 20 Nov 2026, which is over'],
@@ -96,10 +102,20 @@ describe('the words of a schedule command', () => {
     ['fortnightly 500 balance', 'I don’t recognize “fortnightly”'],
     ['500 mondays and fridays', '“mondays”'],
     ['500 daily hourly', 'I don’t recognize “hourly”'],
-  ])('refuses %s, and quotes the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
+  ])('are refused by quoting the bad word: “%s”', (text, sentence) =>
+    expect(() => read(text)).toThrow(sentence),
+  );
+
+  it('offers last-month on day 1 of each month if no other day was typed', () => {
+    const offered = (text: string) => catchInvalidWord(() => read(text));
+    expect(offered('prod last-month 9:00')).toMatchObject({
+      offered: ['schedule prod last-month monthly 1 9:00'],
+    });
+    expect(offered('prod last-month daily')).toMatchObject({ offered: [] });
+  });
 });
 
-describe('the form', () => {
+describe('the form of a schedule', () => {
   it('is filled in with what was typed, the channel, and the person’s zone', async () => {
     const text = await openForm('schedule prod last-week weekly fri 8:30', MEMBER);
     const drawn = view(MEMBER);
@@ -125,6 +141,14 @@ describe('the form', () => {
     await modalSays('(Pacific/Auckland)');
     await choose('report', 'balance');
     await bot.slack.waitFor(() => !modalText().includes('If billing hasn’t reported the day yet'));
+  });
+
+  it('warns that a post about the month on its last day leaves that day out', async () => {
+    const warning = 'This leaves out the last day of the month. For the whole month, choose Day 1.';
+    expect(await openForm('schedule prod mtd monthly last')).toContain(warning);
+    await choose('day', '1');
+    await bot.slack.waitFor(() => !modalText().includes(warning));
+    expect(modalText()).toContain('The first post covers 1–30 Nov');
   });
 
   it('offers only projects that the chosen channel may see', async () => {
@@ -181,7 +205,7 @@ describe('saving the form of a schedule', () => {
     expect(members(GENERAL)).toContain('bot');
   });
 
-  it('refuses channels that are archived, or without the person or Tally', async () => {
+  it('refuses archived channels, and channels without the person or Tally', async () => {
     const refused = async (channel: string, sentence: string, person = MEMBER) => {
       await openForm('schedule prod', person, CHANNEL);
       await change('channel', { selected_conversation: channel }, person);
@@ -244,20 +268,20 @@ describe('the list of schedules', () => {
       await setLastPost(id, { due: around.now, ...given });
       return (await ask('schedules')).visibleText;
     };
-    expect(await shows({ result: 'posted' })).toContain('last posted ');
-    expect(await shows({ result: 'posted-late' })).toContain('last posted late');
+    expect(await shows({ result: 'posted' })).toContain('last posted: <!date^');
+    expect(await shows({ result: 'posted-late' })).toContain('last posted late: <!date^');
     expect(await shows({ result: 'failed', cause: storedCause('<!channel>') })).toContain(
-      ': There’s no connection named &lt;!channel&gt;.',
+      ' · There’s no connection named &lt;!channel&gt;.',
     );
     const paused = await shows({
       result: 'paused',
       cause: { kind: 'not-sent', data: { reason: 'channel-archived' } },
     });
     expect(paused).toMatch(
-      /\*paused\* since .+: The channel is archived\. · resumes by itself when that’s fixed · last tried/,
+      /\*paused\*: The channel is archived\. · resumes by itself when that’s fixed · last tried: <!date\^/,
     );
     expect(await shows({ result: 'trying', cause: storedCause('eu'), next: around.now + MINUTE })).toMatch(
-      /\*not posted yet\*, tried .+: There’s no connection named eu\. Next try: <!date\^/,
+      /\*not posted yet\*, tried: .+ · There’s no connection named eu\. Next try: <!date\^/,
     );
   });
 
@@ -283,7 +307,7 @@ describe('the list of schedules', () => {
     await updated(list, 'Tally is trying again.');
   });
 
-  it('sends and deletes only once on a double click', async () => {
+  it('sends or deletes only once after a double click', async () => {
     const { id } = await setUp();
     const list = await ask('schedules');
     const clickTwice = (action: string) => Promise.all([row(list, action, id), row(list, action, id)]);
@@ -312,8 +336,8 @@ describe('the list of schedules', () => {
   });
 });
 
-describe('who can see and change schedules', () => {
-  it('rejects forged values', async () => {
+describe('a person without rights to a schedule', () => {
+  it('is refused even with forged values', async () => {
     await setUp('prod', OWNER, CHANNEL);
     const [{ id } = { id: '' }] = await stored();
     const before = await bot.redis.client.hgetall(KEY);
@@ -339,11 +363,9 @@ describe('who can see and change schedules', () => {
     expect(around.sent).toEqual([]);
   });
 
-  it('does not reveal the name of a project by its ID', async () => {
+  it('doesn’t learn the name of a limited project from its ID', async () => {
     await add('secret', '999', { channels: [GENERAL] });
-    expect((await ask('schedule 999', MEMBER, SHARED)).visibleText).toContain(
-      'can’t ask about this project here',
-    );
+    expect((await ask('schedule 999', MEMBER, SHARED)).visibleText).toMatch(/^Project 999 is limited to /);
     await openForm('schedule prod', MEMBER, SHARED);
     await change('projects', { selected_options: [option('999:1')] }, MEMBER);
     expect(await modalSays('Project 999 can’t be shown in that channel', MEMBER)).not.toContain('secret');
@@ -355,7 +377,7 @@ describe('who can see and change schedules', () => {
   });
 });
 
-describe('in the whole bot', async () => {
+describe('the bot', async () => {
   const bot = await botOfFile({ now: Date.now });
   await bot.connect();
   await addProjects(bot, { prod: '123' });
@@ -365,18 +387,15 @@ describe('in the whole bot', async () => {
     ['/spend 789 last-week storage', 'Last week’s spend', '789:2'],
     ['/spend prod mtd', 'This month’s spend so far', '123:1:prod'],
     ['/balance prod', 'Balance', '123:1:prod'],
-  ])(
-    'the form that opens from the answer to %s has its project and period',
-    async (command, report, value) => {
-      const answer = await bot.ask(command);
-      await bot.choose(answer, 'rerun:more', 'Schedule this…');
-      await bot.slack.waitFor(() => bot.modal());
-      expect(bot.view()).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${report}"`);
-      expect(bot.view()).toContain(`"value":"${value}"`);
-    },
-  );
+  ])('fills the schedule form with project and period after %s', async (command, report, value) => {
+    const answer = await bot.ask(command);
+    await bot.choose(answer, 'rerun:more', 'Schedule this…');
+    await bot.slack.waitFor(() => bot.modal());
+    expect(bot.view()).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${report}"`);
+    expect(bot.view()).toContain(`"value":"${value}"`);
+  });
 
-  it('a schedule that can’t post is shown in status and on Home', async () => {
+  it('shows a schedule that can’t post in status and on Home', async () => {
     await bot.openForm('/billing schedule prod daily 09:00');
     expect(await bot.save()).toContain('Saved:');
     await bot.closeForm();

@@ -44,7 +44,7 @@ describe('/billing settings', () => {
     ]);
   });
 
-  it('shows the current values, and can clear each', async () => {
+  it('shows the current values, each of which can be cleared', async () => {
     await save({ currency: '€', managers: [MEMBER], managerGroups: [FINOPS], others: ['guests'] });
     await bot.openForm('/billing settings');
     expect(bot.initial('currency')).toBe('€');
@@ -97,7 +97,7 @@ describe('/billing settings', () => {
   });
 });
 
-describe('two managers with the form open', () => {
+describe('two managers with the settings form open', () => {
   const opened = async () => {
     await bot.openForm('/billing settings', ADMIN);
     await bot.openForm('/billing settings', OWNER);
@@ -119,7 +119,7 @@ describe('two managers with the form open', () => {
     expect(await stored()).toMatchObject({ currency: 'USD', visibility: 'channel' });
   });
 
-  it('get a message about it if the form was closed', async () => {
+  it('get the result in a message if the form was closed', async () => {
     await opened();
     await submitted({ currency: 'EUR' }, ADMIN, 'Saved.');
     bot.slack.failNext('views.update', { error: 'not_found' });
@@ -129,7 +129,7 @@ describe('two managers with the form open', () => {
   });
 });
 
-describe('user groups in the form', () => {
+describe('user groups in the settings form', () => {
   it('are found by what is typed', async () => {
     await bot.openForm('/billing settings');
     expect(await bot.suggested('settings-form:managerGroups', '@Fin')).toEqual([FINOPS]);

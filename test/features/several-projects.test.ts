@@ -104,7 +104,7 @@ describe('/spend about several projects', () => {
     expect(answer.visibleText).toContain('prod: 5 of 7 days reported');
   });
 
-  it('has small print of at most two lines', async () => {
+  it('has at most two lines of small print', async () => {
     bot.billing.setItems('6001', itemsJson(...november(14, 18, 30)));
     bot.billing.setItems(
       '6002',
@@ -158,11 +158,21 @@ describe('/balance about several projects', () => {
     bot.billing.setBalance('6002', 'null');
     const answer = await bot.ask('/balance prod,staging');
     expect(answer.visibleText).toMatch(/^1 of 2 projects · 3,000\.00 left/);
-    expect(answer.visibleText).toContain('staging: No Cloud platform data for project 6002.');
+    expect(answer.visibleText).toContain('No Cloud platform data for staging.');
     bot.billing.setBalance('6099', 'null');
     const byId = await bot.ask('/balance prod,6099');
     expect(byId.visibleText).toMatch(/^No Cloud platform data for project 6099\.$/m);
     expect(byId.visibleText).not.toContain('Project 6099:');
+  });
+
+  it('names projects without data in one sentence, without a table', async () => {
+    for (const id of ['6002', '6099']) bot.billing.setBalance(id, 'null');
+    const answer = await bot.ask('/balance staging,6099');
+    expect(answer.lines.slice(0, 2)).toEqual([
+      '2 projects · no figures',
+      'No Cloud platform data for staging and project 6099.',
+    ]);
+    expect(answer.rows).toEqual([]);
   });
 });
 

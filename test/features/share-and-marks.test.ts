@@ -22,7 +22,7 @@ describe('the Share button', () => {
     ['/spend prod,closed', OWNER, CHANNEL, true],
     ['/spend prod', MEMBER, CHANNEL, true],
   ])(
-    'is only offered where the person can share: %s by %s in %s',
+    'is offered only where the person can share: %s by %s in %s',
     async (text, person, channel, isOffered) => {
       const { visibleText, labels } = await bot.ask(text, person, channel);
       expect(visibleText).toMatch(/spent|left|No .* data/);
@@ -43,7 +43,7 @@ it.each(['/spend', '/balance'])(
   },
 );
 
-describe('formatting marks that Slack or a person puts around words', () => {
+describe('formatting marks around words', () => {
   it.each([
     '/spend ~prod~ last-7-days',
     '/spend *prod*',
@@ -98,14 +98,14 @@ describe('the project picker of a question without a project', () => {
   it.each([
     ['/spend last-month', ['/spend prod last-month', '/spend closed last-month', '/spend all last-month']],
     ['/balance csv', ['/balance all csv']],
-  ])('keeps the rest of the question, and also offers all projects: %s', async (text, values) => {
+  ])('keeps the other words, and also offers all projects: %s', async (text, values) => {
     const { options, commands } = await bot.ask(text);
     expect(commands).toEqual(expect.arrayContaining(values));
     expect(options.at(-1)?.label).toBe('All projects');
   });
 
   it.each(['/os-token', '/spend blork october by week'])(
-    'has no “All projects” for %s, which accepts only one',
+    'has no “All projects” for %s, which accepts one project',
     async (text) => {
       const { options } = await bot.ask(text);
       expect(options.length).toBeGreaterThan(1);

@@ -36,11 +36,11 @@ const unchanged = ({ ts }: Answer) => bot.answers().find((one) => one.ts === ts)
 
 const csv = [
   'project,product,day,amount,bonuses,items,note',
-  '7001,cloud,2026-11-17,,,0,no data',
-  '7001,cloud,2026-11-18,123456789012345678901234567890.124,0,2,2 items added',
-  '7001,cloud,2026-11-19,1.10,0.50,1,',
-  '7001,cloud,2026-11-20,-5e-1,0,1,',
-  `7001,cloud,"'=HYPERLINK(""x""),1",,0,1,unreadable day; amount unreadable: n/a`,
+  'prod,cloud,2026-11-17,,,0,no data',
+  'prod,cloud,2026-11-18,123456789012345678901234567890.124,0,2,2 items added',
+  'prod,cloud,2026-11-19,1.10,0.50,1,',
+  'prod,cloud,2026-11-20,-5e-1,0,1,',
+  `prod,cloud,"'=HYPERLINK(""x""),1",,0,1,unreadable day; amount unreadable: n/a`,
   '',
 ].join('\r\n');
 
@@ -53,7 +53,7 @@ describe('/spend … csv', () => {
     expect(said).toMatch(/ The CSV is in your direct messages with Tally\.$/);
   });
 
-  it('is offered in an answer’s ⋯ menu, and leaves the answer as it is', async () => {
+  it('can be chosen in an answer’s ⋯ menu, and leaves the answer unchanged', async () => {
     const answer = await bot.ask('/spend prod last-4-days');
     expect((await chosen(answer)).text).toBe(csv);
     expect(unchanged(answer)).toBe(answer.text);
@@ -61,16 +61,16 @@ describe('/spend … csv', () => {
 
   it('includes the rows of several projects', async () => {
     const { rows } = await asked('/spend csv 123,prod yesterday');
-    expect(rows.map((row) => row.split(',')[0])).toEqual(expect.arrayContaining(['project', '123', '7001']));
+    expect(rows.map((row) => row.split(',')[0])).toEqual(expect.arrayContaining(['project', '123', 'prod']));
   });
 
   it('has semicolons if the reader’s locale has decimal commas', async () => {
     const { rows } = await asked('/spend prod last-4-days csv', MEMBER);
     expect(rows[0]).toBe('project;product;day;amount;bonuses;items;note');
-    expect(rows).toContain('7001;cloud;2026-11-18;123456789012345678901234567890,124;0;2;2 items added');
+    expect(rows).toContain('prod;cloud;2026-11-18;123456789012345678901234567890,124;0;2;2 items added');
   });
 
-  it('sends the file without a form', async () => {
+  it('sends the file from the menu without opening a form', async () => {
     const answer = await bot.ask('/spend prod last-4-days');
     bot.billing.setMode('slow');
     await chosen(answer);
@@ -86,7 +86,7 @@ describe('/spend … csv', () => {
     expect(visibleText).toBe(`Tally can’t send files here: ${why}`);
   });
 
-  it('is also in the suggested correction of a command', async () => {
+  it('keeps “csv” in the suggested correction of a command', async () => {
     expect(await bot.read('/spend prod lst-week csv')).toContain('/spend prod last-week csv');
   });
 });
@@ -97,8 +97,16 @@ describe('/balance … csv', () => {
     const { name, rows } = await asked('/balance prod,123 csv');
     expect(name).toBe('balance-prod-123-2026-11-21.csv');
     expect(rows[0]).toBe('project,product,balance,bonuses,average a day,days left,note');
-    expect(rows[1]).toMatch(/^7001,cloud,1234\.5678,,.*bonuses unreadable: n\/a$/);
+    expect(rows[1]).toMatch(/^prod,cloud,1234\.5678,,.*bonuses unreadable: n\/a$/);
     expect(rows[2]).toMatch(/^123,cloud,\d/);
+  });
+
+  it('notes that a project is overdrawn, or spends nothing', async () => {
+    bot.billing.setBalance('7002', '{"balance":-5,"bonuses":0}');
+    bot.billing.setBalance('7003', '{"balance":5,"bonuses":0}');
+    bot.billing.setItems('7003', itemsJson(...november(14, 20, 0)));
+    const { rows } = await asked('/balance 7002,7003 csv');
+    expect(rows.slice(1).map((row) => row.split(',').at(-1))).toEqual(['overdrawn', 'no spending']);
   });
 
   it('is offered in an answer’s ⋯ menu, beside the details', async () => {
@@ -112,7 +120,7 @@ describe('/balance … csv', () => {
   });
 });
 
-describe('a CSV file of several projects, some of which fail', () => {
+describe('a CSV file of several projects', () => {
   beforeAll(() =>
     addProjects(bot, { web: '7101', broken: '7102', empty: '7103', disks: { id: '7104', product: 2 } }),
   );
@@ -132,11 +140,11 @@ describe('a CSV file of several projects, some of which fail', () => {
     const { said, message, rows } = await asked('/spend web,broken,empty last-7-days csv');
     expect(rows).toEqual([
       'project,product,day,amount,bonuses,items,note',
-      ...[14, 15, 16, 17, 18].map((day) => `7101,cloud,2026-11-${day},97.75,0,1,`),
-      '7101,cloud,2026-11-19,97.80,0,1,',
-      '7101,cloud,2026-11-20,,,0,no data',
-      '7102,cloud,,,,,"The billing service rejected the query for Cloud platform, project 7102, 14–20 Nov."',
-      '7103,cloud,,,,,"No Cloud platform data for project 7103, 14–20 Nov."',
+      ...[14, 15, 16, 17, 18].map((day) => `web,cloud,2026-11-${day},97.75,0,1,`),
+      'web,cloud,2026-11-19,97.80,0,1,',
+      'web,cloud,2026-11-20,,,0,no data',
+      'broken,cloud,,,,,"The billing service rejected the query for Cloud platform, broken, 14–20 Nov."',
+      'empty,cloud,,,,,"No Cloud platform data for empty, 14–20 Nov."',
     ]);
     const sentence =
       '1 of 3 projects · 14–20 Nov · 586.55 spent. The file has a row for each day (UTC) of web. No figures for broken (query rejected) and empty (no data). web: 6 of 7 days reported, no data for Fri 20 Nov.';
@@ -144,26 +152,26 @@ describe('a CSV file of several projects, some of which fail', () => {
     expect(said).toBe(`${sentence} The CSV is in your direct messages with Tally.`);
   });
 
-  it('lists failed projects in the file of balances, too', async () => {
+  it('lists failed projects, also in a file of balances', async () => {
     const { message, rows } = await asked('/balance web,disks,broken,empty csv');
     expect(rows).toEqual([
       'project,product,balance,bonuses,average a day,days left,note',
-      '7101,cloud,3000.10,+7,97.76,30,',
-      '7104,storage,400,0.125,97.750,4,',
-      '7102,cloud,,,,,"The billing service rejected the query for Cloud platform, project 7102."',
-      '7103,cloud,,,,,No Cloud platform data for project 7103.',
+      'web,cloud,3000.10,+7,97.76,30,',
+      'disks,storage,400,0.125,97.750,4,',
+      'broken,cloud,,,,,"The billing service rejected the query for Cloud platform, broken."',
+      'empty,cloud,,,,,No Cloud platform data for empty.',
     ]);
     expect(message.text).toBe(
       '2 of 4 projects · 3,400.10 left. The file has a row for the balance of web and disks. No figures for broken (query rejected) and empty (no data).',
     );
   });
 
-  it('lists the failed projects in the details, too', async () => {
+  it('names failed projects, as the details do', async () => {
     await bot.openForm('/balance web,empty details');
-    expect(await bot.modalSays('7103')).toContain('No figures  No Cloud platform data for project 7103.');
+    expect(await bot.modalSays('7103')).toContain('No figures  No Cloud platform data for empty.');
   });
 
-  it('is about the product of the answer whose menu was used', async () => {
+  it('has the product of the answer whose menu was used', async () => {
     const { rows } = await chosen(await bot.ask('/balance 7105 storage'));
     expect(rows[1]).toMatch(/^7105,storage,55,/);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseAmount } from '../../src/domain/money/amount.ts';
-import type { WireCharge } from '../../src/domain/money/usage.ts';
+import type { WireCharge } from '../../src/domain/money/charges.ts';
 import { balanceAnswer } from '../../src/features/balance/index.ts';
 import { spendAnswer } from '../../src/features/spend/index.ts';
 import { renderAnswer } from '../../src/slack/reply/render-answer.ts';
@@ -33,7 +33,9 @@ function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['
     remarks: [],
   };
   const view = { ...answerView(figures, now, { sharedBy }), period, shape: {} };
-  const { blocks } = renderAnswer(view, spendAnswer(view));
+  const answer = spendAnswer(view);
+  const { blocks } = renderAnswer(view, answer);
+  const menu = answer.actions.elements.find((element) => element.type === 'static_select');
   const container = blocks.find((block) => block.type === 'container');
   const table = container?.child_blocks.find((block) => block.type === 'table');
   const chart = blocks.find((block) => block.type === 'data_visualization');
@@ -41,6 +43,8 @@ function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['
     visibleText: textOf(blocks),
     types: blocks.map(({ type }) => type),
     title: container?.title?.text,
+    answerTitle: answer.title,
+    chosenPeriod: menu?.initial_option?.text.text,
     chartTitle: chart?.title,
     rows: table?.rows.map((row) => row.map((cell) => ('text' in cell ? String(cell.text) : ''))) ?? [],
     bars: chart?.chart.series[0]?.data ?? [],
@@ -86,7 +90,7 @@ describe('a bar in the chart of /spend', () => {
     ]);
   });
 
-  it('is as high as the readable amounts of its day', () => {
+  it('is as high as the sum of the day’s readable amounts', () => {
     const sent = [...daysFrom('2026-11-14', 4).map((day) => item(day, '2')), item('2026-11-15', 'n/a')];
     const { bars } = shown('2026-11-14..2026-11-17', sent);
     expect(bars.map(({ value }) => value)).toEqual([2, 2, 2, 2]);
@@ -170,7 +174,7 @@ describe('a year of which few days are reported', () => {
     expect(chartTitle).toBe('Average per day, by week');
   });
 
-  it('has a chart of the weeks even if only one month has data', () => {
+  it('has a chart of its weeks even if only one month has data', () => {
     const { bars } = shownOf('2025-12-01', 31);
     expect(bars).toHaveLength(5);
   });
@@ -290,4 +294,11 @@ it('a balance says why there is no runway, with special characters escaped', () 
     'Runway unknown: The billing service at &lt;!channel&gt; &amp; co.',
   );
   expect(JSON.stringify(blocks)).not.toContain('<!channel>');
+});
+
+describe('the menu of periods', () => {
+  it.each(['today', 'october', 'q3'])('names a typed period as the title does: %s', (words) => {
+    const { answerTitle, chosenPeriod } = shown(words, [item('2026-11-14')]);
+    expect(answerTitle).toContain(`prod · ${chosenPeriod} · `);
+  });
 });

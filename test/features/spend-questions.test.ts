@@ -44,7 +44,7 @@ describe('the answer about a budget', () => {
     ['/spend prod over-budget', '200', 'Yes: 231.00 of 200.00'],
     ['/spend prod budget', '200', 'No: 231.00 of 200.00'],
     ['/spend prod over-budget', '250', 'Not yet: 231.00 of 250.00'],
-    ['/spend is prod within budget?', '250', 'Yes, so far: 231.00 of 250.00'],
+    ['/spend is prod within budget?', '250', 'Within budget so far: 231.00 of 250.00'],
     ['/spend prod over-budget', '5000', 'No: 231.00 of 5,000.00'],
   ])('begins with yes or no: %s, with a budget of %s', async (asked, amount, verdict) => {
     await setBudget(amount);
@@ -64,7 +64,7 @@ describe('the answer about a budget', () => {
     expect(commands).toContain('/billing watch prod budget');
   });
 
-  it('is about the one project with a budget, and names the others', async () => {
+  it('is about the only project with a budget, and names the others', async () => {
     await setBudget('200');
     const { lines, rows, visibleText } = await bot.ask('/spend all over-budget');
     expect(lines[0]).toBe('prod · November · Yes: 231.00 of 200.00 (115.5 %)');
@@ -85,9 +85,11 @@ describe('the answer about a budget', () => {
   });
 
   it('says in the header that no project has a budget', async () => {
-    const { lines, rows } = await bot.ask('/spend all budget');
+    bot.billing.respond(spendByDay((_, project) => ({ 123: 1, 456: 2 })[project]));
+    const { lines, rows, labels } = await bot.ask('/spend prod,staging,789 budget');
     expect(lines[0]).toBe('November · No budget is set for these projects');
     expect(rows).toEqual([]);
+    expect(labels.slice(1)).toEqual(['Set a budget for staging…', 'Set a budget for prod…']);
   });
 
   it('is refused for another month than the current one', async () => {
@@ -95,7 +97,7 @@ describe('the answer about a budget', () => {
   });
 });
 
-describe('the answer of /spend about several projects', () => {
+describe('/spend about all projects', () => {
   it('adds up the forecasts, and has a row for each project', async () => {
     const text = await ask('/spend all this-month');
     expect(text).toMatch(/^2 projects · 1–21 Nov · 346\.50 so far, about [\d,.]+ by 30 Nov\n/);
@@ -109,24 +111,24 @@ describe('the answer of /spend about several projects', () => {
   it('has a column of daily averages, if asked for', async () =>
     expect(await ask('/spend all last-week by day')).toContain('A day'));
 
-  it('is refused by week', async () =>
+  it('refuses “by week”', async () =>
     expect(await ask('/spend all 2026-10 by week')).toContain('“by week” works for one project only'));
 });
 
-describe('the answer of /spend with ranked days', () => {
+describe('/spend with ranked days', () => {
   it('lists the lowest first for “lowest”', async () => {
     const text = await ask('/spend prod lowest days 2026-10');
     expect(text).toContain('Lowest:* Thu 1 Oct, 1.00 · Fri 2 Oct, 2.00 · Sat 3 Oct, 3.00');
     expect(text).not.toContain('peak');
   });
 
-  it('has as many days as the question asks for', async () => {
+  it('lists as many days as were asked for', async () => {
     const text = await ask('/spend prod top 2 days 2026-10');
     expect(text).toContain('Highest:* Sat 31 Oct, 31.00 · Fri 30 Oct, 30.00');
     expect(text).not.toContain('Thu 29 Oct');
   });
 
-  it('is refused for several projects', async () =>
+  it('refuses to rank the days of several projects', async () =>
     expect(await ask('/spend all top 3 days 2026-10')).toContain('can only be ranked for one project'));
 });
 
@@ -143,6 +145,13 @@ it('the answer of /spend is grouped by the requested unit', async () => {
   );
 });
 
+it('a CSV file by month is refused, and the file by day is offered', async () => {
+  const { visibleText, commands } = await bot.ask('/spend prod q3 by month csv');
+  expect(visibleText).toContain('“by month” doesn’t work with a CSV file, which has a row for each day.');
+  expect(commands).toEqual(['/spend prod 2026-q3 csv']);
+  expect((await bot.ask('/spend prod q3 by month')).commands).toContain('/spend prod 2026-q3 cloud csv');
+});
+
 it.each(['/spend how much did prod cost last week?', '/spend what did we spend on prod last week'])(
   'a question typed after the command is answered: %s',
   async (text) => expect(await ask(text)).toMatch(/prod · [\s\S]*9–15 Nov/),
@@ -152,4 +161,18 @@ it('a question about the lowest projects names the lowest in the header', async 
   const { lines, rows } = await bot.ask('/spend all lowest last-week');
   expect(lines[0]).toBe('2 projects · 9–15 Nov · 126.00 spent, least by staging');
   expect(rows.map(([name]) => name)).toEqual(['Project', 'staging', 'prod']);
+});
+
+it('the header of a running period says once that it is the cost so far', async () => {
+  const { lines, visibleText } = await bot.ask('/spend prod today');
+  expect(lines[0]).toBe('prod · Sat 21 Nov · 21.00 so far');
+  expect(visibleText).not.toMatch(/· so far|^so far/m);
+  expect((await bot.ask('/spend all this-week')).lines[0]).toMatch(/so far/);
+});
+
+it('an answer in two currencies has no comparison', async () => {
+  await addProjects(bot, { usa: { id: '789', currency: 'USD' } });
+  const { rows, visibleText } = await bot.ask('/spend all mtd');
+  expect(rows[0]).toEqual(['Project', 'Spent', 'By 30 Nov']);
+  expect(visibleText).not.toContain('change vs');
 });

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 describe('/spend top', () => {
-  it('shows the most expensive projects', async () => {
+  it('shows the projects that spent most', async () => {
     const answer = await bot.ask('/spend top 3 yesterday');
     expect(answer.lines[0]).toBe('Top 3 of 5 projects · Fri 20 Nov · 170.00 EUR spent');
     expect(answer.rows).toEqual([
@@ -38,7 +38,7 @@ describe('/spend top', () => {
     expect(commands.some((command) => command.startsWith('/billing schedule'))).toBe(false);
   });
 
-  it('names projects that failed, because they may be among the top', async () => {
+  it('names projects that failed, which might be among the top', async () => {
     answerQueries(bot.billing, '6003', { status: 403, body: '' });
     const answer = await bot.ask('/spend top 2 yesterday');
     expect(answer.lines[0]).toBe('Top 2 of 5 projects, 4 with figures · Fri 20 Nov · 70.00 EUR spent');
@@ -91,7 +91,7 @@ describe('/spend top', () => {
     await addProject(bot, { alias: 'usa', id: '6060', currency: 'USD' });
     bot.billing.setItems('6060', yesterday(70));
     const answer = await bot.ask('/spend top 2 yesterday', MEMBER);
-    expect(answer.lines[0]).toBe('6 projects · Fri 20 Nov · 200,00 EUR spent and 70,00 USD spent');
+    expect(answer.lines[0]).toBe('6 projects · Fri 20 Nov · 200,00 EUR and 70,00 USD spent');
     expect(answer.visibleText).toContain(
       'Amounts in different currencies can’t be ranked, so all projects are shown.',
     );

@@ -39,7 +39,7 @@ describe('/spend … why about one project', () => {
     const answer = await bot.ask('/spend prod why');
     expect(answer.lines.slice(0, 2)).toEqual([
       'prod · 14–20 Nov · 841.75 EUR more than 7–13 Nov',
-      'Mostly Wed 18 Nov: + 600.00 of 841.75.',
+      '*▲ 120.2 %* · Mostly Wed 18 Nov: + 600.00 of 841.75.',
     ]);
     expect(answer.rows).toEqual([
       ['Day · 14–20 Nov', 'Difference', '7–13 Nov'],
@@ -49,7 +49,6 @@ describe('/spend … why about one project', () => {
       ['The other 4 days · 391.75', '− 8.25', '400.00'],
     ]);
     expect(sumOf(answer)).toBe(84_175);
-    expect(answer.visibleText).toContain('*▲ 120.2 %*');
     expect(bot.slack.complaints).toEqual([]);
   });
 
@@ -69,26 +68,24 @@ describe('/spend … why about one project', () => {
     const answer = await bot.ask('/spend prod why');
     expect(answer.lines.slice(0, 2)).toEqual([
       'prod · 14–20 Nov · 300.00 EUR more than 7–13 Nov, on 6 comparable days',
-      'All of it comes from Wed 18 Nov.',
+      '*▲ 50.0 %* (daily average) · All of it comes from Wed 18 Nov.',
     ]);
     expect(answer.rows.slice(1)).toEqual([
       ['Wed 18 Nov vs Wed 11 Nov · 400.00', '+ 300.00', '100.00'],
       ['The other 5 days · 500.00', '0.00', '500.00'],
       ['Mon 9 Nov', 'not compared', '100.00'],
     ]);
-    expect(answer.lines[2]).toBe('*▲ 50.0 %*');
     expect(answer.visibleText).toContain('No data for Mon 16 Nov.');
     expect(answer.visibleText).toContain('Left out: days without data in one of the two periods.');
     expect(sumOf(answer)).toBe(30_000);
   });
 
-  it('explains a month with its additional day', async () => {
+  it('explains a longer month by its additional day', async () => {
     sends('6001', days('2026-09-01', Array(30).fill('10')), days('2026-10-01', Array(31).fill('10')));
     const answer = await bot.ask('/spend prod october why');
-    expect(answer.lines.slice(0, 3)).toEqual([
+    expect(answer.lines.slice(0, 2)).toEqual([
       'prod · October · 10.00 EUR more than September',
-      'All of it comes from one more day.',
-      '*▲ 3.3 %*',
+      '*unchanged* (daily average) · All of it comes from one more day.',
     ]);
     expect(answer.rows.slice(1)).toEqual([
       ['Sat 31 Oct · 10.00', '+ 10.00', '–'],
@@ -139,8 +136,11 @@ describe('/spend … why about one project', () => {
   it('says why there is nothing to compare', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['100', '', '', '', '100', '100', '100']));
     const few = await bot.ask('/spend prod why');
-    expect(few.lines[0]).toBe('prod · 14–20 Nov · no comparison');
-    expect(few.visibleText).toContain('Too few days reported to compare with 7–13 Nov');
+    expect(few.lines.slice(0, 2)).toEqual([
+      'prod · 14–20 Nov',
+      'Too few days reported to compare with 7–13 Nov (14–20 Nov: 4 of 7 days reported).',
+    ]);
+    expect(few.rows).toEqual([]);
     sends('6001', days('2026-11-21', ['5']));
     expect(await bot.read('/spend prod today why')).toContain(
       'Only complete days are compared, and this period has none yet.',
@@ -148,25 +148,60 @@ describe('/spend … why about one project', () => {
   });
 
   it.each([
-    [['100', '100', '100', '100', '100', '100', '-400'], 'All of it comes from Fri 20 Nov.'],
+    [['100', '100', '100', '100', '100', '100', '-400'], '*▼ 71.4 %* · All of it comes from Fri 20 Nov.'],
     [
       ['400', '100', '100', '100', '100', '100', '10'],
-      'Sat 14 Nov + 300.00, partly offset by Fri 20 Nov − 90.00.',
+      '*▲ 30.0 %* · Sat 14 Nov: + 300.00. Fri 20 Nov: − 90.00.',
     ],
-    [Array(7).fill('150'), 'Spread over 7 days. The largest is Sat 14 Nov: + 50.00 of 350.00.'],
+    [Array(7).fill('150'), '*▲ 50.0 %* · Spread over 7 days.'],
   ])('begins with a sentence about the reason: %j', async (amounts, reason) => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', amounts));
     expect((await bot.ask('/spend prod why')).lines[1]).toBe(reason);
   });
 
+  it('names the day whose cost is unusual, in either period', async () => {
+    const before = days('2026-11-07', ['50', '50', '100', '100', '-4470', '100', '100']);
+    sends('6001', before, days('2026-11-14', ['50', '50', '100', '100', '110', '100', '120']));
+    expect((await bot.ask('/spend prod why')).lines[1]).toBe(
+      'Mostly Wed 11 Nov, −4,470.00 then: + 4,580.00 of 4,600.00.',
+    );
+  });
+
+  it('doesn’t blame a day for falling on a weekend', async () => {
+    const isWeekend = (day: string) => [0, 6].includes(new Date(day).getUTCDay());
+    const usual = (first: string, count: number, weekday: number, weekend: number) =>
+      daysFrom(first, count).map((day) => [day, String(isWeekend(day) ? weekend : weekday)] as const);
+    sends('6001', usual('2026-10-01', 20, 100, 10), usual('2026-11-01', 20, 100, 30));
+    expect((await bot.ask('/spend prod mtd why')).lines[1]).toMatch(/· Spread over \d+ days\.$/);
+  });
+
+  it.each(['october', 'october vs september', 'last-7-days'])(
+    'shows the same percentage as the answer without “why”: %s',
+    async (period) => {
+      const month = [
+        ...days('2026-09-01', Array(30).fill('10.2')),
+        ...days('2026-10-01', Array(31).fill('10')),
+      ];
+      sends('6001', month, WEEK_BEFORE, days('2026-11-14', Array(7).fill('150')));
+      const shown = /\*[▲▼] .*?\*| \(daily average/g;
+      const [answer, reason] = [
+        await bot.ask(`/spend prod ${period}`),
+        await bot.ask(`/spend prod ${period} why`),
+      ];
+      expect(reason.lines[1]?.match(shown)).toEqual(answer.lines[1]?.match(shown));
+    },
+  );
+
   it('says that one more day explains most of the difference', async () => {
     const october = days('2026-10-01', ['15', ...Array(30).fill('10')]);
     sends('6001', days('2026-09-01', Array(30).fill('10')), october);
     expect((await bot.ask('/spend prod october why')).lines[1]).toBe(
-      'Mostly one more day: + 10.00 of 15.00.',
+      '*▲ 1.6 %* (daily average) · Mostly one more day: + 10.00 of 15.00.',
     );
-    sends('6001', days('2026-09-01', Array(30).fill('10')), days('2026-08-01', Array(31).fill('10')));
-    expect((await bot.ask('/spend prod september why')).lines[1]).toBe('All of it comes from one fewer day.');
+    sends('6001', days('2026-09-01', Array(30).fill('10.5')), days('2026-08-01', Array(31).fill('10')));
+    expect((await bot.ask('/spend prod september why')).lines[1]).toBe(
+      '*▲ 5.0 %* (daily average) · One fewer day: − 10.00. The other days: + 15.00.',
+    );
   });
 
   it('has buttons for figures, sharing and scheduling', async () => {

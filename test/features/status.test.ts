@@ -74,7 +74,7 @@ describe('/billing status', () => {
     [{ expiresAt: NOW - 3 * DAY }, 'expired Wed 18 Nov 2026 (3 days ago)'],
     [{ expiresAt: NOW + 15 * DAY }, 'expires Sun 6 Dec 2026 (15 days)'],
     [{ lifetime: 'none' as const }, 'no expiry'],
-  ])('describes a lifetime of %o: %s', async (more, words) => {
+  ])('describes a token’s lifetime of %o: %s', async (more, words) => {
     const { expiresAt: _, ...rest } = connection('main');
     await workspaces.saveConnection(await changeIn(workspaces, TEAM), { ...rest, ...more });
     expect(await status()).toContain(words);
@@ -106,7 +106,7 @@ describe('/billing status', () => {
     expect(await status()).not.toContain('rejected');
   });
 
-  it('reports an application access that the identity service rejected as broken', async () => {
+  it('reports that the identity service rejected an application access', async () => {
     await workspaces.saveAccess(await changeIn(workspaces, TEAM), {
       project: '123',
       authUrl: 'https://identity.example.com/v3',
@@ -167,7 +167,7 @@ describe('/billing status', () => {
 });
 
 describe('the status page', () => {
-  it('counts the problems, and lists the worst first', async () => {
+  it('counts the problems, and lists the most urgent connection first', async () => {
     await save('a-fine');
     await save('b-soon', { expiresAt: NOW + 3 * DAY });
     await save('c-over', { expiresAt: NOW - DAY });
@@ -188,7 +188,7 @@ describe('a project whose connection is missing', () => {
     });
   });
 
-  it('is named with its connection, and with the fix for managers', async () => {
+  it('is shown with the connection’s name, and to managers with the fix', async () => {
     const visibleText = await status();
     expect(visibleText).toContain('prod uses the connection “finance”, which no longer exists.');
     expect(visibleText).toContain('Choose another…');
@@ -229,7 +229,7 @@ describe('the default connection', () => {
   });
 });
 
-it('the status page says so when not everything fits into one message', async () => {
+it('the status page says when not everything fits into one message', async () => {
   for (let at = 1; at <= 30; at += 1) await save(`account-${at}`, { expiresAt: NOW + DAY });
   const { visibleText, blocks } = await bot.ask('/billing status');
   expect(blocks.length).toBeLessThanOrEqual(50);
@@ -259,7 +259,7 @@ describe('a sealed record that was moved', () => {
     expect(bot.billing.requests).toEqual([]);
   };
 
-  it('is refused and reported, also after its name was changed', async () => {
+  it('is refused and reported, even if the name inside is changed, too', async () => {
     await save('other');
     await move('connection:other', 'connection:main');
     await refusedEverywhere();
@@ -279,7 +279,7 @@ describe('a sealed record that was moved', () => {
 });
 
 describe('an application access', () => {
-  it('is listed for managers, and reported as broken when it cannot be unsealed', async () => {
+  it('is listed for managers, and reported as broken when it cannot be decrypted', async () => {
     const access = {
       project: '123',
       authUrl: 'https://identity.example.com/v3',

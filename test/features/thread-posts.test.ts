@@ -6,7 +6,7 @@ import { createBillingClient } from '../../src/billing/client.ts';
 import type { ScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import { makeReport } from '../../src/delivery/reports/make-report.ts';
 import type { WorkspaceRunner } from '../../src/delivery/run.ts';
-import type { WatchRule } from '../../src/domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { createGuardedHttp } from '../../src/http/client.ts';
 import { threadsKey } from '../../src/redis/keys.ts';
 import type { Schedule } from '../../src/workspace/record/automation-records.ts';
@@ -144,7 +144,7 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('and staging?', ts)).visibleText).toMatch(/staging · [\s\S]*November/);
   });
 
-  it('name the product if the project’s name would mean another product', async () => {
+  it('are about the product that the post names, even without a project’s name', async () => {
     bot.billing.setItems('777', '[{"day":"2026-11-19","totalAmount":5,"totalBonuses":0}]', 2);
     await posted({ projects: [{ id: '777', product: 2 }] });
     expect(await remembered()).toMatchObject([{ text: '777 2026-11-19 storage' }]);
@@ -189,13 +189,13 @@ describe('follow-ups below a scheduled post', () => {
     }
   });
 
-  it('don’t refer to a post in another thread', async () => {
+  it('never refer to a post in another thread', async () => {
     await posted();
     const other = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'Another thread' });
     expect((await say('why?', other.ts)).visibleText).toContain('Which project?');
   });
 
-  it('don’t stop a post from being sent if Redis can’t remember the question', async () => {
+  it('are impossible, but the post is sent, if Redis can’t store the question', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     const timing = { cadence: { kind: 'daily' } as const, time: '09:00', zone: 'UTC' };
     await save(

@@ -95,7 +95,7 @@ describe('a workspace that uninstalls Tally', () => {
     return found.flat();
   };
 
-  it('leaves nothing in Redis to refer to', async () => {
+  it('leaves no question in Redis', async () => {
     await start();
     await prepare();
     const { thread } = await ask('spend prod october');
@@ -127,7 +127,7 @@ describe('a workspace that uninstalls Tally', () => {
 });
 
 it.each(['hangs', 'dies'] as const)(
-  'while Redis %s, Tally sends no figures, and the next question must name a project',
+  'while Redis %s, Tally sends no figures and remembers no question',
   async (how) => {
     const redis = await testRedis();
     stores.push(redis);
@@ -154,7 +154,7 @@ it.each(['hangs', 'dies'] as const)(
 );
 
 it.each(['message_changed', 'message_deleted'])(
-  'a %s event doesn’t change the remembered question',
+  'a %s event of Slack doesn’t change the remembered question',
   async (subtype) => {
     await start();
     await prepare();

@@ -72,6 +72,13 @@ describe('a follow-up in a thread', () => {
     for (const text of shown) expect(visibleText).toContain(text);
   });
 
+  it('with an unclear word is answered with questions, not with slash commands', async () => {
+    const { reply } = await startThread('spend prod october');
+    const { message, visibleText } = await reply('is it up?');
+    expect(visibleText).toMatch(/^I can’t tell what “up” means here\.\nTry `@Tally how much /);
+    expect(visibleText + JSON.stringify(message.blocks)).not.toMatch(/\/spend|\/billing/);
+  });
+
   it('can ask for a file', async () => {
     const { reply, thread } = await startThread('spend prod october');
     await reply('as csv');
@@ -80,7 +87,7 @@ describe('a follow-up in a thread', () => {
     expect(JSON.stringify(bot.slack.calls.map(({ args }) => args))).toContain('spend-prod-2026-10.csv');
   });
 
-  it('refers to the last answer, even if this answered a follow-up', async () => {
+  it('refers to the last answer, even if that answered a follow-up', async () => {
     const { reply } = await startThread('spend prod october');
     await reply('and staging?');
     expect((await reply('and september?')).visibleText).toMatch(/staging · [\s\S]*September/);
@@ -153,7 +160,7 @@ describe('a follow-up in a thread', () => {
 });
 
 describe('the days of a follow-up', () => {
-  it('are the answer’s days if the period was over', async () => {
+  it('are the same days as in the answer if the period was over', async () => {
     const { reply } = await startThread('spend prod last-7-days');
     bot.clock.now += 2 * DAY;
     expect((await reply('and staging?')).visibleText).toMatch(/staging · [\s\S]*14–20 Nov/);
@@ -179,7 +186,7 @@ describe('the days of a follow-up', () => {
   });
 });
 
-describe('the follow-up in a direct message', () => {
+describe('a follow-up in a direct message', () => {
   const direct = { channel: DIRECT };
 
   it('isn’t possible in a new message', async () => {
@@ -192,14 +199,14 @@ describe('the follow-up in a direct message', () => {
     expect(commands).toEqual(['/balance staging', '/spend staging']);
   });
 
-  it('refers to the answer of the thread', async () => {
+  it('refers to the thread’s answer, not to a newer message outside', async () => {
     const { message } = await say('spend prod october', direct);
     await say('balance staging', direct);
     const below = { ...direct, thread: message.ts };
     expect((await say('and staging?', below)).visibleText).toMatch(/staging · [\s\S]*October/);
   });
 
-  it('refers to the question of the thread, even after other questions', async () => {
+  it('refers to the last answer of the thread', async () => {
     const { message } = await say('spend prod october', direct);
     const thread = { ...direct, thread: message.ts };
     expect((await say('balance staging', thread)).visibleText).toContain(' left');
@@ -212,13 +219,13 @@ describe('a thread in a channel with a default project', () => {
     await bot.ask('/billing default prod');
   });
 
-  it('is about the default project of the answer, even after the default changes', async () => {
+  it('is about the answer’s default project, even after the default changes', async () => {
     const { reply } = await startThread('spend october');
     await bot.ask('/billing default staging');
     expect((await reply('and september?')).visibleText).toMatch(/prod · [\s\S]*September/);
   });
 
-  it('is about the answer’s project, which the header names', async () => {
+  it('is about the answer’s project, and the header names this project', async () => {
     const { reply } = await startThread('spend staging october');
     expect((await reply('how much did we spend yesterday?')).visibleText).toMatch(
       /staging · [\s\S]*Fri 20 Nov/,
@@ -236,7 +243,7 @@ describe('a thread in a channel with a default project', () => {
   });
 });
 
-it('a question without a project is completed by a name in the thread', async () => {
+it('a question with an unknown project is answered after a name in the thread', async () => {
   const { asked } = await sayAsked('how much did foo spend last week?');
   const { visibleText } = await say('@Tally prod', { thread: asked.ts });
   expect(visibleText).toMatch(/prod · [\s\S]*9–15 Nov/);
@@ -271,7 +278,7 @@ describe('the remembered question', () => {
       expect(await bot.redis.client.pttl(key)).toBeGreaterThan(29 * DAY);
   });
 
-  it('costs one write after a question and one read for a follow-up', async () => {
+  it('takes one write after a question, and one read for a follow-up', async () => {
     const { reply } = await startThread('spend prod october');
     const complete = await commandsOf(bot.redis, () => reply('balance prod'));
     expect(complete.filter((name) => name === 'hmget')).toHaveLength(0);
@@ -295,7 +302,7 @@ describe('the remembered question', () => {
 });
 
 describe('the project of the last answer', () => {
-  it('is not mistaken for another project after a change of names', async () => {
+  it('is not mistaken for another project that gets its name', async () => {
     const { reply } = await startThread('spend prod october');
     await removeProject('prod');
     await addProject(bot, { alias: 'prod', id: '789' });
@@ -317,7 +324,7 @@ describe('the project of the last answer', () => {
 
   // After October 2025, “september” has two meanings, and both buttons would name the project.
   it.each(['spend prod october', 'spend prod,staging october', 'spend prod october 2025'])(
-    'is not named if the project is no longer allowed there: %s',
+    'is not revealed if the project is no longer allowed there: %s',
     async (first) => {
       const { reply } = await startThread(first);
       await removeProject('prod');
@@ -350,7 +357,7 @@ it.each([
   expect(bot.billing.requests).toHaveLength(before);
 });
 
-it('a question is only remembered for its thread', async () => {
+it('a question is remembered only for its own thread', async () => {
   await startThread('spend prod october');
   const other = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'Another thread' });
   expect((await say('@Tally and september?', { thread: other.ts })).visibleText).toContain('Which project?');

@@ -33,12 +33,12 @@ it.each([
   ['web', '1 schedule uses it.'],
   ['shop', undefined],
   ['idle', undefined],
-])('the confirmation before removing says of %s: %s', async (alias, says) => {
+])('before %s is removed, Tally says what uses the project: %s', async (alias, says) => {
   const text = await bot.read(`/billing projects remove ${alias}`);
   if (says === undefined) expect(text).not.toMatch(/uses? it/);
   else expect(text).toContain(says);
 });
 
-it('the disconnect form counts what uses the connection', async () => {
+it('the disconnect form counts the schedules and watches that use the connection', async () => {
   expect(await bot.openForm('/billing disconnect main')).toContain('2 schedules and 1 watch use it.');
 });

@@ -9,7 +9,7 @@ import { MINUTE, option, previewFigures, startAutomationBot } from '../support/a
 import { type Answer, BOT_TOKEN, botOfFile, CHANNEL, DAY, textOf } from '../support/bot.ts';
 import { clickOf, directOf, FINANCE, sentBy, TEAM } from '../support/people.ts';
 import { addProjects } from '../support/projects.ts';
-import { reader } from '../support/read-words.ts';
+import { contextWith } from '../support/read-words.ts';
 
 const OWNERS_DM = directOf(OWNER);
 const MEMBERS_DM = directOf(MEMBER);
@@ -41,7 +41,7 @@ const state = (given: Partial<WatchState> = {}): WatchState => ({
 });
 
 describe('the words of a watch command', () => {
-  const read = (text: string) => parseWatchText(text, reader(new Set(['prod', 'staging'])));
+  const read = (text: string) => parseWatchText(text, contextWith(new Set(['prod', 'staging'])));
 
   it.each<[string, object]>([
     ['', {}],
@@ -63,7 +63,7 @@ describe('the words of a watch command', () => {
     ['over 1 000 spike ×2 prod', { alias: 'prod', kind: 'spike', factor: '×2', floor: '1 000' }],
     ['prod spike 2 over 1000', { alias: 'prod', kind: 'spike', factor: '2', floor: '1000' }],
     ['2× spike prod', { alias: 'prod', kind: 'spike', factor: '2×' }],
-  ])('%s', (text, expected) => expect(read(text)).toEqual(expected));
+  ])('are read: “%s”', (text, expected) => expect(read(text)).toEqual(expected));
 
   it.each<[string, string, string?]>([
     ['prod fnord 12', 'I don’t recognize “fnord”'],
@@ -75,7 +75,7 @@ describe('the words of a watch command', () => {
     ['prod balance above 500', 'I don’t recognize “above”'],
     ['prod runway over 14', '“over” doesn’t belong there'],
     ['prod budget 500 a day', '“a day” doesn’t say which days'],
-    ['without prod balance 5', '“without” goes with “today” alone'],
+    ['without prod balance 5', 'Tally can’t do “without prod”'],
     ['prod balance 5 runway 3', '“runway” is a second rule'],
     ['prod balance 5 last-week', '“last-week” is a period'],
     ['prod balance 5 3 oct 2026', '“3 oct 2026” is a period'],
@@ -88,7 +88,7 @@ describe('the words of a watch command', () => {
   });
 });
 
-describe('the form', () => {
+describe('the form of a watch', () => {
   it('has the typed values, and shows when the watch would have alerted', async () => {
     around.figures = STEADY;
     const text = await openForm('watch balance 50,000 prod');
@@ -116,7 +116,7 @@ describe('the form', () => {
     );
   });
 
-  it('starts with the channel’s project, or with the person in a direct message', async () => {
+  it('starts with the channel’s project; in a direct message, with the person', async () => {
     await bot.redis.client.hset(KEY, `channel:${CHANNEL}`, 'dev');
     await openForm('watch');
     expect(view()).toContain('"value":"456:2:dev"');
@@ -165,7 +165,15 @@ describe('a saved watch', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('cannot be saved for a channel where its project may not be asked about', async () => {
+  it('is not saved a second time with equal threshold and channel', async () => {
+    await setUp();
+    await openForm('watch prod balance 50000', OWNER, CHANNEL);
+    expect(await save({})).toContain('This watch already exists');
+    expect(await stored()).toHaveLength(1);
+    expect(await save({ below: '40000' })).toContain('Saved');
+  });
+
+  it('cannot alert a channel where nobody may ask about its project', async () => {
     await add('secret', '789', { channels: [FINANCE] });
     await openForm('watch secret balance 5', OWNER, CHANNEL);
     expect(await save()).toContain(
@@ -215,7 +223,7 @@ describe('a saved watch', () => {
       ['a channel that may not see the project', to(CHANNEL), 'Project 789 can’t be shown in that channel.'],
       ['the user alone', { to: selected('people'), people: { value: { selected_users: [MEMBER] } } }, ''],
       ['a manager', { to: selected('people'), people: { value: { selected_users: [OWNER] } } }, ''],
-    ])('previews nothing of a limited project for %s', async (_, target, problem) => {
+    ])('shows no preview about a limited project for %s', async (_, target, problem) => {
       await add('secret', '789', { channels: [FINANCE] });
       members(FINANCE).splice(0, 99, 'bot', OWNER);
       for (const action of ['watch-form:preview', 'watch-form:channel']) {
@@ -240,7 +248,7 @@ describe('a saved watch', () => {
       await bot.closeForm(MEMBER);
     });
 
-    it('previews a limited project for a member of its channel', async () => {
+    it('shows a preview about a limited project to a member of its channel', async () => {
       await add('secret', '789', { channels: [FINANCE] });
       members(FINANCE).splice(0, 99, 'bot', MEMBER);
       expect(await send(to(FINANCE), MEMBER)).toContain('48.210');
@@ -248,7 +256,7 @@ describe('a saved watch', () => {
     });
   });
 
-  it('is evaluated again after an edit of its threshold', async () => {
+  it('starts afresh after an edit of its threshold', async () => {
     const watch = await setUp();
     around.now += MINUTE;
     const list = await ask('watches');
@@ -352,7 +360,7 @@ describe('an alert', () => {
     expect(bot.messageTexts(channel, person)).toHaveLength(said);
   };
 
-  it('opens the form of its watch, for its owner', async () => {
+  it('opens the form of its watch for the watch’s owner', async () => {
     const { id } = await setUp();
     const ts = await postButton('watch-more', `threshold ${id}`);
     await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'watch-more');
@@ -429,7 +437,7 @@ describe('a watch, from its form to its alert', async () => {
   it.each([
     ['watch-acknowledge', 'alert001 e1-threshold-0', 'acknowledged an alert:', [OWNER, MEMBER]],
     ['watch-snooze', 'day alert001 e1-threshold-0', 'snoozed a watch:', [OWNER, OWNER]],
-  ])('counts %s once when it is pressed in two processes', async (action_id, value, did, people) => {
+  ])('takes %s once when the button is pressed in two processes', async (action_id, value, did, people) => {
     const watch = {
       ...{ id: 'alert001', projects: [{ id: '123', product: 1 }], rule: { kind: 'balance', below: '1' } },
       ...{ channel: CHANNEL, owner: OWNER, createdBy: OWNER, createdAt: 0, since: 0 },
@@ -467,7 +475,7 @@ describe('a watch, from its form to its alert', async () => {
     expect((await alert(`Acknowledged by <@${MEMBER}>`)).buttons).not.toContain('Acknowledge');
 
     const crossed =
-      /^\*prod\*: balance below 50,000\.00 .+ · :warning: \*Past the threshold\* · now 48,210\.00\nSnooze…\n/;
+      /^\*prod\*: balance below 50,000\.00 .+ · :warning: \*Past the threshold\* · now 48,210\.00\n/;
     await expect.poll(() => bot.home()).toMatch(crossed);
     expect(await bot.home(MEMBER)).not.toContain('*Past the threshold*');
     expect(await bot.read('/billing status')).toContain('*Watches* · 1 running · *1 past the threshold*');

@@ -63,7 +63,7 @@ function sumsOf({
 }: Answer): { readonly header: string; readonly rows: string | undefined } | undefined {
   const { amount = '0', sign = 'more' } =
     / · (?:unchanged|(?<amount>[\d,.]+) (?<sign>more|less) than)/.exec(title)?.groups ?? {};
-  if (/no comparison/.test(title)) return undefined;
+  if (!/ (?:than|vs) /.test(title)) return undefined;
   const values = rows?.cells
     .slice(1)
     .map(([, cell = '']) => cell)

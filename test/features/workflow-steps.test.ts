@@ -52,12 +52,12 @@ describe('Get spend', () => {
     expect((await spend(inputs)).outputs).toMatchObject(outputs);
   });
 
-  it('treats empty and missing inputs alike', async () => {
+  it('treats an empty input like a missing one', async () => {
     const empty = { project: 'prod', period: '', product: null, channel: '' };
     expect((await spend(empty)).outputs).toEqual((await spend({ project: ' prod ' })).outputs);
   });
 
-  it('asks about the default project of the channel', async () => {
+  it('asks about the channel’s default project if none is given', async () => {
     expect(await errorOf(spend({ channel: CHANNEL }))).toBe(
       'Which project? Fill in Project with one name or ID, and Period with days such as last-week.',
     );
@@ -126,7 +126,7 @@ describe('Get balance', () => {
   });
 
   it('accepts no period', async () => {
-    expect(await errorOf(balance({ project: 'prod last-week' }))).toMatch(/a balance is always as of now/);
+    expect(await errorOf(balance({ project: 'prod last-week' }))).toMatch(/A balance is always as of now/);
     expect((await balance({ project: 'prod', period: 'last-week' })).outputs).toBeDefined();
   });
 
@@ -161,7 +161,7 @@ describe('a project that is limited to channels', () => {
 });
 
 describe('a workflow step that fails', () => {
-  it('ends with a sentence when the service is down, after a retry', async () => {
+  it('ends with a sentence after a retry when billing is down', async () => {
     const before = bot.billing.requests.length;
     bot.billing.setMode('failing');
     expect(await errorOf(balance({ project: 'prod' }))).toMatch(

@@ -5,7 +5,7 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { MINUTE } from '../../src/domain/time/calendar.ts';
 import { modal, plainText, section } from '../../src/slack/block-kit/blocks.ts';
 import { privateScope, publicScope, type Request } from '../../src/slack/request/request.ts';
-import type { CommandHandler, Listeners } from '../../src/slack/server/handlers.ts';
+import type { CommandHandler, Handlers } from '../../src/slack/server/handlers.ts';
 import type { Right } from '../../src/workspace/roles-and-rights.ts';
 import { CHANNEL, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
@@ -29,7 +29,7 @@ const handler = (right: Right): CommandHandler => ({
     await ran.reply.update(DONE);
   },
 });
-const listeners: Listeners = {
+const handlers: Handlers = {
   commands: {
     '/spend': handler('ask'),
     '/billing': {
@@ -44,7 +44,7 @@ const listeners: Listeners = {
 };
 
 beforeAll(async () => {
-  tally = await startListenerBot(listeners, { clock: () => now });
+  tally = await startListenerBot(handlers, { clock: () => now });
 });
 afterAll(() => tally.stop());
 beforeEach(async () => {
@@ -93,7 +93,7 @@ describe('the look-up of a person', () => {
   it.each([
     ['/billing member', MEMBER],
     ['/billing manage', ADMIN],
-  ])('asks Slack for the role before more than an answer: %s', async (text, person) => {
+  ])('asks Slack for the role each time a command can do more than answer: %s', async (text, person) => {
     const thrice = async () => [
       await ask('/spend', person),
       await ask(text, person),
@@ -181,7 +181,7 @@ describe('a request', () => {
     },
   );
 
-  it('that can’t open a form gets a button, without words that could be secrets', async () => {
+  it('gets a button for a form that can’t open, without words that could be secrets', async () => {
     await tally.slack.say(MEMBER, CHANNEL, '@Tally form');
     const offer = await tally.slack.waitFor(() =>
       tally.slack

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { channelsOf } from '../../src/slack/request/channels.ts';
+import { channelsOf, knownChannels } from '../../src/slack/request/channels.ts';
 import { clientOf } from '../support/answering-client.ts';
 
 const refusal = (error: string) => Object.assign(new Error(error), { data: { error } });
@@ -69,5 +69,30 @@ describe('the members of a channel', () => {
     await expect(refused).rejects.toMatchObject({
       data: { method: 'conversations.members', code: 'fatal_error' },
     });
+  });
+});
+
+describe('the channels that a person may know', () => {
+  const INFO: Readonly<Record<string, object>> = {
+    C1: {},
+    C2: { is_private: true },
+    C3: { is_private: true },
+    C4: { is_archived: true },
+  };
+  const channels = channelsOf(
+    clientOf({
+      'conversations.info': async ({ channel }: { channel: string }) => ({ channel: INFO[channel] }),
+      'conversations.members': async ({ channel }: { channel: string }) => ({
+        members: channel === 'C2' ? ['U1'] : [],
+      }),
+    } as never),
+  );
+  it.each([
+    ['public ones and the person’s own', 'member', ['C1', 'C2']],
+    ['only the person’s own', 'guest', ['C2']],
+  ] as const)('are %s for a %s', async (_, role, known) => {
+    const user = { id: 'U1', role };
+    expect(await knownChannels(['C1', 'C2', 'C3'], { slack: { channels }, user })).toEqual(known);
+    expect(await knownChannels(['C4'], { slack: { channels }, user })).toEqual([]);
   });
 });

@@ -61,7 +61,7 @@ describe('a scheduled post', () => {
     expect(bot.slack.called('auth.test').at(-1)?.token).toBe(BOT_TOKEN);
   });
 
-  it('uses the organization’s token for a workspace that has used it before', async () => {
+  it('uses the organization’s token for a workspace that has already used Tally', async () => {
     await started();
     await bot.install(GRID);
     await expect(worker.clientFor(GRID.id)).rejects.toEqual(

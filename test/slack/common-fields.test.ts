@@ -7,7 +7,7 @@ describe('the search for a time zone', () => {
     expect(searchZones(zone.toLowerCase())[0]).toBe(zone);
   });
 
-  it('finds cities that begin with the text first, then other parts', () => {
+  it('lists cities that begin with the text before other zones', () => {
     expect(searchZones('berl')[0]).toBe('Europe/Berlin');
     expect(searchZones('los an')).toContain('America/Los_Angeles');
     expect(searchZones('Nowhere/Land')).toEqual([]);

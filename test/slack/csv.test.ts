@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CsvCell } from '../../src/slack/reply/render-answer.ts';
-import { formatCsv } from '../../src/slack/reply/send-answer.ts';
+import { type CsvCell, formatCsv } from '../../src/slack/reply/answer-file.ts';
 
 const text = (value: string): CsvCell => ({ text: value });
 const digits = (value: string): CsvCell => ({ digits: value });

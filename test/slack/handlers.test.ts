@@ -5,7 +5,7 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { Failure, type FailureOf } from '../../src/domain/failure/index.ts';
 import { modal, plainText, section } from '../../src/slack/block-kit/blocks.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import type { Listeners } from '../../src/slack/server/handlers.ts';
+import type { Handlers } from '../../src/slack/server/handlers.ts';
 import type { Limited } from '../../src/slack/server/rate-limiter.ts';
 import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
@@ -23,7 +23,7 @@ const FIGURES = { text: 'Figures', blocks: [section('Figures')] };
 let tally: ListenerBot;
 let ran: string[];
 let requests: Request[];
-/** The next refusals of each limit. Without one, a request is let through. */
+/** What each limit says next: a refusal, or undefined to let a request through. */
 let limits: Partial<Record<Limited, (FailureOf<'throttled'> | undefined)[]>>;
 const throttled = () => new Failure('throttled', { whose: 'person', wait: 2_000 });
 
@@ -36,7 +36,7 @@ function run(what: string, text: string, request: Request): void {
   if (text.startsWith('early')) throw new Failure('period-just-began', { phrase: 'today' });
 }
 
-const listeners: Listeners = {
+const handlers: Handlers = {
   commands: {
     '/spend': {
       right: 'ask',
@@ -107,7 +107,7 @@ const listeners: Listeners = {
 };
 
 beforeAll(async () => {
-  tally = await startListenerBot(listeners, {
+  tally = await startListenerBot(handlers, {
     clock: () => NOW,
     limits: {
       take: (what) => limits[what]?.shift(),
@@ -165,7 +165,7 @@ const click = (action: object, around: object = {}) =>
 const state = (name: string) => ({ values: { name: { value: { type: 'plain_text_input', value: name } } } });
 
 describe('a command', () => {
-  it('runs with its words, and answers only the person', async () => {
+  it('gets the typed words, and is answered only for the person who typed them', async () => {
     const { text, ephemeral } = await reply(() => type('/spend prod'));
     expect([text, ephemeral, ran]).toEqual(['Figures', true, ['spend prod']]);
     expect(requests[0]).toMatchObject({ at: NOW, audience: 'asker', channel: CHANNEL });
@@ -183,7 +183,7 @@ describe('a command', () => {
     expect(requests.map(({ audience }) => audience)).toEqual(['channel', 'asker']);
   });
 
-  it('is answered with the reason if it fails, or with a reference', async () => {
+  it('that fails is answered with the reason, or with a reference ID', async () => {
     expect((await reply(() => type('/spend fail'))).text).toContain('Tally isn’t connected');
     const { text } = await reply(() => type('/spend bug'));
     expect(text).toMatch(/^Something went wrong in Tally. Nothing was changed.\s+If it keeps/);
@@ -210,7 +210,7 @@ describe('a command', () => {
 });
 
 describe('a click', () => {
-  it('runs its button’s command, for the channel only with **Share**', async () => {
+  it('runs the button’s command, and answers the channel only after **Share**', async () => {
     const answers = [];
     for (const [action_id, value] of [
       ['rerun:a', '/spend prod'],
@@ -279,8 +279,8 @@ describe('a form', () => {
   });
 
   it.each([
-    ['is not saved without the right', 'a', GUEST, 'Guests can’t use Tally', []],
-    ['says in its modal what failed', 'fail', OWNER, 'isn’t connected', ['submit fail m']],
+    ['is not saved for a person who may not use Tally', 'a', GUEST, 'Guests can’t use Tally', []],
+    ['shows in the modal what failed', 'fail', OWNER, 'isn’t connected', ['submit fail m']],
   ] as const)('%s', async (_, name, person, said, expected) => {
     const before = tally.slack.calls.length;
     await submit(name, {}, person);
@@ -291,7 +291,7 @@ describe('a form', () => {
     expect(ran).toEqual(expected);
   });
 
-  it('keeps what was typed beyond the rate limit, and shows an error', async () => {
+  it('beyond the rate limit keeps what was typed, and shows an error', async () => {
     limits = { requests: [throttled(), throttled()] };
     expect(await submit('a')).toEqual({
       response_action: 'errors',

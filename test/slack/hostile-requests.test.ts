@@ -115,7 +115,7 @@ describe('an unsigned body', () => {
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
-  it('takes memory only as it arrives, at most 32 MB with all others', async () => {
+  it('takes memory only as it arrives, at most 32 MB for all bodies', async () => {
     const { tally } = await started();
     const before = process.memoryUsage().arrayBuffers;
     const headers = { 'content-type': FORM, ...signed('', 'another'), 'content-length': MB };
@@ -239,7 +239,7 @@ describe('a signed body', () => {
     await waitUntil(() => ran.length > 0);
   });
 
-  it('is read correctly, however small its parts arrive', async () => {
+  it('is read correctly if it arrives in small parts', async () => {
     const { tally, ran } = await started();
     const body = `payload=${encodeURIComponent(payload)}`;
     const { socket, received } = await dial(tally.url);
@@ -342,7 +342,7 @@ describe('a replayed request', () => {
     expect(ran).toEqual(['options', 'options']);
   });
 
-  it('has no effect in another process either, and is remembered without any name', async () => {
+  it('has no effect in another process, and is remembered without the workspace’s ID', async () => {
     const bot: OAuthBot = await startOAuthBot({ processes: 2 });
     releases.push(() => bot.stop());
     const team = { id: 'T0NORTH001', name: 'North' };

@@ -64,7 +64,7 @@ describe('the install page', () => {
     expect(response.headers.get('set-cookie')).toMatch(/; Secure; HttpOnly; Path=\/; Max-Age=600$/);
   });
 
-  it('exists in Socket Mode too', async () => {
+  it('exists in Socket Mode', async () => {
     await started({ env: { SLACK_APP_TOKEN: 'xapp-for-tests', SLACK_SIGNING_SECRET: '' } });
     expect((await fetch(`${bot.urls[0]}/readyz`)).status).toBe(200);
     expect((await bot.install(NORTH)).html).toContain('Tally is installed');
@@ -145,7 +145,7 @@ describe('the redirect from Slack', () => {
     ['without a state', (_: string, cookie: string) => ({ state: '', cookie })],
     ['with a state that was made up', () => ({ state: 'a.b.c', cookie: 'tally-install=a.b.c' })],
     [
-      'with a state of which the signature is another',
+      'with a wrong signature of the state',
       (state: string, cookie: string) => {
         const forged = `${state.slice(0, -6)}${state.endsWith('AAAAAA') ? 'BBBBBB' : 'AAAAAA'}`;
         return { state: forged, cookie: `${cookie.split('=')[0]}=${forged}` };
@@ -206,7 +206,7 @@ describe('the redirect from Slack', () => {
     expect(html).toContain('Tally can’t be installed right now');
   });
 
-  it('shows no text from its own address', async () => {
+  it('shows no text from the address of the page', async () => {
     await started();
     const { html } = await bot.followRedirect(
       { error: '<b>x</b>', code: '"><img>', state: '<i>' },

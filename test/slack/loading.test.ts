@@ -4,7 +4,7 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { actions, type Message, modal, option, overflow, section } from '../../src/slack/block-kit/blocks.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import type { CommandHandler, Listeners } from '../../src/slack/server/handlers.ts';
+import type { CommandHandler, Handlers } from '../../src/slack/server/handlers.ts';
 import { LOADING_DELAYS } from '../../src/slack/slack-services.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
@@ -20,7 +20,7 @@ afterEach(() => bot.stop());
 
 /** Starts a bot whose `/spend` answers once `finish` is called. */
 async function started(
-  listeners: Listeners = {},
+  handlers: Handlers = {},
   answer = (request: Request) => request.reply.update(say('42')),
 ) {
   isAnswering = new Promise((resolve) => {
@@ -36,7 +36,7 @@ async function started(
     },
   };
   bot = await startListenerBot(
-    { commands: { '/spend': spend }, ...listeners },
+    { commands: { '/spend': spend }, ...handlers },
     { loadingDelays: { message: 20, modal: 20 } },
   );
   return bot;

@@ -14,19 +14,19 @@ const reads = (failure: Failure) =>
   );
 
 describe('a token that couldn’t be saved', () => {
-  it('leaves the old token in use, and says so if that is certain', () => {
+  it('is reported with the old token in use if nothing was saved', () => {
     expect(reads(new Failure('timed-out', { service: 'billing', after: 1000 }))).toMatch(
       /^Not connected\n.*stays in use/s,
     );
   });
 
-  it('may have been saved if Redis’s answer was lost', () => {
+  it('is reported as possibly saved if Redis’s answer was lost', () => {
     const said = reads(new Failure('store-unavailable', { write: 'unsure' }));
     expect(said).toMatch(/^May not have been connected/);
     expect(said).not.toMatch(/stays in use|not stored/);
   });
 
-  it('isn’t said to leave the old token in use if somebody else replaced that', () => {
+  it('isn’t reported with the old token in use if somebody replaced the old token', () => {
     const said = reads(new Failure('edit-conflict', { now: 'Someone else changed this first.' }));
     expect(said).toMatch(/^Not connected/);
     expect(said).not.toContain('stays in use');

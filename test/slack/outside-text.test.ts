@@ -16,7 +16,7 @@ const DIRECT = 'D0OWNER001';
 /** Mark-up that Tally writes itself: dates, people and channels. */
 const OWN = /<!date\^\d+\^[^|<>]+\|[^<>]+>|<@[UW][A-Z0-9]{2,}>|<#[CG][A-Z0-9]{2,}>/g;
 
-/** Every text in which Slack reads mark-up: top-level ones, and those of mrkdwn elements. */
+/** All texts in which Slack reads mark-up: the `text` of messages and of mrkdwn elements. */
 function markedIn(sent: unknown): string[] {
   if (Array.isArray(sent)) return sent.flatMap(markedIn);
   if (typeof sent !== 'object' || sent === null) return [];
@@ -133,7 +133,7 @@ describe('untrusted text', () => {
     const harmless = texts.filter((text) => text.includes('&lt;!channel&gt;'));
     expect(harmless.length).toBeGreaterThan(10);
     expect(texts.filter((text) => text.replace(OWN, '').includes('<'))).toEqual([]);
-    // Slack reads mark-up in the top-level text of a message, too.
+    // Slack also reads mark-up in a message's own `text`.
     const tops = sent().flatMap((one) => (one as { text?: unknown }).text ?? []) as string[];
     for (const part of ['prod · unreadable balance (&lt;!channel&gt;', '&lt;@U1&gt; · '])
       expect(tops.some((text) => text.includes(part))).toBe(true);

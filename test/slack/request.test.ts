@@ -4,15 +4,15 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { actions, button, modal, section } from '../../src/slack/block-kit/blocks.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import type { ActionHandler, CommandHandler, Listeners } from '../../src/slack/server/handlers.ts';
+import type { ActionHandler, CommandHandler, Handlers } from '../../src/slack/server/handlers.ts';
 import { CHANNEL, textOf } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 
 let tally: ListenerBot;
 afterEach(() => tally.stop());
 
-async function started(listeners: Listeners): Promise<ListenerBot> {
-  tally = await startListenerBot(listeners);
+async function started(handlers: Handlers): Promise<ListenerBot> {
+  tally = await startListenerBot(handlers);
   return tally;
 }
 
@@ -105,7 +105,7 @@ describe('a click in a message', () => {
   const again = () =>
     actions(button('rerun:again', 'Again', { value: '/spend now' }), button('connect', 'Go'));
   const message = (text: string) => ({ text, blocks: [section(text), again()] });
-  const listeners: Listeners = {
+  const handlers: Handlers = {
     commands: {
       '/spend': {
         right: 'ask',
@@ -121,7 +121,7 @@ describe('a click in a message', () => {
   const untilSeen = (count: number) => tally.slack.waitFor(() => seenBy(OWNER).length === count);
 
   it.each(['Again', 'Go'])('leaves a public message in place: %s', async (label) => {
-    await started(listeners);
+    await started(handlers);
     await tally.slack.say(OWNER, CHANNEL, '/spend public');
     await untilSeen(1);
     const { ts } = tally.slack.messages(OWNER, CHANNEL).at(-1)!;
@@ -132,7 +132,7 @@ describe('a click in a message', () => {
   });
 
   it.each(['Again', 'Go'])('replaces a private message: %s', async (label) => {
-    await started(listeners);
+    await started(handlers);
     await tally.slack.say(OWNER, CHANNEL, '/spend');
     await untilSeen(1);
     const { ts } = tally.slack.messages(OWNER, CHANNEL).at(-1)!;
@@ -144,7 +144,7 @@ describe('a click in a message', () => {
 
 describe('an answer that Slack doesn’t accept at once', () => {
   const says = (text: string) => ({ text, blocks: [section(text)] });
-  const open: Listeners = {
+  const open: Handlers = {
     commands: {
       '/spend': { right: 'ask', figures: true, run: (_, request) => request.reply.update(says('Figures.')) },
     },

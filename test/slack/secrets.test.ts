@@ -26,7 +26,7 @@ describe('a secret', () => {
     for (const text of dressed) expect(encodingsOf(secret).some((form) => text.includes(form))).toBe(true);
   });
 
-  it('that somebody entered is neither in Redis, the log, nor sent to Slack', async () => {
+  it('that a person entered reaches neither Redis, the log, nor Slack', async () => {
     const key = randomBytes(32).toString('base64');
     const bot = await startOAuthBot({ env: { ENCRYPTION_KEYS: `test:${key}` } });
     running = bot;

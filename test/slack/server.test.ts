@@ -81,7 +81,7 @@ describe('a request that claims to be Slack’s', () => {
   });
 });
 
-describe('a listener', () => {
+describe('the bot', () => {
   it('acknowledges requests while Slack’s Web API is down', async () => {
     await started();
     bot.slack.failNext('users.info', { status: 500 }, 5);

@@ -51,7 +51,7 @@ async function startSlack() {
     fail(times: number) {
       failures = times;
     },
-    /** The next answers of the Web API. Undefined for the address of the socket. */
+    /** The next answer of the Web API. Undefined answers with the address of the socket. */
     answer(next: object | undefined) {
       body = next;
     },
@@ -120,7 +120,7 @@ describe('Socket Mode', () => {
     expect(problems[0]).not.toContain('stack');
   });
 
-  it('starts although Slack rejects the token, and logs that', async () => {
+  it('starts although Slack rejects the token, and logs the rejection', async () => {
     await started(() => slack.answer({ ok: false, error: 'invalid_auth' }));
     expect(socket.isUp()).toBe(false);
     expect(lines.join('')).toMatch(/"code":"invalid_auth".*"Slack rejects SLACK_APP_TOKEN"/);

@@ -15,7 +15,7 @@ const SECRET = 'gAAAAABk1234567890abcdefXYZ';
 /** A word that could be a secret, without looking like one. */
 const PERHAPS = 'a1b2c3d4e5';
 
-const listener = (verb: string, right: Right = 'ask'): CommandHandler => ({
+const handler = (verb: string, right: Right = 'ask'): CommandHandler => ({
   right,
   run: async (text, _, typed) => void ran.push(`${verb}|${text}|${typed}`),
 });
@@ -26,7 +26,7 @@ const askForProject: CommandHandler['run'] = async (text, _, typed) => {
 };
 const ROUTES = routeSubcommands({
   help: {
-    ...listener('help'),
+    ...handler('help'),
     needs: (text) => (text === 'projects' ? { right: 'workspaceUser' } : {}),
   },
   connect: {

@@ -1,5 +1,4 @@
-import type { ProjectAnswer } from '../../src/slack/commands/asked-projects.ts';
-import type { AnswerView } from '../../src/slack/reply/render-answer.ts';
+import type { AnswerView, ProjectAnswer } from '../../src/slack/reply/project-answers.ts';
 
 export const answerView = <T extends ProjectAnswer>(
   figures: T,

@@ -7,7 +7,7 @@ import {
   type FailureOf,
   InvalidWord,
   type StoredFailure,
-  storeFailure,
+  toStoredFailure,
 } from '../../src/domain/failure/index.ts';
 
 const QUESTION = {
@@ -17,7 +17,7 @@ const QUESTION = {
 } as const;
 /** As a record has it; its sentence names this: `There’s no connection named …`. */
 export const storedCause = (named: string): StoredFailure =>
-  storeFailure(new Failure('connection-missing', { connection: named }));
+  toStoredFailure(new Failure('connection-missing', { connection: named }));
 
 const NOT_SENT: readonly FailureOf<'not-sent'>['data']['reason'][] = [
   ...(['channel-archived', 'not-in-channel', 'channel-restricted', 'slack-token-rejected'] as const),

@@ -1,4 +1,4 @@
-/** The Slack server without features, for tests with their own listeners. */
+/** The Slack server without features, for tests with their own handlers. */
 import { randomBytes } from 'node:crypto';
 import type { Slack } from '../../sandbox/slack/index.ts';
 import { parseConfig } from '../../src/config/config.ts';
@@ -7,8 +7,8 @@ import { createWorkLog } from '../../src/ops/work-record.ts';
 import { createInstallations } from '../../src/slack/install/installations.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/message-calls.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
-import { registerListeners } from '../../src/slack/server/dispatch.ts';
-import type { Listeners } from '../../src/slack/server/handlers.ts';
+import { registerHandlers } from '../../src/slack/server/dispatch.ts';
+import type { Handlers } from '../../src/slack/server/handlers.ts';
 import type { RateLimiter } from '../../src/slack/server/rate-limiter.ts';
 import { createSlackServer } from '../../src/slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from '../../src/slack/slack-services.ts';
@@ -38,9 +38,9 @@ export interface ListenerBotOptions {
   readonly limits?: RateLimiter;
 }
 
-/** @param source listeners, or a function that makes them */
+/** @param source handlers, or a function that makes them */
 export async function startListenerBot(
-  source: Listeners | ((workspaces: Workspaces) => Listeners),
+  source: Handlers | ((workspaces: Workspaces) => Handlers),
   options: ListenerBotOptions = {},
 ): Promise<ListenerBot> {
   const { mode = 'http', clock = Date.now, loadingDelays = NO_LOADING, limits = UNLIMITED } = options;
@@ -56,7 +56,7 @@ export async function startListenerBot(
   const log = createLog('trace', { write: (line) => void lines.push(line) });
   const keyring = createKeyring(config.keys);
   const workspaces = createWorkspaces({ redis: redis.client, keyring });
-  const listeners = typeof source === 'function' ? source(workspaces) : source;
+  const handlers = typeof source === 'function' ? source(workspaces) : source;
   const responseUrls = createResponseUrlClient();
   const services: SlackServices = {
     redis: redis.client,
@@ -77,9 +77,9 @@ export async function startListenerBot(
   };
   const installations = createInstallations(config.slack, services);
   const server = createSlackServer(config.slack, services, installations, {});
-  registerListeners(
+  registerHandlers(
     server.app,
-    { commands: {}, actions: {}, views: {}, options: {}, events: {}, steps: {}, ...listeners },
+    { commands: {}, actions: {}, views: {}, options: {}, events: {}, steps: {}, ...handlers },
     services,
   );
   url = `http://127.0.0.1:${await server.start(0)}`;

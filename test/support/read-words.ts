@@ -1,35 +1,41 @@
 /** Reads words as of Saturday, 21 November 2026 in UTC, unless a test names another time and zone. */
 import { type FailureOf, InvalidWord, isFailure } from '../../src/domain/failure/index.ts';
+import { type Aliases, NO_ALIASES, type ParseContext } from '../../src/domain/language/command-items.ts';
 import {
   parseBalanceText,
   parseCommandText,
   parsePeriodText,
   parseSingleProjectText,
 } from '../../src/domain/language/parse-command-text.ts';
-import { type Aliases, NO_ALIASES, type Reader } from '../../src/domain/language/parsed-command.ts';
 import { dayAt } from '../../src/domain/time/calendar.ts';
 import { type Period, periodOf } from '../../src/domain/time/period.ts';
 
 const SATURDAY = Date.parse('2026-11-21T10:15:30.123Z');
 
-export const readerAt = (at = SATURDAY, zone = 'UTC', writtenAt = at, aliases = NO_ALIASES): Reader => ({
+export const contextAt = (
+  at = SATURDAY,
+  zone = 'UTC',
+  writtenAt = at,
+  aliases = NO_ALIASES,
+): ParseContext => ({
   aliases,
   zone,
   today: dayAt(at, zone),
   writtenOn: dayAt(writtenAt, zone),
 });
 
-export const reader = (aliases: Aliases = NO_ALIASES): Reader => readerAt(SATURDAY, 'UTC', SATURDAY, aliases);
+export const contextWith = (aliases: Aliases = NO_ALIASES): ParseContext =>
+  contextAt(SATURDAY, 'UTC', SATURDAY, aliases);
 
-export const readSpend = (text: string, aliases?: Aliases) => parseCommandText(text, reader(aliases));
-export const readBalance = (text: string, aliases?: Aliases) => parseBalanceText(text, reader(aliases));
+export const readSpend = (text: string, aliases?: Aliases) => parseCommandText(text, contextWith(aliases));
+export const readBalance = (text: string, aliases?: Aliases) => parseBalanceText(text, contextWith(aliases));
 export const readSingleProject = (text: string, aliases?: Aliases) =>
-  parseSingleProjectText(text, reader(aliases));
-export const readPeriod = (text: string) => parsePeriodText(text, reader());
+  parseSingleProjectText(text, contextWith(aliases));
+export const readPeriod = (text: string) => parsePeriodText(text, contextWith());
 
 /** @param writtenAt if the text was written before `at` */
 export const resolvePeriodText = (text: string, at = SATURDAY, zone = 'UTC', writtenAt = at): Period =>
-  periodOf(parsePeriodText(text, readerAt(at, zone, writtenAt)), at, zone);
+  periodOf(parsePeriodText(text, contextAt(at, zone, writtenAt)), at, zone);
 
 /** `2026-11-14..2026-11-20` */
 export const span = ({ days }: Period): string => `${days[0]}..${days.at(-1)}`;

@@ -1,12 +1,6 @@
 import type { WireScalar } from '../../src/domain/money/amount.ts';
-import {
-  collectCharges,
-  computeUsage,
-  type DayCharges,
-  type Usage,
-  type UsageQuestion,
-  type WireCharge,
-} from '../../src/domain/money/usage.ts';
+import { collectCharges, type DayCharges, type WireCharge } from '../../src/domain/money/charges.ts';
+import { computeUsage, type Usage, type UsageQuestion } from '../../src/domain/money/usage.ts';
 import { addDays, type Day } from '../../src/domain/time/calendar.ts';
 
 export const daysFrom = (first: Day, count: number): readonly Day[] =>

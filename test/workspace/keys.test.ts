@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isSlackId } from '../../src/domain/slack-id.ts';
 import * as keys from '../../src/redis/keys.ts';
 
 /** All functions that make a key from one ID, with the keys of this workspace. */
@@ -27,7 +28,7 @@ describe('the keys of a workspace', () => {
     'are refused for something that is not an ID: %s',
     (id) => {
       expect(() => keys.keysOf(id)).toThrow(RangeError);
-      expect(keys.isSlackId(id)).toBe(false);
+      expect(isSlackId(id)).toBe(false);
     },
   );
 });

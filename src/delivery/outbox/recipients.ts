@@ -1,8 +1,7 @@
 /** Decides who may get the messages that Tally sends on its own. Every send and update asks again. */
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isPerson, type SlackId } from '../../domain/slack-id.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo, type ProjectScope } from '../../workspace/projects/project-scope.ts';
-import { isPerson } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { meetsRight } from '../../workspace/roles-and-rights.ts';
 import type { OutboxMessage } from '../delivery-log.ts';

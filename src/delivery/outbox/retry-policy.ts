@@ -5,7 +5,7 @@ import {
   type FailureOf,
   isFailure,
   type StoredFailure,
-  storeFailure,
+  toStoredFailure,
 } from '../../domain/failure/index.ts';
 import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { messageKindOf, type OutboxMessage, SLACK_SETTLE } from '../delivery-log.ts';
@@ -53,7 +53,7 @@ const CHANNEL_REASONS = {
 } as const;
 
 export const notSentFailure = (reason: DataOf<'not-sent'>['reason']): StoredFailure =>
-  storeFailure(new Failure('not-sent', { reason }));
+  toStoredFailure(new Failure('not-sent', { reason }));
 
 const DEFAULT_RETRY_AFTER: Millis = 30_000;
 const MAX_RETRY_AFTER: Millis = HOUR;
@@ -61,7 +61,7 @@ const MAX_RETRY_AFTER: Millis = HOUR;
 /** @throws store-unavailable unchanged, because an outage of Redis says nothing about the message */
 export function effectOf(error: unknown): FailureEffect {
   if (!isFailure(error)) return { kind: 'later', cause: notSentFailure('own-error') };
-  const cause = storeFailure(error);
+  const cause = toStoredFailure(error);
   switch (error.kind) {
     case 'store-unavailable':
       throw error;

@@ -4,8 +4,8 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { Failure, isFailure, type StoredFailure, wordFailure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { Failure, failureSentence, isFailure, type StoredFailure } from '../../domain/failure/index.ts';
+import { isPerson, type SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, type MessageWork, trackWork } from '../../ops/work-record.ts';
 import {
@@ -24,7 +24,6 @@ import {
   replaceMessage,
 } from '../../slack/reply/message-calls.ts';
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
-import { isPerson } from '../../workspace/record/record-schemas.ts';
 import type { AskedQuestion } from '../../workspace/thread-store.ts';
 import { dropMessage, type OutboxMessage, OvertakenError, putMessage } from '../delivery-log.ts';
 import type {
@@ -155,7 +154,7 @@ class Sending<About> {
     const notes = compact([
       isAgain && DUPLICATE,
       insteadOf &&
-        `This was meant for ${isPerson(first) ? mention(first) : channelLink(first)}. ${escapeMarkup(wordFailure(insteadOf.cause))}`,
+        `This was meant for ${isPerson(first) ? mention(first) : channelLink(first)}. ${escapeMarkup(failureSentence(insteadOf.cause))}`,
     ]);
     return notes.length === 0 ? message : { ...message, blocks: [contextBlock(...notes), ...message.blocks] };
   }

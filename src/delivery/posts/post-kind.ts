@@ -1,5 +1,5 @@
 /** The posts of schedules. Tally checks a post again later, and corrects it if its figures have changed. */
-import { Failure, isFailure, type StoredFailure, storeFailure } from '../../domain/failure/index.ts';
+import { Failure, isFailure, type StoredFailure, toStoredFailure } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
@@ -98,7 +98,7 @@ export const postKind: MessageKind<PostAbout> = {
   onRefused: (message, _, context) =>
     message.state === 'posted'
       ? undefined
-      : pausePost(message, storeFailure(new Failure('not-allowed', { reason: 'channel' })), context),
+      : pausePost(message, toStoredFailure(new Failure('not-allowed', { reason: 'channel' })), context),
   onFailed: afterFailedTry,
 };
 

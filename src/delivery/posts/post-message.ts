@@ -15,7 +15,7 @@ import {
   context,
   escapeMarkup,
   fitsOption,
-  formatInstant,
+  instantMarkup,
   joinTexts,
   type Message,
   mention,
@@ -86,8 +86,8 @@ export function renderPost(result: ReportResult, details: PostDetails): Message 
 
 /** `*corrected:* Today 15:02 (was 1,234.00 EUR)`, in the reader's time zone */
 function changedText({ at, was }: NonNullable<PostContent['changed']>, details: PostDetails): string {
-  if (was === undefined) return `*added:* ${formatInstant(at)}`;
-  return `*corrected:* ${formatInstant(at)} (was ${escapeMarkup(totalText(was, details))})`;
+  if (was === undefined) return `*added:* ${instantMarkup(at)}`;
+  return `*corrected:* ${instantMarkup(at)} (was ${escapeMarkup(totalText(was, details))})`;
 }
 
 /** A menu beside the first lines makes the post shorter than a row of buttons. */

@@ -1,6 +1,6 @@
 /** A schedule's posts in the delivery log, and the dates that are still to be posted. */
 import * as z from 'zod';
-import { type StoredFailure, storedFailure } from '../../domain/failure/index.ts';
+import { type StoredFailure, storedFailureSchema } from '../../domain/failure/index.ts';
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
 import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { type Schedule, scheduleContentSchema } from '../../workspace/record/automation-records.ts';
@@ -24,7 +24,7 @@ const postContent = z.object({
   isLate: z.boolean(),
   earlier: missedDates,
   figures,
-  unanswered: z.record(z.string(), storedFailure),
+  unanswered: z.record(z.string(), storedFailureSchema),
   /** The day that billing hadn't reported when the post was sent. */
   without: z.string().exactOptional(),
   /** When figures were corrected or added. `was`: the figures before the first correction. */

@@ -1,12 +1,7 @@
 /** Makes a schedule's report: asks billing for what the channel may see, and computes the figures. */
 import { type BillingClient, emptyIfNoData } from '../../billing/client.ts';
-import {
-  collectRemarks,
-  isFailure,
-  type StoredFailure,
-  storeFailure,
-  withRequestedDays,
-} from '../../domain/failure/index.ts';
+import { collectRemarks } from '../../domain/billing-remarks.ts';
+import { isFailure, type StoredFailure, toStoredFailure, withQuestion } from '../../domain/failure/index.ts';
 import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
 import { parseAccount } from '../../domain/money/balance-and-runway.ts';
 import {
@@ -122,7 +117,7 @@ export const makeReport: MakeReport = async (request) => {
     message: renderReport(view),
     figures: Object.fromEntries(figures),
     covers: { first: periods.requested.first, last: periods.requested.last, zone },
-    unanswered: Object.fromEntries(silent.map((one) => [keyOf(one), storeFailure(one.failure)])),
+    unanswered: Object.fromEntries(silent.map((one) => [keyOf(one), toStoredFailure(one.failure)])),
     ...(awaits && { awaits }),
   };
 };
@@ -184,7 +179,7 @@ async function fetchProject(
   } catch (error) {
     if (!isFailure(error)) throw error;
     if (error.kind === 'not-allowed') label = 'A project limited to other channels';
-    const failure = withRequestedDays(error, periods.requested);
+    const failure = withQuestion(error, { name: target?.alias, days: periods.requested });
     const before = parseAmount({ text: posted[projectKey(chosen)] ?? '' });
     if (target === undefined || !('value' in before) || error.kind === 'not-allowed')
       return { project: id, product, label, failure };

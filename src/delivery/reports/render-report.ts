@@ -4,7 +4,8 @@
  */
 
 import { PRODUCTS } from '../../domain/billing-products.ts';
-import { type Failure, remarkLead } from '../../domain/failure/index.ts';
+import { remarkLead } from '../../domain/billing-remarks.ts';
+import type { Failure } from '../../domain/failure/index.ts';
 import {
   divide,
   formatFactor,
@@ -63,7 +64,7 @@ import {
   type ProjectAnswers,
   projectRows,
   runningOutLine,
-} from '../../slack/commands/asked-projects.ts';
+} from '../../slack/reply/project-answers.ts';
 
 export interface ProjectFigures extends ProjectAnswer {
   readonly figures: ReportFigures;

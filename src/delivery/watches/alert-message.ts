@@ -10,10 +10,9 @@ import type {
   MeasurementOf,
   MonthSpend,
   WatchFigures,
-  WatchKind,
   WatchMeasurement,
-  WatchRule,
 } from '../../domain/money/watch-measurement.ts';
+import type { WatchKind, WatchRule } from '../../domain/money/watch-rule.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { addDays, type Day, formatDays, formatMonth, isoWeekday } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
@@ -24,8 +23,8 @@ import {
   compact,
   context,
   escapeMarkup,
-  formatInstant,
   header,
+  instantMarkup,
   joinTexts,
   type Message,
   markup,
@@ -74,14 +73,14 @@ const NEXT_STEP: Readonly<Record<Watch['rule']['kind'], string>> = {
  */
 function stateLines({ at, state, now, acknowledged, snoozed }: Alert, title: string): readonly string[] {
   return compact([
-    now !== undefined && `${formatInstant(at)} · Alert · ${escapeMarkup(title)}`,
-    acknowledged && `:eyes: ${formatInstant(acknowledged.at)} · Acknowledged by ${mention(acknowledged.by)}`,
+    now !== undefined && `${instantMarkup(at)} · Alert · ${escapeMarkup(title)}`,
+    acknowledged && `:eyes: ${instantMarkup(acknowledged.at)} · Acknowledged by ${mention(acknowledged.by)}`,
     snoozed &&
-      `:zzz: ${formatInstant(snoozed.at)} · Snoozed by ${mention(snoozed.by)} until: ${formatInstant(snoozed.until)}`,
+      `:zzz: ${instantMarkup(snoozed.at)} · Snoozed by ${mention(snoozed.by)} until: ${instantMarkup(snoozed.until)}`,
     now &&
       (state === 'open'
-        ? `${formatInstant(now.at)} · Corrected`
-        : `:white_check_mark: ${formatInstant(now.at)} · Recovered`),
+        ? `${instantMarkup(now.at)} · Corrected`
+        : `:white_check_mark: ${instantMarkup(now.at)} · Recovered`),
   ]);
 }
 

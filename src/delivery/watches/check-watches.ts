@@ -1,6 +1,6 @@
 /** Checks watches every hour and whenever something that they depend on changes, and creates alerts. */
 import * as z from 'zod';
-import { Failure, type StoredFailure, storeFailure } from '../../domain/failure/index.ts';
+import { Failure, type StoredFailure, toStoredFailure } from '../../domain/failure/index.ts';
 import { type AlertedLevel, evaluateRule } from '../../domain/money/watch-evaluation.ts';
 import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -96,7 +96,7 @@ export function pauseCauseOf(
   const { workspace } = view;
   if (isDamaged(workspace, 'settings') || isDamaged(workspace, 'project')) return undefined;
   if (isProjectLimited(watch, workspace))
-    return storeFailure(new Failure('not-allowed', { reason: 'channel' }));
+    return toStoredFailure(new Failure('not-allowed', { reason: 'channel' }));
   const { problem } = knownFigures(watch, view) ?? {};
   return problem !== undefined && FOR_PEOPLE.includes(problem.kind) ? problem : undefined;
 }

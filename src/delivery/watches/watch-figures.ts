@@ -2,11 +2,17 @@
 import pLimit from 'p-limit';
 import * as z from 'zod';
 import { type BillingClient, emptyIfNoData, type Subscription } from '../../billing/client.ts';
-import { isFailure, type StoredFailure, storedFailure, storeFailure } from '../../domain/failure/index.ts';
+import {
+  isFailure,
+  type StoredFailure,
+  storedFailureSchema,
+  toStoredFailure,
+} from '../../domain/failure/index.ts';
 import { parseAmount, type WireScalar } from '../../domain/money/amount.ts';
 import { forecastFrom } from '../../domain/money/forecast.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
-import { measureWatch, type WatchFigures, type WatchRule } from '../../domain/money/watch-measurement.ts';
+import { measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import {
   addDays,
   type Day,
@@ -44,7 +50,7 @@ const schema = z.object({
   usage: z
     .object({ days: z.record(z.string(), z.string()), until: z.string(), zone: z.string(), at: z.int() })
     .exactOptional(),
-  problem: storedFailure.exactOptional(),
+  problem: storedFailureSchema.exactOptional(),
 });
 
 export type StoredFigures = Readonly<z.infer<typeof schema>>;
@@ -184,5 +190,5 @@ async function fetchProject(
 /** @throws unexpected errors and store-unavailable */
 function causeOf(error: unknown): StoredFailure {
   if (!isFailure(error) || error.kind === 'store-unavailable') throw error;
-  return storeFailure(error);
+  return toStoredFailure(error);
 }

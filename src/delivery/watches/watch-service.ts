@@ -1,5 +1,5 @@
 /** What people can do with watches and alerts: see their state, acknowledge or snooze, and preview a rule. */
-import { isFailure, wordFailure } from '../../domain/failure/index.ts';
+import { failureSentence, isFailure } from '../../domain/failure/index.ts';
 import type { Account, Runway } from '../../domain/money/balance-and-runway.ts';
 import {
   type AlertedLevel,
@@ -7,7 +7,8 @@ import {
   simulateWatch,
   simulationFrom,
 } from '../../domain/money/watch-evaluation.ts';
-import { measureWatch, type WatchMeasurement, type WatchRule } from '../../domain/money/watch-measurement.ts';
+import { measureWatch, type WatchMeasurement } from '../../domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
@@ -146,9 +147,9 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, view: RunView): 
     nextCheckAt: watch.paused === undefined ? nextCheckAt : undefined,
     measurement: known && measureWatch(rule.kind, parseWatchFigures(known, today, zone)),
     isCrossed: figures !== undefined && alerted.some(isCurrent),
-    problem: cause && wordFailure(cause, today),
+    problem: cause && failureSentence(cause, today),
     isPaused: pauseCauseOf(watch, view) !== undefined,
-    undelivered: undelivered && wordFailure(undelivered, today),
+    undelivered: undelivered && failureSentence(undelivered, today),
     openAlert: newest && isAlertOpen(newest) ? alertName(newest) : undefined,
   };
 }

@@ -1,8 +1,8 @@
 /** Errors that Tally expects, as one class; and how they are worded, stored and shown. */
 import * as z from 'zod';
 import { couldBeSecret } from '../secret-detection.ts';
-import type { Day, RequestedDays } from '../time/calendar.ts';
-import { KINDS, type Kind } from './kinds.ts';
+import type { Day } from '../time/calendar.ts';
+import { type BillingQuestion, KINDS, type Kind } from './kinds.ts';
 
 export * from './kinds.ts';
 
@@ -61,12 +61,10 @@ export function missedAnswer(error: unknown): (
   };
 }
 
-/** The request to billing may have covered more days than the reader asked about, for comparison and chart. */
-export function withRequestedDays(failure: Failure, days: RequestedDays): Failure {
+/** Names the project or the days that a person asked about; the query may have covered more days. */
+export function withQuestion(failure: Failure, known: Pick<BillingQuestion, 'name' | 'days'>): Failure {
   if (failure.kind !== 'no-data' && failure.kind !== 'query-rejected') return failure;
-  const { question } = failure.data;
-  if (question.days === undefined) return failure;
-  return new Failure(failure.kind, { ...failure.data, question: { ...question, days } });
+  return new Failure(failure.kind, { ...failure.data, question: { ...failure.data.question, ...known } });
 }
 
 export const kindOf = (kind: string): Kind | undefined =>
@@ -76,20 +74,20 @@ export const mayHaveBeenSaved = (failure: Failure): boolean =>
   failure.kind === 'store-unavailable' && failure.data.write === 'unsure';
 
 /** Stored without its sentence, which is written when the record is read. */
-export const storedFailure = z.object({
+export const storedFailureSchema = z.object({
   kind: z.string(),
   data: z.record(z.string(), z.unknown()).exactOptional(),
   /** Whether the post may be in the channel although sending it failed. */
   mayBePosted: z.boolean().exactOptional(),
 });
-export type StoredFailure = Readonly<z.infer<typeof storedFailure>>;
+export type StoredFailure = Readonly<z.infer<typeof storedFailureSchema>>;
 
-export const storeFailure = ({ kind, data }: Failure): StoredFailure => ({
+export const toStoredFailure = ({ kind, data }: Failure): StoredFailure => ({
   kind,
   data: KINDS[kind].schema.parse(data),
 });
 
-export function wordFailure(stored: StoredFailure, today?: Day): string {
+export function failureSentence(stored: StoredFailure, today?: Day): string {
   const kind = kindOf(stored.kind);
   const data = kind?.schema.safeParse(stored.data).data;
   const sentence = (data && kind?.says(data, today)) ?? UNKNOWN;
@@ -159,27 +157,4 @@ export function catchInvalidWord<T>(parse: () => T): T | InvalidWord {
     if (error instanceof InvalidWord) return error;
     throw error;
   }
-}
-
-/** Error messages that billing sent together with figures. */
-export interface BillingRemark {
-  /** `the balance`, `the figures for 14–20 Nov` */
-  readonly about: string;
-  /** Untrusted text, without duplicates. */
-  readonly messages: readonly string[];
-}
-
-export const remarkLead = ({ about }: BillingRemark): string =>
-  `The billing service reported a problem with ${about}:`;
-
-/** @returns each message once, under the first of the answers that had it */
-export function collectRemarks(
-  ...answers: readonly (readonly [about: string, answer: { readonly remarks: readonly string[] }])[]
-): readonly BillingRemark[] {
-  const known = new Set<string>();
-  return answers.flatMap(([about, { remarks }]) => {
-    const messages = [...new Set(remarks)].filter((message) => !known.has(message));
-    for (const message of messages) known.add(message);
-    return messages.length === 0 ? [] : [{ about, messages }];
-  });
 }

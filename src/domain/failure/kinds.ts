@@ -54,11 +54,13 @@ const retryAfter = extra<number>();
 export type BillingQuestion = Readonly<z.input<typeof question>>;
 const question = z.object({
   project: string,
+  /** The project's alias. */
+  name: extra<string>(),
   product: z.literal(PRODUCT_IDS),
   days: z.object({ first: z.iso.date(), last: z.iso.date(), today: extra<Day>() }).optional(),
 });
-const projectAndDays = ({ project, days }: BillingQuestion, today: Day | undefined): string =>
-  `project ${project}${days === undefined ? '' : `, ${formatRequestedDays({ ...days, today: days.today ?? today })}`}`;
+const projectAndDays = ({ project, name, days }: BillingQuestion, today: Day | undefined): string =>
+  `${name ?? `project ${project}`}${days === undefined ? '' : `, ${formatRequestedDays({ ...days, today: days.today ?? today })}`}`;
 
 /** Unknown hosts and hosts with a private address fail alike; otherwise, people could find out private names. */
 export const NO_PUBLIC_ADDRESS = 'no public address';
@@ -106,11 +108,12 @@ export const KINDS = {
     const needed = project?.alias ? `, and ${project.alias} doesn’t say which one to use` : '';
     return `You have several connections, but no default${needed}.`;
   }),
-  /** `owned`: what somebody else owns, and the words of the refused action, `pause abcd1234`. */
+  /** `people` may do it. `owned`: what somebody else owns, and the words of the refused action, `pause abcd1234`. */
   'not-allowed': kind(
     {
       reason: z.enum(['guest', 'external', 'not-member', 'not-owner', 'not-manager', 'channel']),
-      managers: extra<readonly SlackId[]>(),
+      people: extra<readonly SlackId[]>(),
+      limited: extra<{ readonly label: string; readonly channels: readonly SlackId[] }>(),
       owned: extra<{ readonly plural: 'schedules' | 'watches'; readonly text: string }>(),
     },
     { summary: 'not allowed here' },

@@ -10,15 +10,13 @@ import { withoutUndefined } from '../without-undefined.ts';
 import { clipWord } from '../wording.ts';
 import {
   type Aliases,
-  ANY_DAY_READER,
+  ANY_DAY_CONTEXT,
   type Item,
   NO_ALIASES,
-  nameOf,
-  type ParsedCommand,
-  type Reader,
-  rankText,
-  readBy,
-} from './parsed-command.ts';
+  type ParseContext,
+  parseItems,
+} from './command-items.ts';
+import { type ParsedCommand, rankText, toProjectName } from './parsed-command.ts';
 import { Calendar, type TextRange, type WordsRefusal } from './phrase-calendar.ts';
 import {
   cleanTyping,
@@ -39,14 +37,12 @@ interface Grammar {
   readonly isSingle?: boolean;
   readonly start: 'Command' | 'PeriodOnly';
   readonly works: string;
-  readonly refuses: Readonly<Partial<Record<Kind, readonly [why: string, works: string]>>>;
+  readonly refuses: Readonly<Partial<Record<Kind, readonly [why: string, works: string, ...string[]]>>>;
 }
 
 const ONLY_SPEND = `It works with ${commandText('/spend')}.`;
-const AS_OF_NOW = [
-  'is a period, and a balance is always as of now',
-  `Only ${commandText('/spend')} takes periods.`,
-] as const;
+export const BALANCE_IS_NOW = 'A balance is always as of now';
+const AS_OF_NOW = [BALANCE_IS_NOW, '', ''] as const;
 const BY_LENGTH = [
   'isn’t a period. Tally picks days, weeks or months to fit the period',
   'Type last-month, or last-12-months to see each month.',
@@ -80,16 +76,16 @@ const PERIOD: Grammar = {
 interface Read {
   readonly text: string;
   readonly items: readonly Item[];
-  readonly reader: Reader;
+  readonly context: ParseContext;
   readonly grammar: Grammar;
 }
 
 /** A text of an old message is read as of its day. A period that was still running then runs until today. */
-function itemsOf(text: string, { start }: Grammar, reader: Reader): readonly Item[] {
-  const { today, writtenOn = today } = reader;
-  const written = readBy(text, start, { ...reader, today: writtenOn });
+function itemsOf(text: string, { start }: Grammar, context: ParseContext): readonly Item[] {
+  const { today, writtenOn = today } = context;
+  const written = parseItems(text, start, { ...context, today: writtenOn });
   if (writtenOn >= today) return written;
-  const current = readBy(text, start, reader);
+  const current = parseItems(text, start, context);
   const isRunning = (item: Item): boolean =>
     (item.kind === 'period' && item.days.last >= writtenOn) ||
     (item.kind === 'versus' && 'last' in item.to && item.to.last >= writtenOn);
@@ -149,20 +145,23 @@ const ONCE: ReadonlySet<Kind> = new Set(['period', 'product', 'top', 'versus', '
 
 function secondOf({ text }: Read, before: Item | undefined, item: Item): WordsRefusal | undefined {
   if (before === undefined || !ONCE.has(item.kind) || meaningOf(before) === meaningOf(item)) return undefined;
+  const [first, second] = [before, item].map(({ start, end }) => text.slice(start, end));
+  const between = text.slice(before.end, item.start);
   return refusalAt(
-    item,
-    `You asked for “${text.slice(before.start, before.end)}” and {word}`,
+    { start: before.start, end: item.end },
+    `You asked for “${first}” and “${second}”`,
     'Ask for one of them.',
+    ...(between.trim() === '' ? [`${first}`, `${second}`] : []),
   );
 }
 
 function refusalOf(read: Read, item: Item, before: Item | undefined): WordsRefusal | undefined {
-  const { text, grammar, reader } = read;
+  const { text, grammar, context } = read;
   const refused = grammar.refuses[item.kind === 'refused' && item.ofPeriod ? 'period' : item.kind];
   if (refused !== undefined) return refusalAt(item, ...refused);
   switch (item.kind) {
     case 'bad':
-      return explainBadWord(text, rawPlace(text, item), grammar.works, reader.aliases);
+      return explainBadWord(text, rawPlace(text, item), grammar.works, context.aliases);
     case 'refused':
       return item.refusal;
     case 'project': {
@@ -223,10 +222,10 @@ function checkProjects({ items, text, grammar }: Read): WordsRefusal | undefined
 
 /** Refuses `so far` beside a period that has ended. */
 function checkToday(read: Read): WordsRefusal | undefined {
-  const { items, reader } = read;
+  const { items, context } = read;
   const soFar = items.find((item) => item.kind === 'filler' && item.word.startsWith('so'));
   const named = [itemOf(items, 'period')?.days, itemOf(items, 'versus')?.to];
-  if (soFar && !named.some((days) => days && 'last' in days && days.last === reader.today))
+  if (soFar && !named.some((days) => days && 'last' in days && days.last === context.today))
     return refusalAt(soFar, 'needs a period that is still running', 'Type this-month so far.');
   const days = daysOf(read);
   return days && 'why' in days ? days : undefined;
@@ -237,14 +236,14 @@ const LEADING = /^(?:(?:in|of|during) )?([1-9]\d*)(?! [a-z]+\.?(?: ?-| to| until
 const TRAILING = /^((?:.*[-. ])?(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?) ([1-9]\d*)$/;
 
 /** Refuses `3 october` if no other word names a project, because the project could be 3. */
-function findDoubt({ text, items, grammar, reader }: Read): WordsRefusal | undefined {
+function findDoubt({ text, items, grammar, context }: Read): WordsRefusal | undefined {
   if (grammar.start !== 'Command' || items.some(({ kind }) => /^(?:project|all|top)$/.test(kind)))
     return undefined;
   for (const [n, item] of items.entries()) {
     if (item.kind !== 'period' || items[n - 1]?.kind === 'unit') continue;
     const typed = text.slice(item.start, item.end);
     const reading = typed.replace(LEADING, 'project $1$2').replace(TRAILING, 'project $2 $1');
-    const kinds = reading === typed ? [] : readBy(reading, 'Command', reader).map(({ kind }) => kind);
+    const kinds = reading === typed ? [] : parseItems(reading, 'Command', context).map(({ kind }) => kind);
     if (!/^project(?:,period)?$/.test(kinds.join())) continue;
     const works = `Type ${item.days.text} or ${reading}.`;
     return refusalAt(item, 'could be a date or a project', works, item.days.text, reading);
@@ -252,11 +251,11 @@ function findDoubt({ text, items, grammar, reader }: Read): WordsRefusal | undef
   return undefined;
 }
 
-function daysOf({ items, reader }: Read): NamedDays | WordsRefusal | undefined {
+function daysOf({ items, context }: Read): NamedDays | WordsRefusal | undefined {
   const [named, end] = [itemOf(items, 'period')?.days, itemOf(items, 'today')];
   if (end === undefined) return named;
-  const { today, zone } = reader;
-  const days = named ?? lastSevenDays(reader);
+  const { today, zone } = context;
+  const days = named ?? lastSevenDays(context);
   const { first, last, counted, typed } = days;
   if ((last === today) === end.includes) return days;
   const counts = counted && new Calendar(today, zone).lastUnits('day', counted, end.includes);
@@ -278,10 +277,10 @@ function commandOf(read: Read): ParsedCommand {
   const [top, unit, versus] = [itemOf(items, 'top'), itemOf(items, 'unit'), itemOf(items, 'versus')];
   const [product, output, all] = [itemOf(items, 'product'), itemOf(items, 'output'), itemOf(items, 'all')];
   const isAll = all !== undefined || (top !== undefined && !top.isOfDays && names.length === 0);
-  const several = isAll ? 'all' : names.length > 1 ? names.map(nameOf) : undefined;
+  const several = isAll ? 'all' : names.length > 1 ? names.map(toProjectName) : undefined;
   return {
     help: false,
-    ...(several === undefined && names.length === 1 && nameOf(names[0] ?? '')),
+    ...(several === undefined && names.length === 1 && toProjectName(names[0] ?? '')),
     ...withoutUndefined({
       several,
       phrase,
@@ -311,14 +310,14 @@ export function refuseSecret(
     throw new Failure('secret-pasted');
 }
 
-function parseWith(typed: string, grammar: Grammar, reader: Reader): ParsedCommand {
+function parseWith(typed: string, grammar: Grammar, context: ParseContext): ParsedCommand {
   const shown = simplifyText(typed);
   const text = shown.toLowerCase();
   const readAll = (other: string): Read => ({
     text: other,
-    reader,
+    context,
     grammar,
-    items: itemsOf(other, grammar, reader),
+    items: itemsOf(other, grammar, context),
   });
   const read = readAll(text);
   const isValid = (other: string) => findRefusal(readAll(other)) === undefined;
@@ -334,8 +333,8 @@ function parseWith(typed: string, grammar: Grammar, reader: Reader): ParsedComma
 
 const parserOf =
   (grammar: Grammar) =>
-  (text: string, reader: Reader): ParsedCommand =>
-    parseWith(text, grammar, reader);
+  (text: string, context: ParseContext): ParsedCommand =>
+    parseWith(text, grammar, context);
 
 /**
  * With `help` in the text, the rest is ignored. @throws InvalidWord, whose suggestions are whole texts; secret-pasted
@@ -349,16 +348,16 @@ export const parseBalanceText = parserOf(BALANCE);
 export const parseSingleProjectText = parserOf(SINGLE);
 
 /** An empty text means the last 7 days. */
-export const parsePeriodText = (text: string, reader: Omit<Reader, 'aliases'>): NamedDays =>
-  parseWith(text, PERIOD, { aliases: NO_ALIASES, ...reader }).phrase ?? lastSevenDays(reader);
+export const parsePeriodText = (text: string, context: Omit<ParseContext, 'aliases'>): NamedDays =>
+  parseWith(text, PERIOD, { aliases: NO_ALIASES, ...context }).phrase ?? lastSevenDays(context);
 
-export const lastSevenDays = ({ today, zone }: Pick<Reader, 'today' | 'zone'>): NamedDays => ({
+export const lastSevenDays = ({ today, zone }: Pick<ParseContext, 'today' | 'zone'>): NamedDays => ({
   ...(new Calendar(today, zone).lastUnits('day', 7) as Omit<NamedDays, 'typed'>),
   typed: 'last-7-days',
 });
 
 export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
-  readBy(normalizeText(text), 'Command', { ...ANY_DAY_READER, aliases }).some(
+  parseItems(normalizeText(text), 'Command', { ...ANY_DAY_CONTEXT, aliases }).some(
     (item) => item.kind === 'bad' && !isKnownWord(item.word),
   );
 
@@ -367,8 +366,8 @@ const QUESTION: Grammar = { ...SPEND, refuses: {} };
 export const findItemsRefusal = (
   text: string,
   items: readonly Item[],
-  reader: Reader,
-): WordsRefusal | undefined => findRefusal({ text, items, reader, grammar: QUESTION });
+  context: ParseContext,
+): WordsRefusal | undefined => findRefusal({ text, items, context, grammar: QUESTION });
 
-export const commandOfItems = (items: readonly Item[], reader: Reader): ParsedCommand =>
-  commandOf({ text: '', items, reader, grammar: QUESTION });
+export const commandOfItems = (items: readonly Item[], context: ParseContext): ParsedCommand =>
+  commandOf({ text: '', items, context, grammar: QUESTION });

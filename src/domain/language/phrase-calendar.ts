@@ -1,5 +1,5 @@
 /**
- * The calendar of language.peggy. A `Point` such as `20 dec` becomes days when the phrase is complete, because its year
+ * The calendar of commands.peggy. A `Point` such as `20 dec` becomes days when the phrase is complete, because its year
  * depends on the words beside it. A point that has no days throws, and `Calendar` turns the error into a refusal.
  */
 import { WEEKDAY_NAMES } from '../time/cadence.ts';
@@ -18,7 +18,7 @@ import {
   type Unit,
   type Zone,
 } from '../time/calendar.ts';
-import type { ComparisonRule, NamedDays } from '../time/period.ts';
+import { type ComparisonRule, MAX_PERIOD_DAYS, type NamedDays } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
 
 export interface TextRange {
@@ -46,7 +46,7 @@ export interface DayRange {
 type AbsoluteRange = Omit<DayRange, 'relative'>;
 
 interface Point {
-  /** If a range's two ends have one kind, each depends on the other: `20 dec - 5 jan`. */
+  /** In a range whose ends are of the same kind, the ends depend on each other: `20 dec - 5 jan`. */
   readonly kind: string;
   /** `day`: a day of each year, month or week. `part`: a longer part of each year. Undefined: doesn't recur. */
   readonly recurs?: 'day' | 'part';
@@ -61,8 +61,6 @@ interface Point {
 type Days = Omit<NamedDays, 'typed'>;
 type Refused = { readonly refusal: Omit<WordsRefusal, keyof TextRange> & Partial<TextRange> };
 
-/** A period of more than ten years is almost certainly a mistake. */
-export const MAX_PERIOD_DAYS = 3660;
 const DAYS: ComparisonRule = { kind: 'days' };
 const FUTURE = 'Ask about a period up to today, such as this-month or last-7-days.';
 const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.';
@@ -280,9 +278,13 @@ export class Calendar {
       if (day >= 1 && day <= length) return daySpan(dateOf(inYear, month, day));
       const name = [MONTH_NAMES[month - 1], year].filter(Boolean).join(' ');
       const last = year === null ? `${name.toLowerCase()}-${length}` : dateOf(year, month, length);
-      const instead = year === null || day < 1 ? [] : [last];
       const most = name === 'February' ? `at most ${length}` : length;
-      return refuse(`isn’t a date: ${name} has ${most} days`, `Its last day is ${last}.`, ...instead);
+      const works = `Its last day is ${year === null ? `${length} ${name}` : last}.`;
+      return refuse(
+        `isn’t a date: ${name} has ${most} days`,
+        works,
+        ...(day < 1 || (year === null && month === 2) ? [] : [last]),
+      );
     };
     if (year !== null) return { ...fixed('day', () => read(year)), isDated: true };
     const inLeapYear = orRefusal(() => read(2024));
@@ -452,7 +454,7 @@ export class Calendar {
       at(point.place, () => point.latest(this.today)),
     );
     const isAlike = from.kind === to.kind;
-    // In `3 oct to 5 nov 2025`, the year goes for both days.
+    // In `3 oct to 5 nov 2025`, both days are in 2025.
     const isFound =
       (from.recurs === 'day' && isAlike && to.recurs !== 'day') || (to.isDated && from.recurs === 'part');
     const begin = this.#begun(from, isFound ? earlier(alone.last, this.today) : this.today);
@@ -464,7 +466,7 @@ export class Calendar {
     return [begin, alone, next];
   }
 
-  /** For `friday to monday`, which ends in the future: the latest that is over, or from friday until now. */
+  /** Suggestions for `friday to monday` on a Saturday: the Friday and Monday before, or from Friday until now. */
   #endedEarlier(from: Point, begin: DayRange, to: Point, end: DayRange): readonly string[] {
     const unit = to.kind === 'weekday' ? 'week' : 'year';
     const isSplit = startOfUnit(unit, begin.first) !== startOfUnit(unit, end.first);

@@ -1,6 +1,6 @@
 /** Cleans up typed text (undoing what keyboards and Slack change) and corrects typos. */
 import { UNRECOGNIZED } from '../failure/index.ts';
-import { MENTION } from '../secret-detection.ts';
+import { MENTION } from '../slack-id.ts';
 import { CORRECTIONS, WORDS } from './generated.js';
 import type { TextRange, WordsRefusal } from './phrase-calendar.ts';
 
@@ -126,7 +126,7 @@ export function explainBadWord(
 /** A longer text doesn't fit a button and can't be checked at a glance. */
 const LONGEST_SUGGESTION = 200;
 
-/** Corrects an unknown word to the nearest word, and any other problem to each of its readings. */
+/** Replaces an unknown word by the nearest known one, and ambiguous words by each of their meanings. */
 export function correctionsOf(
   text: string,
   { start, end, why, instead }: WordsRefusal,

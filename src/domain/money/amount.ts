@@ -59,11 +59,12 @@ export interface LabelledAmount {
   readonly label: string;
 }
 
+/** The most frequent label comes first. */
 export const sumByLabel = (amounts: readonly LabelledAmount[]): readonly LabelledAmount[] =>
-  [...new Set(amounts.map(({ label }) => label))].map((label) => ({
-    label,
-    value: sumMoney(amounts.flatMap((each) => (each.label === label ? each.value : []))),
-  }));
+  [...new Set(amounts.map(({ label }) => label))]
+    .map((label) => ({ label, values: amounts.flatMap((each) => (each.label === label ? each.value : [])) }))
+    .sort((a, b) => b.values.length - a.values.length)
+    .map(({ label, values }) => ({ label, value: sumMoney(values) }));
 
 export const byLargest = (a: Money | undefined, b: Money | undefined): number =>
   a && b ? b.cmp(a) : Number(a === undefined) - Number(b === undefined);
@@ -75,6 +76,12 @@ export function divide(a: Money, by: number | Money): Money {
   Precise.DP = 20 + Math.max(0, divisor.e - a.e + 1);
   Precise.RM = Big.roundHalfEven;
   return new Precise(a).div(divisor);
+}
+
+export function median(values: readonly Money[]): Money {
+  const sorted = values.toSorted((a, b) => a.cmp(b));
+  const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1);
+  return divide(sumMoney(middle), middle.length);
 }
 
 const Whole = Big();

@@ -150,7 +150,13 @@ function lineOf(runway: Runway, money: MoneyFormatter): readonly [string, string
 
 export function formatRunwayBasis(runway: Runway, money: MoneyFormatter): string {
   if (runway.kind === 'overdrawn' || runway.kind === 'unknown') return '';
-  return runway.kind === 'no-spend' ? basis(runway) : `at ${money(runway.average)} a day (${basis(runway)})`;
+  const { reported, of, bonusesCounted } = runway;
+  const basis = [
+    ...(reported < of ? [`${reported} of the last ${of} days reported`] : []),
+    ...(bonusesCounted ? [] : ['bonuses not counted']),
+  ].join(', ');
+  if (runway.kind === 'no-spend') return basis;
+  return `at ${money(runway.average)} a day${basis && ` (${basis})`}`;
 }
 
 export function formatRunwayShort(runway: Runway): string {
@@ -160,9 +166,6 @@ export function formatRunwayShort(runway: Runway): string {
 }
 
 export const formatDaysLeft = (days: number): string => (days === 0 ? '< 1 day' : pluralize(days, 'day'));
-
-const basis = ({ reported, of, bonusesCounted }: Omit<Basis & Funds, 'average' | 'left'>): string =>
-  `${reported} of the last ${of} days reported${bonusesCounted ? '' : ', bonuses not counted'}`;
 
 /** `1,234.00 left`. An unreadable balance is quoted as billing sent it, so escape the text. */
 export function formatBalance(balance: Amount, money: MoneyFormatter): string {

@@ -1,10 +1,11 @@
 /** Compares what a period cost with other days, and explains the difference day by day. */
-import { type Day, dayNamerFor, listDays } from '../time/calendar.ts';
+import { type Day, dayNamerFor, isoWeekday, listDays } from '../time/calendar.ts';
 import type { ComparisonWindow } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
-import { changeInPercent, divide, type Money, sumMoney, ZERO } from './amount.ts';
+import { changeInPercent, divide, type Money, median, sumMoney, ZERO } from './amount.ts';
+import { sumAmounts } from './charges.ts';
 import { type Cost, comparedRows, costsOf, type Row } from './period-rows.ts';
-import { sumAmounts, sumReported, type Usage } from './usage.ts';
+import { sumReported, type Usage } from './usage.ts';
 
 interface PeriodPair<T> {
   readonly current: T;
@@ -97,12 +98,16 @@ const spentIn = (cost: Cost | undefined): Money | undefined =>
     ? cost.amount.value
     : undefined;
 
+export interface ExplainedRow extends Row {
+  /** The side that is unusual for its weekday; undefined if that makes less than half of the difference. */
+  readonly unusual?: Cost | undefined;
+}
+
 export interface ExplainedDays {
   /** How much more the current period cost: the sum of the rows' differences. */
   readonly value: Money;
-  readonly base: Money;
   /** The largest absolute difference first; of equal ones the earliest first. */
-  readonly rows: readonly Row[];
+  readonly rows: readonly ExplainedRow[];
   /** Reported days whose counterpart isn't reported. */
   readonly uncompared: readonly Row[];
 }
@@ -115,6 +120,7 @@ export function explainDays(usage: Usage, before: Usage, window: ComparisonWindo
   // With equally many reported days, totals are compared, and these include unpaired days.
   const isEven = countOf('current') === countOf('before');
   const usages = { current: usage, before };
+  const amounts = new Map([...before.amounts, ...usage.amounts]);
   const windows = { current: window.currentDays, before: window.days };
   const costIn = (from: readonly Row[], side: Side): Cost | undefined => {
     const days = from.flatMap((row) => (isKnown(row, side) && row[side]?.days) || []).sort();
@@ -127,13 +133,33 @@ export function explainDays(usage: Usage, before: Usage, window: ComparisonWindo
   const explained = [
     ...rows.filter((row) => isKnown(row, 'current') && isKnown(row, 'before')),
     ...rowsOf(costIn(lacking, 'current'), costIn(lacking, 'before')),
-  ].map((row) => ({ ...row, value: (spentIn(row.current) ?? ZERO).minus(spentIn(row.before) ?? ZERO) }));
+  ].map((row) => {
+    const value = (spentIn(row.current) ?? ZERO).minus(spentIn(row.before) ?? ZERO);
+    return { ...row, value, unusual: unusualSide(row, value, amounts) };
+  });
   return {
     value: sumMoney(explained.map(({ value }) => value)),
-    base: sumMoney(explained.flatMap(({ before: cost }) => spentIn(cost) ?? [])),
     rows: explained.sort(byDifference),
     uncompared: [...rowsOf(costIn(leftOut, 'current')), ...rowsOf(undefined, costIn(leftOut, 'before'))],
   };
+}
+
+function unusualSide(row: Row, difference: Money, amounts: ReadonlyMap<Day, Money>): Cost | undefined {
+  const [most] = SIDES.flatMap((side) => {
+    const { [side]: cost } = row;
+    const [spent, [day, ...others] = []] = [spentIn(cost), cost?.days];
+    if (spent === undefined || day === undefined || others.length > 0) return [];
+    return [{ cost, excess: spent.minus(usualCost(day, amounts)).abs() }];
+  }).sort((a, b) => b.excess.cmp(a.excess));
+  return most?.excess.times(2).gte(difference.abs()) ? most.cost : undefined;
+}
+
+/** The median of the same weekdays, or of all workdays or weekends if fewer than 3 of those are known. */
+function usualCost(day: Day, amounts: ReadonlyMap<Day, Money>): Money {
+  const alike = (of: (day: Day) => unknown) =>
+    [...amounts].flatMap(([other, amount]) => (of(other) === of(day) ? [amount] : []));
+  const sameWeekdays = alike(isoWeekday);
+  return median(sameWeekdays.length >= 3 ? sameWeekdays : alike((other) => isoWeekday(other) > 5));
 }
 
 function rowsOf(current: Cost | undefined, before?: Cost): readonly Row[] {

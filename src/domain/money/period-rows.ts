@@ -14,7 +14,8 @@ import {
 import type { ComparisonWindow, Period } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
 import { divide, type Money, type MoneyFormatter, sumMoney } from './amount.ts';
-import { formatTotal, type RowAmount, sumAmounts, type Usage } from './usage.ts';
+import { type RowAmount, sumAmounts } from './charges.ts';
+import { formatTotal, type Usage } from './usage.ts';
 
 export interface Cost {
   readonly name: string;

@@ -8,8 +8,8 @@ import {
   measureWatch,
   type WatchFigures,
   type WatchMeasurement,
-  type WatchRule,
 } from './watch-measurement.ts';
+import type { WatchRule } from './watch-rule.ts';
 
 /** What alerts: percentages and forecast of a budget; `threshold` for every other rule. */
 export type WatchLevel = 'threshold' | '50' | '80' | 'forecast' | '100';

@@ -1,6 +1,4 @@
-/** What watches check: reads the limits that people type, and measures a project's figures for a rule. */
-import { Big } from 'big.js';
-import { cleanTyping } from '../language/text-cleanup.ts';
+/** Measures a project’s figures for the rules of its watches. */
 import {
   addDays,
   type Day,
@@ -10,10 +8,11 @@ import {
   startOfUnit,
   type Zone,
 } from '../time/calendar.ts';
-import { type Amount, divide, type Money, sumMoney, ZERO } from './amount.ts';
+import { type Amount, divide, type Money, median, sumMoney, ZERO } from './amount.ts';
 import { type Account, type Runway, runwayFrom } from './balance-and-runway.ts';
 import { forecastTotal } from './forecast.ts';
 import { sumReported } from './usage.ts';
+import type { WatchKind } from './watch-rule.ts';
 
 export interface WatchFigures {
   readonly today: Day;
@@ -132,71 +131,4 @@ function baselineOf(
   }
   if (before.length < DAYS_BEFORE.reported) return {};
   return { baseline: divide(sumMoney(before), before.length), basis: 'days', basisDays: before.length };
-}
-
-function median(values: readonly Money[]): Money {
-  const sorted = values.toSorted((a, b) => a.cmp(b));
-  const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1);
-  return divide(sumMoney(middle), middle.length);
-}
-
-export type WatchRule =
-  | { readonly kind: 'balance'; readonly below: Money }
-  | { readonly kind: 'runway'; readonly days: number }
-  /** The month has cost 50, 80 or 100 % of `amount`, or is expected to cost more than `amount`. */
-  | { readonly kind: 'budget'; readonly amount: Money }
-  /** A day costs more than `factor` times its usual amount, and at least `floor`. */
-  | { readonly kind: 'spike'; readonly factor: Money; readonly floor: Money };
-
-export type WatchKind = WatchRule['kind'];
-
-export const MAX_THRESHOLD_DIGITS = 30;
-export const MAX_RUNWAY_DAYS = 3_650;
-export const BUDGET_STEPS = [50, 80, 100] as const;
-
-/** `50 000,5`, `50,000.5`, `50.000,5`, `5.000.000`; each with the separator of its thousands. */
-const GROUPED: readonly (readonly [form: RegExp, separator: string])[] = [
-  [/^[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d+)?$/, ' '],
-  [/^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$/, ','],
-  [/^[1-9]\d{0,2}(?:\.\d{3})+,\d+$/, '.'],
-  [/^[1-9]\d{0,2}(?:\.\d{3}){2,}$/, '.'],
-];
-const DECIMAL = /^\d+(?:[.,]\d+)?$/;
-/** `50.000` is certainly 50 thousand; `1.234` may also be a fraction. */
-const EITHER = /^([1-9]\d{0,2})\.(\d{3})$/;
-
-/**
- * Reads `50000`, `50,000`, `50 000`, `50.000`, `1.234,56` and `€50k`.
- * @returns the amounts that the text can mean, each with digits that mean nothing else; two for `1.234`
- */
-export const readAmounts = (typed: string): readonly { readonly value: Money; readonly digits: string }[] =>
-  amountsIn(typed).map((digits) => ({ value: new Big(digits), digits }));
-
-function amountsIn(typed: string): readonly string[] {
-  const text = cleanTyping(typed).replace(/^\p{Sc} ?|(?<=\d) ?\p{Sc}$|^-(?=0$)/gu, '');
-  if (text.replace(/\D/g, '').length > MAX_THRESHOLD_DIGITS) return [];
-  const thousands = /^(\d+(?:[.,]\d{1,2})?) ?k$/i.exec(text)?.[1];
-  if (thousands !== undefined) return [new Big(thousands.replace(',', '.')).times(1000).toFixed()];
-  const [, whole, places] = EITHER.exec(text) ?? [];
-  if (whole !== undefined)
-    return places === '000' ? [`${whole}000`] : [`${whole}${places}`, `${whole}.${places}0`];
-  const [, separator] = GROUPED.find(([form]) => form.test(text)) ?? [];
-  const plain = (separator === undefined ? text : text.replaceAll(separator, '')).replace(',', '.');
-  return separator !== undefined || DECIMAL.test(text) ? [plain] : [];
-}
-
-export function parseRunwayDays(typed: string): number | undefined {
-  const [, digits, unit = ''] = /^(\d{1,6}) ?(days?|d|weeks?|w)?$/i.exec(cleanTyping(typed)) ?? [];
-  const days = Number(digits) * (unit.toLowerCase().startsWith('w') ? 7 : 1);
-  return days >= 1 && days <= MAX_RUNWAY_DAYS ? days : undefined;
-}
-
-/** Reads `2`, `2x`, `×2` and `1,5x`. @returns undefined unless the factor is above 1 */
-export function parseFactor(typed: string): Money | undefined {
-  const [, before, after] =
-    /^(?:[x×] ?(\d{1,6}(?:[.,]\d{1,6})?)|(\d{1,6}(?:[.,]\d{1,6})?) ?[x×]?)$/i.exec(cleanTyping(typed)) ?? [];
-  const digits = before ?? after;
-  if (digits === undefined) return undefined;
-  const value = new Big(digits.replace(',', '.'));
-  return value.gt(1) ? value : undefined;
 }

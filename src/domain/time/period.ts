@@ -20,6 +20,9 @@ import {
   type Zone,
 } from './calendar.ts';
 
+/** A period of more than ten years is almost certainly a mistake. */
+export const MAX_PERIOD_DAYS = 3660;
+
 /** The days that a phrase names. If the last one is today, the period runs until now. */
 export interface NamedDays {
   readonly first: Day;

@@ -4,8 +4,10 @@
  */
 import type { ActionId } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { parseCommandText } from '../../domain/language/parse-command-text.ts';
+import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import {
   actions,
   type Block,
@@ -21,12 +23,13 @@ import {
 } from '../../slack/block-kit/blocks.ts';
 import { parseCommand, requireShortText } from '../../slack/commands/command-buttons.ts';
 import { type AskedManager, askedManagerSchema } from '../../slack/error-messages/advice.ts';
-import type { HandlerRules, Request } from '../../slack/request/request.ts';
-import { lookUp, onClick, rulesFor } from '../../slack/server/handlers.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { type HandlerRules, lookUp, onClick, rulesFor } from '../../slack/server/handlers.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { describeProjects } from '../../workspace/projects/chosen-project.ts';
-import { isDirectMessage, tryParseRecord } from '../../workspace/record/record-schemas.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
+import { limitedProjects } from '../../workspace/projects/project-scope.ts';
+import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
+import { parseContextOf, type Workspace } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Feature, Services } from '../feature.ts';
 
@@ -41,7 +44,7 @@ export function createAskManagerFeature({
 }: Services & { readonly dedup: EventDedup }): Feature {
   const rulesOfCommand = (line: string): HandlerRules | undefined => {
     const { command, text } = parseCommand(line);
-    const handler = lookUp(registry.listeners().commands, command);
+    const handler = lookUp(registry.handlers().commands, command);
     return handler && rulesFor(handler, text);
   };
 
@@ -55,7 +58,7 @@ export function createAskManagerFeature({
       const rules = rulesOfCommand(line ?? '');
       return rules === undefined || rules.isForManagers === true ? undefined : asked;
     }
-    const handler = lookUp(registry.listeners().actions, click.id.split(':')[0] ?? '');
+    const handler = lookUp(registry.handlers().actions, click.id.split(':')[0] ?? '');
     return handler && rulesFor(handler, click.value).opensForm ? asked : undefined;
   }
 
@@ -101,22 +104,39 @@ async function sendToEach(managers: readonly SlackId[], message: Message, { repl
   return reached;
 }
 
-function askedMessage(asked: AskedManager, { user, workspace }: Request): Message {
+function askedMessage(asked: AskedManager, request: Request): Message {
   const { place, line = '', click } = asked;
-  const what = click === undefined ? `run \`${escapeMarkup(line)}\`` : `open *${escapeMarkup(click.label)}*`;
+  const { user, workspace } = request;
   const where = place === undefined || isDirectMessage(place) ? '' : ` in ${channelLink(place)}`;
+  const mend = findMend(asked, where, request);
+  const what = click === undefined ? `run \`${escapeMarkup(line)}\`` : `open *${escapeMarkup(click.label)}*`;
   const [id, value] =
-    click === undefined
-      ? (['open-asked', JSON.stringify(asked)] as const)
+    click === undefined || mend !== undefined
+      ? (['open-asked', JSON.stringify(mend === undefined ? asked : { line: mend.line })] as const)
       : ([click.id as ActionId, click.value] as const);
   return {
     text: 'A request for a Tally manager',
     blocks: [
-      markup(`${mention(user.id)} asks you to ${what}${where}.`),
+      markup(`${mention(user.id)} ${mend?.why ?? `asks you to ${what}${where}`}.`),
       ...ownedFacts(line, workspace),
       actions(button(id, 'Open', { value, style: 'primary' })),
     ],
   };
+}
+
+/**
+ * Why the person can't ask, and the command that opens the form where a manager can change that. Undefined if the manager
+ * only has to run what the person asked for. @param where ` in #general`, or ''
+ */
+function findMend({ place = '', line = '' }: AskedManager, where: string, { user, workspace, at }: Request) {
+  if (user.role === 'guest' && !workspace.settings.guests)
+    return { why: `can’t use Tally${where}: guests are turned off`, line: '/billing settings' };
+  const words = tryParse(() => parseCommandText(parseCommand(line).text, parseContextOf(workspace, at)));
+  const typed = words?.alias ?? words?.project;
+  const named = workspace.projects.filter(({ id, alias }) => typed === alias || typed === id);
+  const [limited] = limitedProjects(place, named, workspace);
+  if (limited === undefined) return undefined;
+  return { why: `can’t ask about ${limited.alias}${where}`, line: `/billing projects edit ${limited.alias}` };
 }
 
 function ownedFacts(line: string, workspace: Workspace): Block[] {

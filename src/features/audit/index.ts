@@ -1,6 +1,7 @@
 /** `/billing audit` shows managers who changed what in this workspace. */
 import type { RichTextBlock, RichTextElement, RichTextSection } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
+import { isPerson } from '../../domain/slack-id.ts';
 import {
   button,
   buttonRow,
@@ -14,7 +15,6 @@ import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/handlers.ts';
 import { type AuditEntry, type AuditPage, MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
-import { isPerson } from '../../workspace/record/record-schemas.ts';
 import type { Feature, Services } from '../feature.ts';
 
 const TITLE = 'Who changed what';

@@ -1,9 +1,10 @@
 /** `/balance`: what projects have left, and how long it lasts. */
 import type { BillingClient } from '../../billing/client.ts';
+import { collectRemarks } from '../../domain/billing-remarks.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { collectRemarks, Failure, InvalidWord, missedAnswer } from '../../domain/failure/index.ts';
+import { Failure, InvalidWord, missedAnswer } from '../../domain/failure/index.ts';
+import type { ParseContext } from '../../domain/language/command-items.ts';
 import { lastSevenDays, parseBalanceText } from '../../domain/language/parse-command-text.ts';
-import type { Reader } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
 import {
   type Amount,
@@ -32,38 +33,35 @@ import { computeUsage } from '../../domain/money/usage.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { periodOf } from '../../domain/time/period.ts';
 import { type Column, compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';
-import {
-  askedText,
-  findAskedProjects,
-  hasOneCurrency,
-  runningOutLine,
-} from '../../slack/commands/asked-projects.ts';
+import { askedText, findAskedProjects } from '../../slack/commands/asked-projects.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import {
-  type Answer,
   type AnswerFile,
-  type AnswerText,
-  type AnswerView,
-  answerActions,
+  amountNotes,
   type CsvCell,
-  fetchProjects,
-  LEFT,
+  fileSubject,
+  rawDigits,
+} from '../../slack/reply/answer-file.ts';
+import {
+  type AnswerView,
+  fetchAnswers,
+  hasOneCurrency,
+  runningOutLine,
+} from '../../slack/reply/project-answers.ts';
+import {
+  type Answer,
+  type AnswerText,
+  answerActions,
+  BALANCE_VERBS,
   listParts,
   productFact,
   severalTitle,
 } from '../../slack/reply/render-answer.ts';
-import {
-  amountNotes,
-  answerNeeds,
-  type ConnectedAnswer,
-  fileSubject,
-  rawDigits,
-  sendAnswer,
-} from '../../slack/reply/send-answer.ts';
+import { answerNeeds, type ConnectedAnswer, sendAnswer } from '../../slack/reply/send-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
-import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
+import { parseContextOf, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/save-service-outcomes.ts';
 import type { Feature, Services } from '../feature.ts';
 
@@ -79,10 +77,10 @@ const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.products} ${commandTex
 export function createBalanceFeature({ billing, outcomeStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at } = request;
-    const { output, ...words } = parseBalance(text, readerIn(workspace, at));
+    const { output, ...words } = parseBalance(text, parseContextOf(workspace, at));
     if (words.help) return request.reply.private(helpMessage('What’s left?', [HELP], SMALL, request));
     const projects = findAskedProjects(words, request);
-    const view = await fetchProjects(projects, request, clock, (target) =>
+    const view = await fetchAnswers(projects, request, clock, (target) =>
       fetchBalance(billing, workspace, target, at),
     );
     await sendAnswer(balanceAnswer(view), view, output, request);
@@ -109,7 +107,7 @@ export function createBalanceFeature({ billing, outcomeStore, clock }: Services)
     commands: {
       '/balance': {
         right: 'ask',
-        parse: (words, _, reader) => parseBalance(words, reader),
+        parse: (words, _, context) => parseBalance(words, context),
         figures: true,
         needs: answerNeeds,
         run: answer,
@@ -118,8 +116,8 @@ export function createBalanceFeature({ billing, outcomeStore, clock }: Services)
   };
 }
 
-function parseBalance(text: string, reader: Reader) {
-  const { output, ...words } = parseTyped('/balance', text, reader, parseBalanceText);
+function parseBalance(text: string, context: ParseContext) {
+  const { output, ...words } = parseTyped('/balance', text, context, parseBalanceText);
   if (output !== 'why') return { ...words, output };
   throw new InvalidWord(output, 'explains a change in spend', `Type ${commandText('/spend')} prod why.`);
 }
@@ -224,7 +222,7 @@ function listAnswer(view: BalanceView): AnswerText {
   return {
     ...parts,
     title: joinTexts(', ', [
-      severalTitle(view, leftOf, { verbs: LEFT }),
+      severalTitle(view, leftOf, { verbs: BALANCE_VERBS }),
       soon === '' && isRanked && `${first.target.label} runs out first`,
     ]),
     lines: [soon],
@@ -259,7 +257,7 @@ const balanceFile = (view: BalanceView): AnswerFile<BalanceFigures> => ({
     const notes = [
       ...amountNotes('balance', balance),
       ...amountNotes('bonuses', bonuses),
-      ...(typeof runway === 'string' ? [runway] : []),
+      ...(typeof runway === 'string' ? [runway] : estimateOf(figures) ? [] : [formatRunwayShort(runway)]),
     ];
     return [[...COLUMNS.map(({ cell }) => cell(figures)), { text: notes.join('; ') }]];
   },

@@ -1,8 +1,14 @@
 /** The form that registers a billing token. It tests the token, saves it, and shows the tested project's balance. */
-import { type BalanceByProduct, type BalanceRecord, fetchBalanceByProduct } from '../../billing/client.ts';
-import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/billing-products.ts';
+import type { BalanceRecord, BillingAccess, BillingClient } from '../../billing/client.ts';
+import { DEFAULT_PRODUCT, PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { InvalidWord, ignoreFailure } from '../../domain/failure/index.ts';
+import {
+  type Failure,
+  failureOf,
+  InvalidWord,
+  ignoreFailure,
+  isFailure,
+} from '../../domain/failure/index.ts';
 import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
 import { formatBalance } from '../../domain/money/balance-and-runway.ts';
 import { looksLikeSecret } from '../../domain/secret-detection.ts';
@@ -18,13 +24,13 @@ import {
   choices,
   type Field,
   type FieldRefusal,
-  more,
-  note,
+  noteField,
   refuseField,
   text,
+  underMore,
 } from '../../slack/forms/fields.ts';
 import { CHANGED_FIRST, createForm, type SentForm } from '../../slack/forms/form.ts';
-import type { FormFields } from '../../slack/request/payload.ts';
+import type { FormValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   FIRST_CONNECTION_NAME,
@@ -99,6 +105,38 @@ async function testAndSave(
   };
   const days = target ? await registry.daysLeft()?.(target, now).catch(ignoreFailure) : undefined;
   return connectedMessage(input, answers, days, now);
+}
+
+interface BalanceByProduct {
+  readonly found: readonly { readonly product: ProductId; readonly balance: BalanceRecord }[];
+  readonly failed: readonly { readonly product: ProductId; readonly failure: Failure }[];
+}
+
+/**
+ * The API doesn't tell a project's product, so this asks for each. @throws Failure if the query failed for every
+ * product
+ */
+async function fetchBalanceByProduct(
+  billing: BillingClient,
+  // Leaves out `failures`, because a failure of a guessed product must not be saved as the project's.
+  { failures: _, ...access }: BillingAccess,
+  project: string,
+): Promise<BalanceByProduct> {
+  const answers = await Promise.all(
+    PRODUCT_IDS.map(async (product) => ({
+      product,
+      answer: await billing.balance(access, { project, product }).catch(failureOf),
+    })),
+  );
+  const found = answers.flatMap(({ product, answer }) =>
+    isFailure(answer) ? [] : [{ product, balance: answer }],
+  );
+  const failed = answers.flatMap(({ product, answer }) =>
+    isFailure(answer) && answer.kind !== 'no-data' ? [{ product, failure: answer }] : [],
+  );
+  const [first] = failed;
+  if (first !== undefined && failed.length === PRODUCT_IDS.length) throw first.failure;
+  return { found, failed };
 }
 
 /** A workspace's only connection is its default, but it is stored as the default only once there is a second one. */
@@ -195,7 +233,7 @@ function connectionValues(
   record: Workspace,
   wanted: string | undefined,
   defaultAddresses: Services['defaultAddresses'],
-): FormFields & { readonly name: string } {
+): FormValues & { readonly name: string } {
   const name = wanted ?? record.defaultConnection ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
   const current = record.connections.get(name);
   const like = current ?? {
@@ -230,14 +268,14 @@ const TOKEN_FIELD = text('User access token', {
 });
 
 const MORE_FIELDS = {
-  lifetime: more(
+  lifetime: underMore(
     asInConsole(
       'Token lifetime',
       `As in the console, counted from today. ${REMINDER_HINT} Skip it if you don’t know.`,
       LIFETIME_NAMES,
     ),
   ),
-  name: more(
+  name: underMore(
     text('Connection name', {
       hint: 'Keep it if you have one account. A new name adds a connection; an existing one gets the new token.',
       max: 32,
@@ -248,9 +286,11 @@ const MORE_FIELDS = {
       },
     }),
   ),
-  role: more(asInConsole('Token role', 'As in the console. Read-only or Accountant is enough.', ROLE_NAMES)),
-  type: more(asInConsole('Token type', 'As in the console.', TYPE_NAMES)),
-  account: more(
+  role: underMore(
+    asInConsole('Token role', 'As in the console. Read-only or Accountant is enough.', ROLE_NAMES),
+  ),
+  type: underMore(asInConsole('Token type', 'As in the console.', TYPE_NAMES)),
+  account: underMore(
     text('Account', {
       hint: 'Helps you recognize the token later.',
       max: 100,
@@ -261,7 +301,7 @@ const MORE_FIELDS = {
 };
 
 const connectionFields = (parseAddress: Services['parseAddress']) => ({
-  effect: note(({ id, request: { workspace } }) =>
+  effect: noteField(({ id, request: { workspace } }) =>
     workspace.connectionNames.length === 0 ? [] : [section(describeEffect(id, workspace))],
   ),
   token: TOKEN_FIELD,
@@ -276,7 +316,7 @@ const connectionFields = (parseAddress: Services['parseAddress']) => ({
     parse: parseAddress.baseUrl,
   }),
   ...MORE_FIELDS,
-  authUrl: more(
+  authUrl: underMore(
     text('Identity service address', {
       hint: 'Only needed for OS_TOKENs. It ends with /v3.',
       placeholder: 'https://identity.example.com/v3',

@@ -16,7 +16,7 @@ import {
   textMessage,
 } from '../../slack/block-kit/blocks.ts';
 import { expiryFields, expiryOf } from '../../slack/forms/common-fields.ts';
-import { choice, type FormMoment, live, note, refuseField } from '../../slack/forms/fields.ts';
+import { choice, type FormMoment, noteField, redrawing, refuseField } from '../../slack/forms/fields.ts';
 import { createForm } from '../../slack/forms/form.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/handlers.ts';
@@ -99,7 +99,7 @@ const createExpiryForm = ({ workspaces, delivery }: Services) =>
       return { id: name, values: {} };
     },
     fields: {
-      token: note(({ id, request: { workspace, at } }) => {
+      token: noteField(({ id, request: { workspace, at } }) => {
         const connection = workspace.connections.get(id);
         const expires = connection && formatExpiry(connection, at, workspace.settings.zone);
         return connection === undefined ? [] : [section(`${id} · ${describeToken(connection)} · ${expires}`)];
@@ -161,7 +161,7 @@ const createDisconnectForm = ({ workspaces }: Services) =>
   });
 
 const DISCONNECT_FIELDS = {
-  name: live(
+  name: redrawing(
     choice('Connection', {
       options: ({ request: { workspace } }) =>
         workspace.connectionNames.length < 2
@@ -169,7 +169,7 @@ const DISCONNECT_FIELDS = {
           : workspace.connectionNames.map((name) => option(name, name)),
     }),
   ),
-  effects: note(effectBlocks),
+  effects: noteField(effectBlocks),
 };
 
 function defaultText(name: string, { defaultConnection, connectionNames }: Workspace): string | undefined {

@@ -10,6 +10,7 @@ import {
   type Outlook,
   WARNING_DAYS,
 } from '../../domain/money/balance-and-runway.ts';
+import { forecastDay } from '../../domain/money/forecast.ts';
 import { dayAt, daysBetween, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
@@ -21,8 +22,8 @@ import {
   compact,
   context,
   escapeMarkup,
-  formatInstant,
   header,
+  instantMarkup,
   joinTexts,
   markup,
   overflow,
@@ -34,12 +35,13 @@ import { commandButton, commandOption, toCommand } from '../../slack/commands/co
 import { ALL_COMMANDS, exampleButtons, testedProject } from '../../slack/commands/help.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { alignColumns } from '../../slack/reply/message-calls.ts';
-import { formatSums, LEFT } from '../../slack/reply/render-answer.ts';
+import { BALANCE_VERBS, formatSums } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isNamedIssuer } from '../../workspace/credentials/credential-records.ts';
 import { isSameProject, projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { visibleProjects } from '../../workspace/projects/project-scope.ts';
+import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import type { LastBalance } from '../../workspace/record/service-outcomes.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { meetsRight } from '../../workspace/roles-and-rights.ts';
@@ -99,6 +101,12 @@ function projectBlocks(request: Request, rows: readonly Row[]): readonly Block[]
     commandOption(alias, { command: '/balance', text: alias }),
   );
   const ages = rows.flatMap(({ last }) => last?.at ?? []);
+  const smallPrint = joinTexts(' · ', [
+    rows.length > MAX_HOME_PROJECTS &&
+      `The ${MAX_HOME_PROJECTS} projects that run out first, of ${rows.length}`,
+    ages.length > 0 && `As of ${instantMarkup(Math.min(...ages))}`,
+    rows.some(({ forecast }) => forecast) && `“${forecastTitle(request)}” is an estimate`,
+  ]);
   return compact([
     ...(rows.length > 0 ? projectTable(request, rows) : []),
     rows.length === 0 &&
@@ -109,18 +117,9 @@ function projectBlocks(request: Request, rows: readonly Row[]): readonly Block[]
       ...(isMember ? commandButton('schedule', 'Schedule a post…', toCommand('/billing schedule')) : []),
       ...(canGetTokens ? commandButton('token', 'OS_TOKEN…', { command: '/os-token', text: '' }) : []),
       button(REFRESH, 'Refresh'),
-      ...ALL_COMMANDS,
       isMember && more,
     ),
-    context(
-      joinTexts(' · ', [
-        rows.length > MAX_HOME_PROJECTS &&
-          `The ${MAX_HOME_PROJECTS} projects that run out first, of ${rows.length}`,
-        ages.length > 0 && `Balances as of ${formatInstant(Math.min(...ages))}`,
-        rows.some(({ forecast }) => forecast) && '“This month” is an estimate',
-        'Answers appear under Messages, only for you.',
-      ]),
-    ),
+    smallPrint !== '' && context(smallPrint),
   ]);
 }
 
@@ -211,12 +210,15 @@ function nameText({ project, otherNames }: Row): string {
 }
 
 /** Totals, then a table in monospaced text, because Slack allows tables only in messages. */
-function projectTable({ user: { locale }, workspace }: Request, rows: readonly Row[]): readonly Block[] {
+function projectTable(request: Request, rows: readonly Row[]): readonly Block[] {
+  const { user, workspace } = request;
+  const { locale } = user;
   const isMixed = new Set(rows.map(({ currency }) => currency)).size > 1;
   const write = (value: Money, currency: string) => formatMoney(value, locale, isMixed ? currency : '');
   const leftText = ({ project, last, outlook: { left }, currency }: Row): string => {
     if (left !== undefined) return write(left, currency);
     if (last !== undefined) return 'unreadable';
+    if (isConnectionMissing(project, workspace)) return 'no connection';
     return workspace.failures.has(projectKey(project)) ? 'no answer' : UNKNOWN;
   };
   const cells = rows
@@ -224,7 +226,7 @@ function projectTable({ user: { locale }, workspace }: Request, rows: readonly R
     .map((row) => [
       nameText(row),
       leftText(row),
-      lastsText(row.outlook),
+      lastsText(row),
       row.forecast ? write(row.forecast, row.currency) : UNKNOWN,
     ]);
   const amounts = rows.flatMap(({ outlook: { left: value }, currency: label }) =>
@@ -236,13 +238,18 @@ function projectTable({ user: { locale }, workspace }: Request, rows: readonly R
     overdrawn || (days !== undefined && days < WARNING_DAYS);
   const soon = listNames(rows.filter(isSoon).map(({ project }) => project.alias));
   return compact([
-    header(joinTexts(' · ', [count, formatSums(amounts, locale, LEFT)])),
+    header(joinTexts(' · ', [count, formatSums(amounts, locale, BALANCE_VERBS)])),
     soon !== '' && markup(`:warning: *Under ${WARNING_DAYS} days or overdrawn: ${escapeMarkup(soon)}*`),
-    preformatted(alignColumns([['Project', 'Left', 'Lasts', 'This month'], ...cells])),
+    preformatted(alignColumns([['Project', 'Left', 'Lasts', forecastTitle(request)], ...cells])),
   ]);
 }
 
-function lastsText({ days }: Outlook): string {
+const forecastTitle = ({ workspace, at }: Request): string =>
+  `By ${forecastDay(dayAt(at, workspace.settings.zone))}`;
+
+function lastsText({ last, outlook: { overdrawn, days } }: Row): string {
+  if (overdrawn) return 'overdrawn';
+  if (last?.isIdle) return 'no spending';
   if (days === undefined) return UNKNOWN;
   if (days < 0) return 'run out?';
   return formatDaysLeft(days);

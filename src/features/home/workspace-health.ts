@@ -5,11 +5,12 @@ import { Failure, isFailure, kindOf } from '../../domain/failure/index.ts';
 import { dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { listNames } from '../../domain/wording.ts';
+import { usersText } from '../../slack/automations/automation.ts';
 import {
   button,
   compact,
   escapeMarkup,
-  formatInstant,
+  instantMarkup,
   joinTexts,
   mention,
   overflow,
@@ -34,10 +35,16 @@ import {
   TYPE_NAMES,
   tokensOkText,
 } from '../../workspace/credentials/credential-records.ts';
-import { projectKey } from '../../workspace/projects/chosen-project.ts';
+import {
+  type ChosenProject,
+  connectionNameOf,
+  isSameProject,
+  projectKey,
+} from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { canAskAbout, visibleProjects } from '../../workspace/projects/project-scope.ts';
 import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
+import { MAX_DIGEST_PROJECTS } from '../../workspace/record/automation-records.ts';
 import type { LastFailure } from '../../workspace/record/service-outcomes.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { HealthLine, HealthSection, HealthSource } from '../feature.ts';
@@ -110,7 +117,11 @@ const connectionHealth: HealthSource = (request) => {
       : bad.map((state) => lineForMember(state, request))),
     !user.canManage &&
       states.length > 0 &&
-      bad.length === 0 && { level: 'fine', text: [tokensOkText([...workspace.connections.values()])] },
+      bad.length === 0 &&
+      failuresByCause(request).length === 0 && {
+        level: 'fine',
+        text: [tokensOkText([...workspace.connections.values()])],
+      },
   ];
   return { title: 'Connections', lines: compact(lines) };
 };
@@ -132,8 +143,16 @@ function lineForMember(state: ConnectionState, request: Request): HealthLine {
         ? 'its token was rejected: a Tally manager can replace it'
         : `its token ${formatExpiry(connection, at, workspace.settings.zone)}`;
   const [fix] = askManagerButton(toCommand('/billing connect', name), request);
-  return { level: health, text: [nameOf(state, workspace), problem], fix };
+  return {
+    level: health,
+    text: compact([nameOf(state, workspace), problem, waitingText(state, workspace)]),
+    fix,
+  };
 }
+
+/** What a rejected token stops: `2 schedules and 1 watch use it.` */
+const waitingText = ({ name, isRejected }: ConnectionState, workspace: Workspace): string | false =>
+  isRejected && (usersText(workspace, (project) => connectionNameOf(project, workspace) === name) ?? false);
 
 function lineForManager(state: ConnectionState, workspace: Workspace, at: Millis): HealthLine {
   const { name, connection, damage, isRejected, health } = state;
@@ -160,6 +179,7 @@ function lineForManager(state: ConnectionState, workspace: Workspace, at: Millis
     text: compact([
       nameOf(state, workspace),
       problem === '' ? expires : problem,
+      waitingText(state, workspace),
       connection && detailsOf(connection, state, workspace),
     ]),
     fix,
@@ -172,7 +192,7 @@ function detailsOf(connection: Connection, { lastUsed }: ConnectionState, worksp
   const day = dayAt(registeredAt, workspace.settings.zone);
   const many = workspace.connectionNames.length > 1;
   return joinTexts(' · ', [
-    lastUsed === undefined ? 'not used yet' : `last used: ${formatInstant(lastUsed)}`,
+    lastUsed === undefined ? 'not used yet' : `last used: ${instantMarkup(lastUsed)}`,
     role && ROLE_NAMES[role],
     type && TYPE_NAMES[type],
     account && escapeMarkup(`account ${account}`),
@@ -195,16 +215,7 @@ const connectionMenu = ({ name, connection, isDefault }: ConnectionState): Overf
   );
 
 const projectHealth: HealthSource = (request) => {
-  const { workspace, at, isUnlimited } = request;
-  const today = dayAt(at, workspace.settings.zone);
-  const failing = visibleProjects(workspace, request).flatMap((project): HealthLine[] => {
-    const failure = workspace.failures.get(projectKey(project));
-    if (failure === undefined) return [];
-    const name = `*${escapeMarkup(project.alias)}*`;
-    const text = [`No figures for ${name}: ${lastFailureText(failure, today)}.`];
-    const fix = fixOf(failure, project, isUnlimited);
-    return [{ level: 'broken', text, fix }];
-  });
+  const { workspace } = request;
   const missing = workspace.projects
     .filter((project) => isConnectionMissing(project, workspace) && canAskAbout(project, workspace, request))
     .map(({ alias, connection }) =>
@@ -213,15 +224,65 @@ const projectHealth: HealthSource = (request) => {
         request,
       ),
     );
-  return { title: 'Projects', lines: [...failing, ...missing] };
+  return {
+    title: 'Projects',
+    lines: [...failuresByCause(request).map((one) => causeLine(one, request)), ...missing],
+  };
 };
 
-function fixOf({ kind }: LastFailure, { alias }: Project, isManager: boolean): Button | undefined {
+interface FailureCause {
+  readonly text: string;
+  readonly projects: readonly Project[];
+  readonly failure: LastFailure;
+}
+
+/** Failures with the same sentence are one. A rejected token is left out: its connection's line tells it. */
+function failuresByCause(request: Request): readonly FailureCause[] {
+  const { workspace, at } = request;
+  const today = dayAt(at, workspace.settings.zone);
+  const causes = new Map<string, FailureCause>();
+  for (const project of visibleProjects(workspace, request)) {
+    const failure = workspace.failures.get(projectKey(project));
+    if (failure === undefined || isTokenRejected(failure, project, workspace)) continue;
+    const text = lastFailureText(failure, today);
+    const { projects = [], failure: first = failure } = causes.get(text) ?? {};
+    const since = Math.min(first.since, failure.since);
+    causes.set(text, { text, projects: [...projects, project], failure: { ...failure, since } });
+  }
+  return [...causes.values()];
+}
+
+const isTokenRejected = ({ kind }: LastFailure, project: Project, workspace: Workspace): boolean =>
+  kind === 'token-rejected' &&
+  workspace.rejectedAt({ kind: 'connection', name: connectionNameOf(project, workspace) }) !== undefined;
+
+function causeLine(
+  { text, projects, failure }: FailureCause,
+  { workspace, isUnlimited }: Request,
+): HealthLine {
+  const names = listNames(projects.map(({ alias }) => `*${escapeMarkup(alias)}*`));
+  const isUsed = (used: ChosenProject) => projects.some((project) => isSameProject(project, used));
+  const said = `No figures for ${names}: ${text}. First failed: ${instantMarkup(failure.since)}.`;
+  const users = usersText(workspace, isUsed, projects.length === 1 ? 'it' : 'them');
+  return {
+    level: 'broken',
+    text: [joinTexts(' ', [said, users])],
+    fix: fixOf(
+      failure,
+      projects.map(({ alias }) => alias),
+      isUnlimited,
+    ),
+  };
+}
+
+function fixOf({ kind }: LastFailure, aliases: readonly string[], isManager: boolean): Button | undefined {
+  const [first = ''] = aliases;
   const remedy = isManager ? kindOf(kind)?.remedy : undefined;
   if (remedy === 'token' || remedy === 'address') return button('connect', 'Replace token…');
+  const text = aliases.slice(0, MAX_DIGEST_PROJECTS).join(',');
   return remedy === 'project'
-    ? commandButton(`edit-${alias}`, 'Edit…', toCommand('/billing projects', `edit ${alias}`))[0]
-    : commandButton(`ask-${alias}`, 'Try again', { command: '/balance', text: alias })[0];
+    ? commandButton(`edit-${first}`, 'Edit…', toCommand('/billing projects', `edit ${first}`))[0]
+    : commandButton(`ask-${first}`, 'Try again', { command: '/balance', text })[0];
 }
 
 /** For managers. Secrets are decrypted only to see whether that works. */

@@ -1,21 +1,21 @@
 /** Answers `@Tally spend prod last month`, and the same words in direct messages. */
 import { mentionText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
-import { actions, type Message, markup, textMessage } from '../../slack/block-kit/blocks.ts';
+import { actions, buttonRow, type Message, markup, textMessage } from '../../slack/block-kit/blocks.ts';
 import { type Command, commandButtons, requireShortText } from '../../slack/commands/command-buttons.ts';
 import { ALL_COMMANDS, exampleMarkup, exampleQuestions } from '../../slack/commands/help.ts';
 import { canSuggest, projectPicker } from '../../slack/commands/project-picker.ts';
 import type { SlackEvent } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { acceptsWords, type EventListener, lookUp } from '../../slack/server/handlers.ts';
+import { acceptsWords, type EventHandler, lookUp } from '../../slack/server/handlers.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { readerIn } from '../../workspace/record/workspace.ts';
+import { parseContextOf } from '../../workspace/record/workspace.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { Feature, Services } from '../feature.ts';
 import { parseTypedCommand, readMention, splitMention } from './parse-mention.ts';
 
 export function createMentionsFeature({ registry, threads }: Services): Feature {
-  const listener: EventListener = {
+  const handler: EventHandler = {
     right: 'ask',
     wants: isSaidToTally,
     async answer({ text = '' }, request, rerun) {
@@ -23,9 +23,9 @@ export function createMentionsFeature({ registry, threads }: Services): Feature 
       requireShortText(text);
       if (holdsRegisteredSecret(text, request.workspace)) throw new Failure('secret-pasted');
       const canRun = ({ command, text: words }: Command) =>
-        acceptsWords(lookUp(registry.listeners().commands, command), words, request.workspace, request.at);
-      const reader = readerIn(request.workspace, request.at);
-      const known = { commands: registry.commands(), verbs: registry.verbs(), reader, acceptsWords: canRun };
+        acceptsWords(lookUp(registry.handlers().commands, command), words, request.workspace, request.at);
+      const context = parseContextOf(request.workspace, request.at);
+      const known = { commands: registry.commands(), verbs: registry.verbs(), context, acceptsWords: canRun };
       const mention = splitMention(text, self);
       const question =
         parseTypedCommand(mention, known) ??
@@ -52,7 +52,7 @@ export function createMentionsFeature({ registry, threads }: Services): Feature 
         case 'thanks':
           return request.reply.update(textMessage('You’re welcome.'));
         case 'nothing':
-          return request.reply.update(mentionHelp(exampleQuestions(request), question.fact));
+          return request.reply.update(helpFor(request, question.fact));
       }
     },
   };
@@ -64,7 +64,7 @@ export function createMentionsFeature({ registry, threads }: Services): Feature 
         examples: ['@Tally how much did prod spend last week?', `@Tally ${mentionText('/balance')} 123`],
       },
     ],
-    events: { app_mention: listener, message: listener },
+    events: { app_mention: handler, message: handler },
   };
 }
 
@@ -85,12 +85,19 @@ function isSaidToTally({ type, channel_type, bot_id, subtype }: SlackEvent): boo
   return bot_id === undefined && subtype === undefined && (type === 'app_mention' || channel_type === 'im');
 }
 
-export const mentionHelp = (examples: readonly string[], fact = 'What would you like to know?'): Message =>
-  textMessage(fact, markup(exampleMarkup(examples)), actions(...ALL_COMMANDS));
+export const mentionHelp = (
+  examples: readonly string[],
+  fact = 'What would you like to know?',
+  buttons = ALL_COMMANDS,
+): Message => textMessage(fact, markup(exampleMarkup(examples)), ...buttonRow(buttons));
+
+/** Slash commands don't work in threads, so replies there don't offer them. */
+const helpFor = (request: Request, fact: string | undefined): Message =>
+  mentionHelp(exampleQuestions(request), fact, request.thread?.isReply ? [] : ALL_COMMANDS);
 
 function suggestedCommands(request: Request, fact: string | undefined, reruns: readonly Command[]): Message {
   const buttons = commandButtons('guess', reruns);
   return buttons.length === 0
-    ? mentionHelp(exampleQuestions(request), fact)
+    ? helpFor(request, fact)
     : textMessage([fact, 'Did you mean this?'].filter(Boolean).join(' '), actions(...buttons));
 }

@@ -1,12 +1,9 @@
 /** Reads a mention or direct message: a command, or a question, which may follow up on the thread's last answer. */
 import { type CommandName, commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import type { ParseContext } from '../../domain/language/command-items.ts';
 import { parseCommandText, parsePeriodText } from '../../domain/language/parse-command-text.ts';
-import {
-  formatParsedCommand,
-  type ParsedCommand,
-  type Reader,
-} from '../../domain/language/parsed-command.ts';
+import { formatParsedCommand, type ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { absoluteText } from '../../domain/language/phrase-calendar.ts';
 import {
   parseQuestion,
@@ -23,7 +20,7 @@ import { clipWord } from '../../domain/wording.ts';
 import { findAskedProjects } from '../../slack/commands/asked-projects.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';
 import { publicScope, type Request } from '../../slack/request/request.ts';
-import { readerIn } from '../../workspace/record/workspace.ts';
+import { parseContextOf } from '../../workspace/record/workspace.ts';
 import {
   FOLLOW_UP_COMMANDS,
   type ThreadPlace,
@@ -34,7 +31,7 @@ import {
 export interface KnownCommands {
   readonly commands: readonly SlashCommand[];
   readonly verbs: readonly string[];
-  readonly reader: Reader;
+  readonly context: ParseContext;
   readonly acceptsWords: (command: Command) => boolean;
 }
 
@@ -61,7 +58,7 @@ export function parseTypedCommand({ name, rest }: Mention, known: KnownCommands)
   if (name === '') return { kind: 'nothing', fact: undefined };
   const command = commandOf(name, known.commands);
   if (command !== undefined)
-    return { kind: 'command', rerun: commandOrQuestion(command, rest, known.reader) };
+    return { kind: 'command', rerun: commandOrQuestion(command, rest, known.context) };
   const billing: Command = { command: BILLING, text: `${name} ${rest}`.trim() };
   return known.verbs.includes(name) && known.acceptsWords(billing)
     ? { kind: 'command', rerun: billing }
@@ -74,7 +71,7 @@ export function parseQuestionMention(
   known: KnownCommands,
   answered?: LastAnswer,
 ): Question {
-  const read = parseQuestion(text, known.reader, answered);
+  const read = parseQuestion(text, known.context, answered);
   if (read !== undefined && read.kind !== 'nothing' && read.kind !== 'guess') return read;
   if (known.verbs.includes(name))
     return { kind: 'command', rerun: { command: BILLING, text: `${name} ${rest}`.trim() } };
@@ -92,11 +89,11 @@ export function parseQuestionMention(
 }
 
 /** `spend what did prod cost?` is a question. Otherwise the command itself says what is wrong with its words. */
-function commandOrQuestion(command: SlashCommand, text: string, reader: Reader): Command {
+function commandOrQuestion(command: SlashCommand, text: string, context: ParseContext): Command {
   if (!FOLLOW_UP_COMMANDS.has(command)) return { command, text };
-  const parsed = catchInvalidWord(() => parseCommandText(text, reader));
+  const parsed = catchInvalidWord(() => parseCommandText(text, context));
   if (!(parsed instanceof InvalidWord || parsed.help)) return { command, text };
-  return { command, text: parseTypedQuestion(command, text, reader) ?? text };
+  return { command, text: parseTypedQuestion(command, text, context) ?? text };
 }
 
 const POLITE =
@@ -126,7 +123,7 @@ const LONGEST_CORRECTED = 200;
 function nearestCommand(
   name: string,
   rest: string,
-  { commands, verbs, reader, acceptsWords }: KnownCommands,
+  { commands, verbs, context, acceptsWords }: KnownCommands,
 ): Command | undefined {
   const near = nearestWord(name, [...commands.map((command) => command.slice(1)), ...verbs]);
   if (near === undefined || rest.length > LONGEST_CORRECTED) return undefined;
@@ -134,7 +131,7 @@ function nearestCommand(
   const typed: Command = slash
     ? { command: slash, text: rest }
     : { command: BILLING, text: `${near} ${rest}`.trim() };
-  const parsed = acceptsWords(typed) ? undefined : catchInvalidWord(() => parseCommandText(rest, reader));
+  const parsed = acceptsWords(typed) ? undefined : catchInvalidWord(() => parseCommandText(rest, context));
   const [corrected = 'help', ...others] = parsed instanceof InvalidWord ? parsed.offered : [];
   const command = corrected === 'help' || others.length > 0 ? typed : { ...typed, text: corrected };
   return acceptsWords(command) ? command : undefined;
@@ -209,16 +206,16 @@ function readWith(asked: Asked, question: ThreadQuestion | undefined): Question 
   if (question === undefined) return parseQuestionMention(mention, known);
   // The last answer may have used a name that is removed now.
   const aliases = new Set([...request.workspace.aliases, ...Object.keys(question.ids)]);
-  const reader = { ...known.reader, aliases };
-  const askedOn = dayAt(question.at, reader.zone);
-  const answered = tryParse(() => answeredIn(question, askedOn, reader));
-  const read = parseQuestionMention(mention, { ...known, reader }, answered);
+  const context = { ...known.context, aliases };
+  const askedOn = dayAt(question.at, context.zone);
+  const answered = tryParse(() => answeredIn(question, askedOn, context));
+  const read = parseQuestionMention(mention, { ...known, context }, answered);
   switch (read.kind) {
     case 'command':
-      return checkProjects(read.rerun, asked, question, reader.aliases);
+      return checkProjects(read.rerun, asked, question, context.aliases);
     case 'guess': {
       const [first] = read.reruns;
-      const checked = first && checkProjects(first, asked, question, reader.aliases);
+      const checked = first && checkProjects(first, asked, question, context.aliases);
       if (checked?.kind === 'which-project') return checked;
       return { ...read, reruns: read.reruns.filter((command) => isAskable(command, request)) };
     }
@@ -234,7 +231,7 @@ function checkProjects(
   aliases: ReadonlySet<string>,
 ): Question {
   if (!FOLLOW_UP_COMMANDS.has(rerun.command)) return { kind: 'command', rerun };
-  const words = parseCommandText(rerun.text, { ...readerIn(request.workspace, request.at), aliases });
+  const words = parseCommandText(rerun.text, { ...parseContextOf(request.workspace, request.at), aliases });
   if (isGone(words, question, text, request)) {
     const { project: _, alias: _name, several: _all, ...rest } = words;
     const fact = 'The project in the last answer here was renamed or removed.';
@@ -278,31 +275,31 @@ function requireAskable(words: ParsedCommand, text: string, request: Request): v
 const isAskable = ({ command, text }: Command, request: Request): boolean =>
   !FOLLOW_UP_COMMANDS.has(command) ||
   (tryParse(() => {
-    requireAskable(parseCommandText(text, readerIn(request.workspace, request.at)), '', request);
+    requireAskable(parseCommandText(text, parseContextOf(request.workspace, request.at)), '', request);
     return true;
   }, Failure) ??
     false);
 
-function answeredIn({ command, text }: ThreadQuestion, askedOn: string, reader: Reader): LastAnswer {
-  const then = { ...reader, today: askedOn, writtenOn: askedOn };
+function answeredIn({ command, text }: ThreadQuestion, askedOn: string, context: ParseContext): LastAnswer {
+  const then = { ...context, today: askedOn, writtenOn: askedOn };
   const { phrase, versus, ...words } = parseCommandText(text, then);
-  const days = phrase && { phrase: fixDays(phrase, askedOn, reader) };
-  const others = versus && { versus: 'text' in versus ? fixDays(versus, askedOn, reader) : versus };
+  const days = phrase && { phrase: fixDays(phrase, askedOn, context) };
+  const others = versus && { versus: 'text' in versus ? fixDays(versus, askedOn, context) : versus };
   return { command: command === '/balance' ? command : '/spend', words: { ...words, ...days, ...others } };
 }
 
 /** Days that were over stay as they were; a period that was running goes on until today or its end. */
-function fixDays(days: NamedDays, askedOn: string, reader: Reader): NamedDays {
+function fixDays(days: NamedDays, askedOn: string, context: ParseContext): NamedDays {
   const { first, last, text, rule } = days;
-  if (askedOn >= reader.today) return days;
+  if (askedOn >= context.today) return days;
   const isRunning = last >= askedOn;
-  const again = parsePeriodText(text, reader);
+  const again = parsePeriodText(text, context);
   if (again.first === first && (isRunning || again.last === last)) return again;
   const unit = 'unit' in rule && rule.kind !== 'weekend' ? rule.unit : undefined;
   const end = isRunning && unit ? endOfUnit(unit, first) : last;
-  const [until = end] = [end, reader.today].sort();
+  const [until = end] = [end, context.today].sort();
   const count = rule.kind === 'units' ? rule.count : 1;
   const named =
     unit && until === end ? absoluteText({ first, last: end, unit, count }) : `${first}..${until}`;
-  return { ...parsePeriodText(first === until ? first : named, reader), typed: days.typed };
+  return { ...parsePeriodText(first === until ? first : named, context), typed: days.typed };
 }

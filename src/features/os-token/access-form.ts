@@ -26,13 +26,13 @@ import {
   type Field,
   FieldRefusal,
   type FormMoment,
-  note,
+  noteField,
   people,
   refuseField,
   text,
 } from '../../slack/forms/fields.ts';
 import { createForm, type SentForm } from '../../slack/forms/form.ts';
-import { type FormFields, selectedValues } from '../../slack/request/payload.ts';
+import { type FormValues, selectedValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { SlackServices } from '../../slack/slack-services.ts';
 import {
@@ -109,7 +109,7 @@ export const createAccessForm = (services: TokenServices) =>
       request.workspace.accesses.has(id) ? 'The current access stays in use.' : 'Nothing was saved.',
   });
 
-function accessValues(project: string, { workspace, user }: Request, defaultAddress = ''): FormFields {
+function accessValues(project: string, { workspace, user }: Request, defaultAddress = ''): FormValues {
   const current = workspace.accesses.get(project);
   const { connection = workspace.defaultConnection ?? '' } =
     workspace.projects.find(({ id }) => id === project) ?? {};
@@ -179,7 +179,7 @@ const CREDENTIALS = {
 };
 
 const accessFields = (parseAuthUrl: (typed: string) => string) => ({
-  about: note(aboutBlocks),
+  about: noteField(aboutBlocks),
   authUrl: text('Identity service address', {
     hint: 'In the console: API endpoints → identity. It ends with /v3.',
     placeholder: 'https://identity.example.com/v3',

@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { PRODUCTS } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, failureOf, InvalidWord, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
+import type { ParseContext } from '../../domain/language/command-items.ts';
 import { parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
-import type { Reader } from '../../domain/language/parsed-command.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import type { IssuedToken, Revocation } from '../../identity/client.ts';
@@ -16,7 +16,7 @@ import {
   compact,
   context,
   escapeMarkup,
-  formatInstant,
+  instantMarkup,
   joinTexts,
   type Message,
   markup,
@@ -35,7 +35,7 @@ import { onClick } from '../../slack/server/handlers.ts';
 import { isNamedIssuer, type OpenableAccess } from '../../workspace/credentials/credential-records.ts';
 import { type ProjectReference, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { projectId, tryParseRecord } from '../../workspace/record/record-schemas.ts';
-import { findAccess, readerIn } from '../../workspace/record/workspace.ts';
+import { findAccess, parseContextOf } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import {
   createAccessForm,
@@ -68,11 +68,11 @@ export function createOsTokenFeature(services: TokenServices): Feature {
     commands: {
       '/os-token': {
         right: 'ask',
-        parse: (text, _, reader) => parseTokenText(text, reader),
+        parse: (text, _, parseContext) => parseTokenText(text, parseContext),
         changes: true,
         opensForm: true,
         async run(text, request) {
-          const named = parseTokenText(text, readerIn(request.workspace, request.at));
+          const named = parseTokenText(text, parseContextOf(request.workspace, request.at));
           if (named === 'help') return request.reply.private(helpMessage('Temporary tokens', [HELP]));
           await issueToken(named, request, services);
         },
@@ -94,8 +94,8 @@ export function createOsTokenFeature(services: TokenServices): Feature {
 
 const TITLE = 'OS_TOKEN';
 
-function parseTokenText(text: string, reader: Reader): ProjectReference | 'help' {
-  const { help, phrase, product, project, alias } = parseSingleProjectText(text, reader);
+function parseTokenText(text: string, parseContext: ParseContext): ProjectReference | 'help' {
+  const { help, phrase, product, project, alias } = parseSingleProjectText(text, parseContext);
   if (help) return 'help';
   const word = alias ?? project ?? 'prod';
   const refusal = (bad: string, why: string) =>
@@ -240,7 +240,7 @@ function tokenModal(
 ): ModalView {
   const { expiresAt } = issued;
   const expiry = expiresAt
-    ? `Expires: ${formatInstant(expiresAt)}`
+    ? `Expires: ${instantMarkup(expiresAt)}`
     : 'The service doesn’t say when it expires.';
   return modal({
     title: TITLE,

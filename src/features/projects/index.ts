@@ -1,7 +1,7 @@
 /** `/billing projects` and `/billing default`: names of projects, who may ask about them where, and channels' defaults. */
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';
 import {
   actions,
   buttonRow,
@@ -25,7 +25,6 @@ import { type CommandHandler, onClick } from '../../slack/server/handlers.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { canAskAbout } from '../../workspace/projects/project-scope.ts';
 import { auditedChange } from '../../workspace/record/audited-change.ts';
-import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspace-repository.ts';
 import type { Feature, Services } from '../feature.ts';

@@ -1,15 +1,14 @@
 /** Reads the words after `/billing projects`, and checks the names that people give to projects. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { ANY_DAY_CONTEXT, NO_ALIASES } from '../../domain/language/command-items.ts';
 import { holdsUnknownWord, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
-import { ANY_DAY_READER, NO_ALIASES } from '../../domain/language/parsed-command.ts';
 import { nearestWord } from '../../domain/language/text-cleanup.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { clipWord } from '../../domain/wording.ts';
-import type { HandlerRules } from '../../slack/request/request.ts';
-import { lookUp } from '../../slack/server/handlers.ts';
+import { type HandlerRules, lookUp } from '../../slack/server/handlers.ts';
 import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
 import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
 
@@ -55,6 +54,14 @@ export function parseProjectsText(rest: string, more: readonly string[], typed =
     const [, ...asTyped] = typed.split(' ');
     return { kind, filled: withoutUndefined({ ...parseProjectFields(words, asTyped), connection }) };
   }
+  const [word, newName] = others;
+  if (first === 'rename' && newName !== undefined)
+    throw new InvalidWord(
+      first,
+      'takes only the project',
+      'Change its name in the form.',
+      `projects edit ${word}`,
+    );
   if (kind !== undefined) return { kind, word: others.join(' ') };
   const page = /^(?:page (\d{1,3}))?$/.exec(rest) ?? refuse(first, others, more);
   return { kind: 'list', page: Number(page[1] ?? 1) };
@@ -76,7 +83,7 @@ function parseProjectFields(words: readonly string[], typed: readonly string[]):
   const alias = words[at];
   const rest = words.filter((word) => word !== alias).join(' ');
   const { project, product } =
-    tryParse(() => parseSingleProjectText(rest, ANY_DAY_READER), InvalidWord) ?? {};
+    tryParse(() => parseSingleProjectText(rest, ANY_DAY_CONTEXT), InvalidWord) ?? {};
   const isSecret = couldBeSecret(typed[at] ?? '');
   return withoutUndefined({ alias: isSecret ? undefined : alias, id: project, product });
 }

@@ -1,5 +1,4 @@
 /** The form that names a project, or changes a named one. */
-
 import {
   DEFAULT_PRODUCT,
   isProductId,
@@ -10,10 +9,12 @@ import {
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { normalizeText } from '../../domain/language/text-cleanup.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isChannel, type SlackId } from '../../domain/slack-id.ts';
 import { listNames } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
+import { usersText } from '../../slack/automations/automation.ts';
 import {
+  compact,
   context,
   escapeMarkup,
   joinTexts,
@@ -23,15 +24,18 @@ import {
   section,
 } from '../../slack/block-kit/blocks.ts';
 import { currencyField, projectIdField } from '../../slack/forms/common-fields.ts';
-import { channels, choice, more, personField, refuseField, text } from '../../slack/forms/fields.ts';
+import { channels, choice, personField, refuseField, text, underMore } from '../../slack/forms/fields.ts';
 import { CHANGED_FIRST, createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
 import { selectedValues } from '../../slack/request/payload.ts';
 import { privateScope, type Request } from '../../slack/request/request.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
-import { findAllowedChannels, visibleProjects } from '../../workspace/projects/project-scope.ts';
+import {
+  findAllowedChannels,
+  limitedProjects,
+  visibleProjects,
+} from '../../workspace/projects/project-scope.ts';
 import { auditedChange, stampOf } from '../../workspace/record/audited-change.ts';
-import { isChannel } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
 import { type ProjectFormInput, validateAlias } from './parse-project-command.ts';
@@ -68,6 +72,17 @@ export const createProjectForm = ({ workspaces, registry }: Services) =>
       return [`Someone renamed or removed ${escapeMarkup(id)}.`, 'Save again to add it as a new project.'];
     },
     idAfterConflict: ({ id, request }) => findByAlias(request.workspace, id)?.alias ?? '',
+    warning: ({ input, request: { workspace } }) =>
+      usersText(
+        workspace,
+        (project, channel = '') =>
+          isSameProject(project, input) &&
+          isChannel(channel) &&
+          input.channels.length > 0 &&
+          !input.channels.includes(channel) &&
+          limitedProjects(channel, [project], workspace).length === 0,
+        'it in other channels, and will stop there',
+      ),
     save: (sent) => saveProject(sent, workspaces),
   });
 
@@ -75,15 +90,15 @@ const findByAlias = ({ projects }: Workspace, alias: string): Project | undefine
   projects.find((project) => project.alias === alias);
 
 const MORE_FIELDS = {
-  connection: more({
+  connection: underMore({
     ...choice('Connection', { hint: 'Which account to use.', options: connectionOptions }),
     check: async ({ values: { connection = '' }, request }) =>
       isDefault(connection) || request.workspace.connectionNames.includes(connection)
         ? undefined
         : 'Someone else just removed that connection. Choose another.',
   }),
-  currency: more(currencyField('Shown next to amounts, instead of the workspace’s label.')),
-  channels: more(
+  currency: underMore(currencyField('Shown next to amounts, instead of the workspace’s label.')),
+  channels: underMore(
     channels('Only in these channels', {
       hint: 'People can only ask in these channels. Leave empty to allow all. Managers can ask anywhere.',
       placeholder: 'Everywhere',
@@ -96,7 +111,7 @@ const MORE_FIELDS = {
       },
     }),
   ),
-  owner: more(personField('Owner', 'Who is responsible for this project’s spend.')),
+  owner: underMore(personField('Owner', 'Who is responsible for this project’s spend.')),
 };
 
 const projectFields = (verbs: () => readonly string[]) => ({
@@ -157,7 +172,7 @@ const projectOf = (
   addedAt,
 });
 
-async function saveProject({ id, input, request }: SentProject, workspaces: Services['workspaces']) {
+async function saveProject({ id, input, place, request }: SentProject, workspaces: Services['workspaces']) {
   const { workspace, user, at } = request;
   const known = findByAlias(workspace, id);
   if (input.alias !== id && findByAlias(workspace, input.alias) !== undefined)
@@ -178,7 +193,9 @@ async function saveProject({ id, input, request }: SentProject, workspaces: Serv
     isRenamed && `${known.alias} is now named ${project.alias}.`,
     !isSame && otherNamesText(project, request),
   ]);
-  return savedMessage(project, happened, await workspaces.load(user.teamId));
+  const now = await workspaces.load(user.teamId);
+  const isTriable = !isChannel(place) || limitedProjects(place, [project], now).length === 0;
+  return savedMessage(project, happened, now, isTriable);
 }
 
 /** `456 is also called staging.` Undefined if the person may see no other name of the project. */
@@ -208,7 +225,8 @@ const changedFields = (before: Project, after: Project): readonly string[] =>
     (field) => field !== 'alias' && String(before[field] ?? '') !== String(after[field] ?? ''),
   );
 
-function savedMessage(project: Project, happened: string, workspace: Workspace): Message {
+/** @param isTriable whether people may ask about the project where the form was opened */
+function savedMessage(project: Project, happened: string, workspace: Workspace, isTriable: boolean): Message {
   const { alias } = project;
   const balance = `\`${commandText('/balance')} ${alias}\``;
   const tries =
@@ -217,7 +235,11 @@ function savedMessage(project: Project, happened: string, workspace: Workspace):
       : `\`${commandText('/billing connect')}\`, then ${balance}`;
   return {
     text: `Saved ${alias}.`,
-    blocks: [section(happened), markup(`Now try ${tries}.`), context(projectDetails(project, workspace))],
+    blocks: compact([
+      section(happened),
+      isTriable && markup(`Now try ${tries}.`),
+      context(projectDetails(project, workspace)),
+    ]),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { type LastDelivery, lastDelivery } from '../../delivery/posts/post-record.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { wordFailure } from '../../domain/failure/index.ts';
+import { failureSentence } from '../../domain/failure/index.ts';
 import { REPORT_CHOICES, REPORTS } from '../../domain/report.ts';
 import { type DueTime, dueTimes, formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, formatWallTime, type Millis } from '../../domain/time/calendar.ts';
@@ -13,18 +13,17 @@ import {
   type AutomationNeed,
   canReadAutomation,
   PAUSED_TEXTS,
+  pausedByMarkup,
   RESUMES_BY_ITSELF,
+  stopReasonOf,
 } from '../../slack/automations/automation.ts';
+import { createAutomationFeature } from '../../slack/automations/automation-feature.ts';
 import { findItemProblem } from '../../slack/automations/automation-form.ts';
-import {
-  createAutomationFeature,
-  PAUSED_BY_TALLY,
-  showAutomations,
-} from '../../slack/automations/automation-list.ts';
-import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/block-kit/blocks.ts';
+import { PAUSED_BY_TALLY, showAutomations } from '../../slack/automations/automation-list.ts';
+import { channelLink, escapeMarkup, instantMarkup, mention } from '../../slack/block-kit/blocks.ts';
 import { type HelpLine, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { describeProjects, stopReasonOf } from '../../workspace/projects/chosen-project.ts';
+import { describeProjects, projectKey } from '../../workspace/projects/chosen-project.ts';
 import { limitedProjects, type ProjectScope } from '../../workspace/projects/project-scope.ts';
 import {
   MAX_DIGEST_PROJECTS,
@@ -140,11 +139,17 @@ function needOf(
   workspace: Workspace,
 ): AutomationNeed | undefined {
   if (schedule.paused !== undefined) return undefined;
-  const result = last?.result;
-  if (result === 'paused' || stopReasonOf(schedule, workspace) !== undefined)
-    return { level: 'broken', what: PAUSED_BY_TALLY, fix: result === 'paused' ? TRY_AGAIN : EDIT };
+  const { result, cause } = last ?? {};
+  const stopped = stopReasonOf(schedule, workspace);
+  const isTold =
+    stopped === 'not-connected' ||
+    schedule.projects.some(
+      (project) => cause && workspace.failures.get(projectKey(project))?.kind === cause.kind,
+    );
+  if (result === 'paused' || stopped !== undefined)
+    return { level: 'broken', what: PAUSED_BY_TALLY, fix: result === 'paused' ? TRY_AGAIN : EDIT, isTold };
   if (result === 'failed') return { level: 'broken', what: 'failed last time', fix: ['Send now', 'now'] };
-  return result === 'trying' ? { level: 'warning', what: 'not posted yet', fix: EDIT } : undefined;
+  return result === 'trying' ? { level: 'warning', what: 'not posted yet', fix: EDIT, isTold } : undefined;
 }
 
 const reportMarkup = (schedule: Schedule, workspace: Workspace, scope?: ProjectScope): string =>
@@ -169,37 +174,33 @@ function pauseText(
   last: LastDelivery | undefined,
   workspace: Workspace,
 ): string | undefined {
-  const { paused, timing } = schedule;
-  const since = (at: Millis) => `since ${formatDays(dayAt(at, timing.zone), dayAt(at, timing.zone))}`;
-  if (paused !== undefined) return `*paused* by ${mention(paused.by)} ${since(paused.at)}`;
+  const { paused } = schedule;
+  if (paused !== undefined) return pausedByMarkup(paused);
   const why = stopReasonOf(schedule, workspace);
   if (why !== undefined) return `*${PAUSED_TEXTS[why]}*${RESUMES_BY_ITSELF}`;
   if (last?.result !== 'paused') return undefined;
-  const cause = last.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(last.cause))}`;
-  return `*paused* ${since(last.at)}${cause}${RESUMES_BY_ITSELF}`;
+  const cause = last.cause === undefined ? '' : `: ${escapeMarkup(failureSentence(last.cause))}`;
+  return `*paused*${cause}${RESUMES_BY_ITSELF}`;
 }
 
-function lastDeliveryText(
-  sent: LastDelivery | undefined,
-  { timing: { zone } }: Schedule,
-  today: Day,
-): string {
+function lastDeliveryText(sent: LastDelivery | undefined, today: Day): string {
   if (sent === undefined) return 'nothing posted yet';
-  const when = escapeMarkup(formatWallTime(sent.at, zone));
-  const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(sent.cause, today))}`;
-  switch (sent.result) {
+  const { result, awaits, next } = sent;
+  const when = instantMarkup(sent.at);
+  const cause = sent.cause === undefined ? '' : ` · ${escapeMarkup(failureSentence(sent.cause, today))}`;
+  switch (result) {
     case 'posted':
-      return `last posted ${when}`;
+      return `last posted: ${when}`;
     case 'posted-late':
-      return `last posted late, ${when}`;
+      return `last posted late: ${when}`;
     case 'failed':
-      return `*failed ${when}*${cause}`;
+      return `*failed*, tried: ${when}${cause}`;
     case 'waiting':
-      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next check: ${formatInstant(sent.next)}`}`;
+      return `waiting for billing to report ${awaits === undefined ? 'the day' : formatDays(awaits, awaits, today.slice(0, 4))}${next === undefined ? '' : `, next check: ${instantMarkup(next)}`}`;
     case 'paused':
-      return `last tried ${when}`;
+      return `last tried: ${when}`;
     case 'trying':
-      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try: ${formatInstant(sent.next)}.`}`;
+      return `*not posted yet*, tried: ${when}${cause}${next === undefined ? '' : ` Next try: ${instantMarkup(next)}.`}`;
   }
 }
 
@@ -221,7 +222,7 @@ function describeSchedule(schedule: Schedule, known: LastDelivery | undefined, r
     (next === undefined ? 'never' : `next ${escapeMarkup(formatWallTime(next.at, timing.zone))}`);
   return [
     `${reportMarkup(schedule, workspace, reader)} → ${channelLink(schedule.channel)}`,
-    `${state} · ${lastDeliveryText(last, schedule, dayAt(at, user.zone ?? timing.zone))}`,
+    `${state} · ${lastDeliveryText(last, dayAt(at, user.zone ?? timing.zone))}`,
     `${escapeMarkup(formatTiming(timing))} · owner ${mention(schedule.owner)}`,
   ];
 }

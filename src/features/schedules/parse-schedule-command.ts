@@ -1,8 +1,9 @@
 /** Reads the words after `/billing schedule`. */
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import type { ParseContext } from '../../domain/language/command-items.ts';
 import { parseReportText } from '../../domain/language/parse-command-text.ts';
-import type { Reader, SeveralProjects } from '../../domain/language/parsed-command.ts';
+import type { SeveralProjects } from '../../domain/language/parsed-command.ts';
 import { nearestWord, normalizeText } from '../../domain/language/text-cleanup.ts';
 import { findReport, NAMED_REPORTS, REPORT_CHOICES, type ReportName } from '../../domain/report.ts';
 import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
@@ -31,18 +32,19 @@ interface Part<T> {
 }
 
 /** Reads `prod last-week weekly mon 8:30` in any order. @throws InvalidWord, with the corrected command; secret-pasted */
-export function parseScheduleText(text: string, reader: Reader): ScheduleWords {
+export function parseScheduleText(text: string, context: ParseContext): ScheduleWords {
   const timed = takeTime(normalizeText(text));
   const paced = takeCadence(timed.rest, timed.found === undefined);
   const named = takeReport(paced.rest);
   const others = [named.typed, paced.typed, timed.typed];
-  const { project, alias, several, product, phrase } = parseReportWords(named.rest, reader, others);
+  const { project, alias, several, product, phrase } = parseReportWords(named.rest, context, others);
+  const offered = ['schedule', named.rest, 'monthly 1', timed.typed].filter(Boolean).join(' ');
   return withoutUndefined({
     project,
     alias,
     product,
     several,
-    report: named.found ?? (phrase && reportOf(phrase)),
+    report: named.found ?? (phrase && reportOf(phrase, paced.found, offered)),
     cadence: paced.found,
     time: timed.found ?? paced.time,
   });
@@ -101,9 +103,9 @@ function takeReport(text: string): Part<ReportName> {
 const OWN_WORDS = ['daily', 'weekdays', 'weekly', 'monthly', ...NAMED_REPORTS];
 
 /** @param others the words that were already read, which each suggestion keeps */
-function parseReportWords(text: string, reader: Reader, others: readonly string[]) {
+function parseReportWords(text: string, context: ParseContext, others: readonly string[]) {
   try {
-    return parseReportText(text, reader);
+    return parseReportText(text, context);
   } catch (error) {
     if (!(error instanceof InvalidWord)) throw error;
     const { word, why, works } = error;
@@ -115,9 +117,14 @@ function parseReportWords(text: string, reader: Reader, others: readonly string[
   }
 }
 
-function reportOf(phrase: NamedDays): ReportName {
+/** On day 1, the month so far is all of last month. @param monthly the command that posts last month's spend */
+function reportOf(phrase: NamedDays, cadence: Cadence | undefined, monthly: string): ReportName {
   const report = findReport(phrase.text);
   if (report !== undefined) return report;
+  if (phrase.text === 'last-month') {
+    if (cadence?.kind === 'monthly' && cadence.day === 1) return 'month-to-date';
+    throw new InvalidWord(phrase.typed, 'only goes with monthly 1', '', cadence ? [] : monthly);
+  }
   throw refusal(clipWord(phrase.typed), 'can’t be posted on a schedule', `Use ${REPORT_CHOICES}.`);
 }
 

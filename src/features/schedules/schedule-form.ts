@@ -15,6 +15,7 @@ import {
 } from '../../domain/time/cadence.ts';
 import {
   type Day,
+  endOfUnit,
   formatDays,
   formatWallTime,
   isTimeZone,
@@ -38,16 +39,16 @@ import {
   choice,
   choices,
   type FormMoment,
-  live,
-  more,
-  note,
+  noteField,
+  redrawing,
+  shownWhen,
   TIME,
   time,
-  when,
+  underMore,
 } from '../../slack/forms/fields.ts';
 import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
-import type { FormFields } from '../../slack/request/payload.ts';
+import type { FormValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
@@ -89,15 +90,17 @@ export const createScheduleForm = (kind: AutomationKind<Schedule>, services: For
 
 const isEvery =
   (kind: Cadence['kind']) =>
-  ({ cadence }: FormFields): boolean =>
+  ({ cadence }: FormValues): boolean =>
     cadence === kind;
-const coversDays = (values: FormFields): boolean => REPORTS[reportIn(values)].coversDays;
+const coversDays = (values: FormValues): boolean => REPORTS[reportIn(values)].coversDays;
 
 const upTo = (most: number): readonly number[] => Array.from({ length: most }, (_, at) => at + 1);
 
 const TIMING_FIELDS = {
-  report: live(choice('Report', { options: REPORT_NAMES.map((name) => option(REPORTS[name].title, name)) })),
-  cadence: live(
+  report: redrawing(
+    choice('Report', { options: REPORT_NAMES.map((name) => option(REPORTS[name].title, name)) }),
+  ),
+  cadence: redrawing(
     choice('How often', {
       options: choices({
         daily: 'Every day',
@@ -107,13 +110,13 @@ const TIMING_FIELDS = {
       }),
     }),
   ),
-  weekday: when(
+  weekday: shownWhen(
     isEvery('weekly'),
-    live(choice('On', { options: WEEKDAY_NAMES.map((day, at) => option(day, String(at + 1))) })),
+    redrawing(choice('On', { options: WEEKDAY_NAMES.map((day, at) => option(day, String(at + 1))) })),
   ),
-  day: when(
+  day: shownWhen(
     isEvery('monthly'),
-    live(
+    redrawing(
       choice('On', {
         hint: 'Shorter months use their last day.',
         options: [
@@ -123,21 +126,21 @@ const TIMING_FIELDS = {
       }),
     ),
   ),
-  time: live(time('At', DEFAULT_TIME)),
+  time: redrawing(time('At', DEFAULT_TIME)),
 };
 
 const MORE_FIELDS = {
-  zone: more(
-    live(
+  zone: underMore(
+    redrawing(
       zone(
         'Time zone',
         `For the time above. Report days use the reporting time zone in ${commandText('/billing settings')}.`,
       ),
     ),
   ),
-  waits: when(
+  waits: shownWhen(
     coversDays,
-    more(
+    underMore(
       choice('If billing hasn’t reported the day yet', {
         hint: 'Tally checks every 30 minutes. After this time, it posts without the day and says so.',
         options: [0, ...upTo(MAX_WAIT_HOURS)].map((hours) =>
@@ -152,13 +155,13 @@ const scheduleFields = (kind: AutomationKind<Schedule>, services: FormServices) 
   projects: projectsField(kind.maxProjects),
   ...targetFields(kind),
   ...TIMING_FIELDS,
-  preview: note<Block[]>(({ found = [] }) => found, {
+  preview: noteField<Block[]>(({ found = [] }) => found, {
     run: async (at) => (await planPosts(services, at)).preview,
   }),
   ...MORE_FIELDS,
 });
 
-const valuesOf = ({ report, timing: { cadence, time, zone }, waitHours }: ContentFields): FormFields => ({
+const valuesOf = ({ report, timing: { cadence, time, zone }, waitHours }: ContentFields): FormValues => ({
   report,
   cadence: cadence.kind,
   time,
@@ -169,23 +172,23 @@ const valuesOf = ({ report, timing: { cadence, time, zone }, waitHours }: Conten
 });
 type ContentFields = Pick<Schedule, 'report' | 'timing' | 'waitHours'>;
 
-function newFields(words: ScheduleWords, { user, workspace }: Request): FormFields {
+function newFields(words: ScheduleWords, { user, workspace }: Request): FormValues {
   const { cadence = { kind: 'daily' }, time: at = DEFAULT_TIME } = words;
   const timing = { cadence, time: at, zone: user.zone ?? workspace.settings.zone };
   const report = words.report ?? USUAL_REPORT[cadence.kind];
   return valuesOf({ report, timing, waitHours: DEFAULT_WAIT_HOURS });
 }
 
-const reportIn = ({ report }: FormFields): ReportName =>
+const reportIn = ({ report }: FormValues): ReportName =>
   REPORT_NAMES.find((name) => name === report) ?? 'yesterday';
-function cadenceIn({ cadence, weekday, day }: FormFields): Cadence {
+function cadenceIn({ cadence, weekday, day }: FormValues): Cadence {
   if (cadence === 'weekdays') return { kind: 'weekdays' };
   if (cadence === 'weekly') return { kind: 'weekly', weekday: within(weekday, 1, WEEKDAY_NAMES.length) ?? 1 };
   if (cadence === 'monthly') return { kind: 'monthly', day: within(day, 1, 31) ?? 'last' };
   return { kind: 'daily' };
 }
 
-const timingIn = (values: FormFields): Timing => ({
+const timingIn = (values: FormValues): Timing => ({
   cadence: cadenceIn(values),
   time: TIME.test(values.time ?? '') ? (values.time ?? '') : DEFAULT_TIME,
   zone: isTimeZone(values.zone ?? '') ? (values.zone ?? '') : 'UTC',
@@ -237,7 +240,7 @@ async function planPosts({ scheduling }: FormServices, { id, values, request }: 
     ...plan.next.map((due) => formatWallTime(due.at, timing.zone)),
     first && coverageText(first, coverage),
   ]);
-  const warning = first && staleText(first, coverage);
+  const warning = first && (staleText(first, coverage) ?? lastDayText(first, coverage));
   const preview = compact([
     markup([title, ...lines.map(escapeMarkup)].join('\n')),
     warning !== undefined && markup(`:warning: ${escapeMarkup(warning)}`),
@@ -299,6 +302,12 @@ function staleText(first: DueTime, coverage: Coverage): string | undefined {
   if (missed.length === 0) return undefined;
   const last = formatRange(missed.slice(-1), first.date);
   return `The first post misses ${formatRange(missed)}: at ${timing.time} in ${timing.zone}, ${last} isn’t over yet in ${zone}, this workspace’s reporting time zone.`;
+}
+
+function lastDayText({ date }: DueTime, { report }: Coverage): string | undefined {
+  return report === 'month-to-date' && date === endOfUnit('month', date)
+    ? 'This leaves out the last day of the month. For the whole month, choose Day 1.'
+    : undefined;
 }
 
 /** The test goes to the person who asks for it, so Tally needn't be in the channel. */

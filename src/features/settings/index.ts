@@ -12,12 +12,12 @@ import {
   checks,
   choice,
   choices,
-  note,
+  noteField,
   people,
   refuseField,
 } from '../../slack/forms/fields.ts';
 import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
-import type { FormFields } from '../../slack/request/payload.ts';
+import type { FormValues } from '../../slack/request/payload.ts';
 import { auditedChange, stampOf } from '../../workspace/record/audited-change.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
@@ -107,7 +107,7 @@ const VISIBILITY = {
 } as const satisfies Record<Settings['visibility'], string>;
 
 const FORM_FIELDS = {
-  damaged: note(({ request: { workspace } }) =>
+  damaged: noteField(({ request: { workspace } }) =>
     isDamaged(workspace, 'settings')
       ? [section('The saved settings are damaged. This form shows the defaults. Save it to replace them.')]
       : [],
@@ -152,7 +152,7 @@ const FORM_FIELDS = {
   }),
 };
 
-const fieldsOf = ({ zone, visibility, currency, locale, ...others }: Settings): FormFields => ({
+const fieldsOf = ({ zone, visibility, currency, locale, ...others }: Settings): FormValues => ({
   zone,
   visibility,
   currency,

@@ -1,12 +1,17 @@
 /** `/spend`: what projects cost in a period, compared with earlier days. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
+import type { ParseContext } from '../../domain/language/command-items.ts';
 import {
   lastSevenDays,
   parseCommandText,
   parsePeriodText,
 } from '../../domain/language/parse-command-text.ts';
-import type { Output, ParsedCommand, Reader } from '../../domain/language/parsed-command.ts';
+import {
+  formatParsedCommand,
+  type Output,
+  type ParsedCommand,
+} from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
 import { moneyFormatter } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal } from '../../domain/money/usage.ts';
@@ -15,14 +20,17 @@ import { compareWith, type Period, periodOf } from '../../domain/time/period.ts'
 import { type AskedProjects, askedText, findAskedProjects } from '../../slack/commands/asked-projects.ts';
 import { type Command, commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
-import { type Answer, answerActions, fetchProjects, periodMenu } from '../../slack/reply/render-answer.ts';
+import { fetchAnswers } from '../../slack/reply/project-answers.ts';
+import { type Answer, answerActions, periodMenu } from '../../slack/reply/render-answer.ts';
 import { answerNeeds, sendAnswer } from '../../slack/reply/send-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { readerIn, requireSettings } from '../../workspace/record/workspace.ts';
+import { parseContextOf, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { fetchSpend, type SpendFigures, type SpendView, spendFile } from './figures.ts';
-import { budgetAnswer, keepTopProjects, listAnswer } from './list-answer.ts';
+import { budgetAnswer } from './budget-answer.ts';
+import { fetchSpend, type SpendFigures, type SpendView } from './figures.ts';
+import { keepTopProjects, listAnswer } from './list-answer.ts';
 import { comparedChange, projectAnswer, reportOf, spendCommand } from './project-answer.ts';
+import { spendFile } from './spend-file.ts';
 import { whyAnswer } from './why-answer.ts';
 
 const HELP: HelpLine = {
@@ -39,15 +47,15 @@ const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAM
 export function createSpendFeature({ billing, outcomeStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at, sharedFrom: asked } = request;
-    const reader = readerIn(workspace, at, asked);
-    const typedWords = parseSpend(text, reader);
+    const context = parseContextOf(workspace, at, asked);
+    const typedWords = parseSpend(text, context);
     const { output, ...words } = typedWords;
     if (words.help) return request.reply.private(helpMessage('What did we spend?', [HELP], SMALL, request));
     const { zone } = requireSettings(workspace);
     const projects = findAskedProjects(words, request);
     const typed = { word: projects.word, product: words.product, output };
-    const period = resolveSpendPeriod(inMonthOfBudget(typedWords, reader), typed, at, zone);
-    const answers = await fetchProjects(projects, request, clock, (target) =>
+    const period = resolveSpendPeriod(inMonthOfBudget(typedWords, context), typed, at, zone);
+    const answers = await fetchAnswers(projects, request, clock, (target) =>
       fetchSpend(billing, workspace, target, period),
     );
     const { top, isLowest, isOfDays, unit } = words;
@@ -69,7 +77,7 @@ export function createSpendFeature({ billing, outcomeStore, clock }: Services): 
     commands: {
       '/spend': {
         right: 'ask',
-        parse: (words, _, reader) => parseSpend(words, reader),
+        parse: (words, _, context) => parseSpend(words, context),
         figures: true,
         needs: answerNeeds,
         run: answer,
@@ -78,9 +86,9 @@ export function createSpendFeature({ billing, outcomeStore, clock }: Services): 
   };
 }
 
-function parseSpend(text: string, reader: Reader): ParsedCommand {
-  const words = parseTyped('/spend', text, reader, parseCommandText);
-  const { several, isOfDays, unit, versus } = words;
+function parseSpend(text: string, context: ParseContext): ParsedCommand {
+  const words = parseTyped('/spend', text, context, parseCommandText);
+  const { several, isOfDays, unit, versus, output } = words;
   if (several !== undefined && isOfDays)
     throw new InvalidWord(
       'days',
@@ -92,12 +100,19 @@ function parseSpend(text: string, reader: Reader): ParsedCommand {
     throw new InvalidWord(`by ${unit}`, 'works for one project only', 'Name one project.');
   if (versus !== undefined)
     throw new InvalidWord(`by ${unit}`, 'doesn’t work with a comparison', 'Leave out “vs”, or the unit.');
+  if (output === 'csv' && unit !== 'day')
+    throw new InvalidWord(
+      `by ${unit}`,
+      'doesn’t work with a CSV file, which has a row for each day',
+      '',
+      formatParsedCommand({ ...words, unit: undefined }),
+    );
   return words;
 }
 
-function inMonthOfBudget({ output, ...words }: ParsedCommand, reader: Reader): ParsedCommand {
+function inMonthOfBudget({ output, ...words }: ParsedCommand, context: ParseContext): ParsedCommand {
   if (output !== 'budget' && output !== 'over-budget') return words;
-  const month = parsePeriodText('this-month', reader);
+  const month = parsePeriodText('this-month', context);
   if (words.phrase === undefined || words.phrase.first === month.first) return { ...words, phrase: month };
   throw new InvalidWord(
     words.phrase.typed,
@@ -156,6 +171,7 @@ function spendActions(view: SpendView): Answer['actions'] {
   const isCompared = answered.some((figures) => comparedChange(figures));
   return answerActions(view, {
     link: spendCommand(view),
+    figures: spendCommand({ ...view, shape: { ...view.shape, unit: undefined } }),
     before: periodChoices(view),
     after: commandButton('balance', projects.isList ? 'Balances' : 'Balance', {
       command: '/balance',

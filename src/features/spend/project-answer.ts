@@ -27,7 +27,6 @@ import {
   formatBonusTotal,
   formatMissingDays,
   formatReportedDays,
-  formatTotal,
   incompleteMark,
   type Usage,
 } from '../../domain/money/usage.ts';
@@ -44,8 +43,9 @@ import {
   joinTexts,
 } from '../../slack/block-kit/blocks.ts';
 import { spendChart, versusChart } from '../../slack/block-kit/charts.ts';
-import { askedText, hasOneCurrency } from '../../slack/commands/asked-projects.ts';
+import { askedText } from '../../slack/commands/asked-projects.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';
+import { hasOneCurrency } from '../../slack/reply/project-answers.ts';
 import {
   type Answer,
   type AnswerText,
@@ -86,7 +86,7 @@ export function projectAnswer(figures: SpendFigures, view: SpendView): AnswerTex
   };
 }
 
-/** Beside a forecast, these replace “spent” and “credited”. */
+/** In a running period, these replace “spent” and “credited”. */
 export const SO_FAR = ['so far', 'credited so far'] as const;
 
 function headline(
@@ -96,7 +96,7 @@ function headline(
   const { total, reported, fullDays } = usage;
   if (total.readable === 0) return 'no readable amounts';
   const days = hasGaps(usage) ? ` on ${reported.length} of ${fullDays} days` : '';
-  const spent = formatSpent(total.value, moneyFormatter(locale, target.currency), forecast && SO_FAR);
+  const spent = formatSpent(total.value, moneyFormatter(locale, target.currency), today ? SO_FAR : undefined);
   const expected =
     forecast && today !== undefined && formatForecast(forecast.total, today, moneyFormatter(locale));
   return joinTexts(', ', [`${spent}${days}${incompleteMark(total.incomplete)}`, expected]);
@@ -124,27 +124,22 @@ function factLine(figures: SpendFigures, view: SpendView): string {
 }
 
 function comparisonText(figures: SpendFigures, view: SpendView): string {
-  const { period, locale } = view;
   const change = comparedChange(figures);
-  const money = moneyFormatter(locale);
-  const [now, then] = [figures.usage, figures.before].map(
-    (usage) => usage && formatTotal(usage.total, money),
-  );
-  if (change === undefined || period.comparison === undefined) return '';
-  return changeText(change, view, period.versus && now !== then ? `${then} then` : '');
+  return change && view.period.comparison ? changeText(change, view) : '';
 }
 
-/**
- * `*▲ 7.9 %* vs 8–14 Nov (daily average, 6 of 7 days reported)`, as Slack markup
- * @param then an amount to add: `1,234.00 then`
- */
-export function changeText(change: ComparedChange, { period, locale }: SpendView, then = ''): string {
+/** `*▲ 7.9 %* vs 8–14 Nov (daily average, 6 of 7 days reported)`, as Slack markup */
+export function changeText(change: ComparedChange, { period, projects, locale }: SpendView): string {
   const { comparison = { label: '', days: [] }, versus } = period;
   const { basis, percent, daily, current, before } = change.figures;
   const money = moneyFormatter(locale);
-  const difference = current.minus(before);
-  const isShown = versus && basis === 'total' && !difference.eq(0);
-  const notes = changeNotes(change, isShown ? formatDifference(difference, money) : '', then);
+  const isChanged = versus !== undefined && money(current) !== money(before);
+  const isShown = percent !== undefined || !before.eq(daily.before);
+  const notes = changeNotes(
+    change,
+    isChanged && basis === 'total' && formatDifference(current.minus(before), money),
+    isChanged && isShown && !projects.isList && `${money(before)} then`,
+  );
   const against = escapeMarkup(`${comparison.label}${notes && ` (${notes})`}`);
   if (percent !== undefined) return `*${formatPercent(percent, locale)}* vs ${against}`;
   return `vs ${money(daily.before)}${comparison.days.length === 1 ? ' on' : ' a day in'} ${against}`;
@@ -152,7 +147,7 @@ export function changeText(change: ComparedChange, { period, locale }: SpendView
 
 const changeNotes = (
   { figures: { basis, percent }, coverage: { before } }: ComparedChange,
-  ...amounts: readonly string[]
+  ...amounts: readonly (string | false)[]
 ): string =>
   joinTexts(', ', [
     basis === 'average' && percent && 'daily average',
@@ -160,7 +155,7 @@ const changeNotes = (
     before.reported < before.of && formatCoverage(before),
   ]);
 
-/** `6 of 7 days reported, no data for Mon 16 Nov`, `today so far 1,234.00` */
+/** `6 of 7 days reported, no data for Mon 16 Nov`, `today 1,234.00` */
 function reportedFacts(usage: Usage, { period: { days, today }, locale }: SpendView): string[] {
   const isWhole = usage.missing.length === 0;
   const reported = isWhole
@@ -168,7 +163,7 @@ function reportedFacts(usage: Usage, { period: { days, today }, locale }: SpendV
     : (hasGaps(usage) ? formatMissingDays : formatReportedDays)(usage, dayNamerFor(days));
   if (today === undefined) return [reported];
   if (usage.today === undefined) return [reported, 'no data for today yet'];
-  return [reported, days.length === 1 ? 'so far' : `today so far ${formatMoney(usage.today.value, locale)}`];
+  return [reported, days.length === 1 ? '' : `today ${formatMoney(usage.today.value, locale)}`];
 }
 
 function spendNotes(figures: SpendFigures, { period }: SpendView): string[] {

@@ -1,6 +1,5 @@
 /** The answer of `/spend … why`: the days or projects that made the change, the largest difference first. */
 import {
-  changeInPercent,
   formatDifference,
   formatMoney,
   formatPercent,
@@ -9,11 +8,11 @@ import {
   type MoneyFormatter,
   moneyFormatter,
   sumByLabel,
-  sumMoney,
 } from '../../domain/money/amount.ts';
 import {
   byDifference,
   type ExplainedDays,
+  type ExplainedRow,
   explainDays,
   foldSmallest,
 } from '../../domain/money/comparison.ts';
@@ -22,12 +21,19 @@ import { formatMissingDays, type Usage } from '../../domain/money/usage.ts';
 import { dayNamerFor, formatRequestedDays, listDays } from '../../domain/time/calendar.ts';
 import { limitLines, listNames, pluralize } from '../../domain/wording.ts';
 import { type Column, cellsOf, compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';
-import { failedNotes, failedRows, productNames } from '../../slack/commands/asked-projects.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { failedNotes, failedRows, productNames } from '../../slack/reply/project-answers.ts';
 import { type Answer, answerActions, productFact, zoneFact } from '../../slack/reply/render-answer.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
-import { formatTop } from './list-answer.ts';
-import { comparedChange, NONE_COMPLETE, reportOf, spendCommand, uncomparedNote } from './project-answer.ts';
+import { formatTop, totalChange } from './list-answer.ts';
+import {
+  type ComparedChange,
+  comparedChange,
+  NONE_COMPLETE,
+  reportOf,
+  spendCommand,
+  uncomparedNote,
+} from './project-answer.ts';
 
 interface Explained extends ExplainedDays {
   readonly figures: SpendFigures;
@@ -38,7 +44,7 @@ interface Explained extends ExplainedDays {
 const MOST_ROWS = { day: 3, project: 5 } as const;
 type Noun = keyof typeof MOST_ROWS;
 
-type ReasonRow = Row & { readonly currency?: string };
+type ReasonRow = ExplainedRow & { readonly currency?: string };
 
 const MOST_NOTES = 5;
 
@@ -56,11 +62,13 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
     : uncompared.map(({ target }) => ({ label: nameOf(target) }));
   const sums = sumByLabel(explained.map(({ value, figures }) => ({ value, label: figures.target.currency })));
   const [sum] = sums.length === 1 ? sums : [];
+  const isCompared = explained.length > 0;
   // Different currencies can't be summed up in one row.
   const shown = sum ? foldSmallest(rows, MOST_ROWS[noun], noun) : rows;
   const single = only && shown.length + others.length < 2 ? shown[0] : undefined;
   const money = moneyFormatter(locale);
-  const columns = differenceColumns(noun, view, sums.length > 1).slice(0, comparison ? 3 : 2);
+  const change = only ? comparedChange(only) : totalChange(view);
+  const columns = differenceColumns(noun, view, sums.length > 1);
   const isPartial = explained.some((each) => each.uncompared.length > 0);
   const comparable = rows.flatMap(({ current }) => current?.days ?? []).length;
   const days = only ? pluralize(comparable, 'comparable day') : 'comparable days';
@@ -75,25 +83,27 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
     title: [
       only?.target.label ?? countText(explained.length, view),
       comparedDates(period),
-      sums.length === 0 ? 'no comparison' : `${difference}${isPartial ? `, on ${days}` : ''}`,
+      ...(isCompared ? [`${difference}${isPartial ? `, on ${days}` : ''}`] : []),
     ].join(' · '),
     lines: [
-      sum && rows.length > 1 ? reasonText(rows, sum.value, money, noun) : '',
+      ...(isCompared ? [] : notes.map(escapeMarkup)),
       joinTexts(' · ', [
-        sum && percentText(sum.value, explained, locale),
+        change && percentText(change, locale),
+        sum && rows.length > 1 && reasonText(rows, sum.value, money, noun),
         single && `${formatCost(single.current, money)} vs ${formatCost(single.before, money)}`,
       ]),
     ],
-    rows: single
-      ? undefined
-      : { cells: [...cellsOf([...shown, ...others], columns), ...failedRows(failed, columns.length - 1)] },
+    rows:
+      single || !isCompared
+        ? undefined
+        : { cells: [...cellsOf([...shown, ...others], columns), ...failedRows(failed, columns.length - 1)] },
     remarks: answered.flatMap(({ remarks }) => remarks),
     facts: compact([
       today !== undefined && 'today left out',
       ...(only ? [productFact(only)] : facts),
       zoneFact(view, zone),
     ]),
-    notes: only ? notes : [notes.join(' ')],
+    notes: !isCompared ? [] : only ? notes : [notes.join(' ')],
     actions: whyActions(view, only ? undefined : explained.find(({ value }) => !value.eq(0))?.figures),
   };
 }
@@ -116,10 +126,9 @@ function missingNotes(
   ];
 }
 
-function percentText(value: Money, explained: readonly Explained[], locale: string): string {
-  const base = sumMoney(explained.map((each) => each.base));
-  const percent = changeInPercent(base.plus(value), base);
-  return percent ? `*${formatPercent(percent, locale)}*` : '';
+function percentText({ figures: { percent, basis } }: ComparedChange, locale: string): string {
+  const average = basis === 'average' ? ' (daily average)' : '';
+  return percent ? `*${formatPercent(percent, locale)}*${average}` : '';
 }
 
 function explain(figures: SpendFigures, { period: { comparison } }: SpendView): Explained[] {
@@ -172,18 +181,25 @@ function differenceText(sums: readonly LabelledAmount[], locale: string): string
 }
 
 /** `Mostly one more day: …`, as Slack markup. @param rows the largest difference first */
-function reasonText(rows: readonly Row[], value: Money, money: MoneyFormatter, noun: Noun): string {
-  const [first, second] = rows.flatMap((row) =>
-    row.value && !row.value.eq(0) ? [{ row, part: row.value, name: nameOf(row, noun) }] : [],
+function reasonText(rows: readonly ReasonRow[], value: Money, money: MoneyFormatter, noun: Noun): string {
+  const changed = rows.flatMap((row) => (row.value && !row.value.eq(0) ? [{ row, part: row.value }] : []));
+  const isOneSided = ({ current, before }: Row) => noun === 'day' && !(current && before);
+  const causes = compact([changed[0], changed.find(({ row }) => isOneSided(row))])
+    .map((cause) => ({ ...cause, name: causeName(cause.row, noun, money) }))
+    .filter(({ name }) => name !== '');
+  const all = causes.find(({ part }) => part.eq(value));
+  if (all) return `All of it comes from ${all.name}.`;
+  const [size, isOpposite] = [value.abs(), (part: Money) => part.times(value).lt(0)];
+  const most = causes.find(
+    ({ part }) => !isOpposite(part) && part.abs().lte(size) && part.abs().times(2).gt(size),
   );
-  if (first === undefined) return '';
-  if (first.part.eq(value)) return `All of it comes from ${first.name}.`;
-  const [difference, sum] = [formatDifference(first.part, money), money(value.abs())];
-  const isMost = first.part.abs().times(2).gt(value.abs()) && first.part.abs().lte(value.abs());
-  if (isMost && first.part.times(value).gt(0)) return `Mostly ${first.name}: ${difference} of ${sum}.`;
-  if (second && first.part.times(second.part).lt(0))
-    return `${capital(first.name)} ${difference}, partly offset by ${second.name} ${formatDifference(second.part, money)}.`;
-  return `Spread over ${pluralize(rows.length, noun)}. The largest is ${first.name}: ${difference} of ${sum}.`;
+  if (most) return `Mostly ${most.name}: ${formatDifference(most.part, money)} of ${money(size)}.`;
+  const one = causes.find(({ row, part }) => isOneSided(row) || (!isOpposite(part) && part.abs().gt(size)));
+  if (one === undefined) return `Spread over ${pluralize(rows.length, noun)}.`;
+  const [other, ...more] = changed.filter(({ row }) => row !== one.row);
+  const others = other && more.length === 0 ? capital(nameOf(other.row, noun)) : `The other ${noun}s`;
+  const [part, rest] = [one.part, value.minus(one.part)].map((each) => formatDifference(each, money));
+  return `${capital(one.name)}: ${part}. ${others}: ${rest}.`;
 }
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
@@ -195,6 +211,14 @@ function nameOf({ label, current, before }: Row, noun: Noun): string {
   const count = alone.days.length;
   const words = current ? 'more' : 'fewer';
   return count === 1 ? `one ${words} day` : `${count} ${words} days`;
+}
+
+/** Of two days, names the unusual one. @returns '' if both are usual for their weekday */
+function causeName(row: ReasonRow, noun: Noun, money: MoneyFormatter): string {
+  const { current, before, unusual } = row;
+  if (noun !== 'day' || !current || !before) return nameOf(row, noun);
+  if (unusual === before) return `${escapeMarkup(before.name)}, ${formatCost(before, money)} then`;
+  return unusual ? nameOf(row, noun) : '';
 }
 
 function gapNote({ figures: { usage }, before }: Explained, { comparison }: SpendView['period']): string {

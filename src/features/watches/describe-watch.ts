@@ -2,23 +2,25 @@
 import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/balance-and-runway.ts';
-import type { WatchMeasurement, WatchRule } from '../../domain/money/watch-measurement.ts';
-import { type Day, dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
+import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
+import { type Day, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
   canReadAutomation,
   PAUSED_TEXTS,
+  pausedByMarkup,
   RESUMES_BY_ITSELF,
+  stopReasonOf,
   targetMarkup,
 } from '../../slack/automations/automation.ts';
-import { escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/block-kit/blocks.ts';
+import { escapeMarkup, instantMarkup, joinTexts, mention } from '../../slack/block-kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   HIDDEN_PROJECT,
   type ProjectMoneyFormatter,
   projectLabel,
   projectMoneyFormatter,
-  stopReasonOf,
 } from '../../workspace/projects/chosen-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -34,7 +36,7 @@ export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: Millis): boolean => s
 
 const FOR_MANAGERS = 'only Tally managers get its alerts: the project is limited to certain channels';
 
-export function isWatchBlocked(watch: Watch, workspace: Workspace): boolean {
+function isWatchBlocked(watch: Watch, workspace: Workspace): boolean {
   const why = stopReasonOf(watch, workspace);
   return why !== undefined && why !== 'managers-only';
 }
@@ -60,7 +62,7 @@ function stateLine(watch: Watch, state: WatchState | undefined, { workspace, loc
   const problem = state?.problem !== undefined && !isBlocked && escapeMarkup(state.problem);
   return joinTexts(' · ', [
     paused !== undefined
-      ? `*paused* by ${mention(paused.by)} since ${dayText(dayAt(paused.at, workspace.settings.zone))}`
+      ? pausedByMarkup(paused)
       : isBlocked && `*${PAUSED_TEXTS[stopped]}*${RESUMES_BY_ITSELF}`,
     state?.isCrossed && `:warning: *${escapeMarkup(crossedText(watch.rule, state.measurement, money))}*`,
     value !== undefined && `${watch.rule.kind === 'spike' ? 'latest' : 'now'} ${escapeMarkup(value)}`,
@@ -88,9 +90,9 @@ function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at 
   const { checkedAt, nextCheckAt } = state ?? {};
   return joinTexts(' · ', [
     stopReasonOf(watch, workspace) !== undefined && FOR_MANAGERS,
-    isSnoozed(watch, at) && `*snoozed* until: ${formatInstant(watch.snoozedUntil ?? at)}`,
-    checkedAt === undefined ? 'not checked yet' : `checked: ${formatInstant(checkedAt)}`,
-    nextCheckAt !== undefined && `next: ${formatInstant(nextCheckAt)}`,
+    isSnoozed(watch, at) && `*snoozed* until: ${instantMarkup(watch.snoozedUntil ?? at)}`,
+    checkedAt === undefined ? 'not checked yet' : `checked: ${instantMarkup(checkedAt)}`,
+    nextCheckAt !== undefined && `next: ${instantMarkup(nextCheckAt)}`,
   ]);
 }
 

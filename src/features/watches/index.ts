@@ -22,22 +22,21 @@ import {
   changeAutomation,
   deletedText,
   requireAutomation,
+  stopReasonOf,
 } from '../../slack/automations/automation.ts';
-import {
-  createAutomationFeature,
-  PAUSED_BY_TALLY,
-  showAutomations,
-} from '../../slack/automations/automation-list.ts';
-import { button, formatInstant, markupMessage } from '../../slack/block-kit/blocks.ts';
+import { createAutomationFeature } from '../../slack/automations/automation-feature.ts';
+import { PAUSED_BY_TALLY, showAutomations } from '../../slack/automations/automation-list.ts';
+import { button, instantMarkup, markupMessage } from '../../slack/block-kit/blocks.ts';
 import { toCommand } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type ActionHandler, lookUp, onClick } from '../../slack/server/handlers.ts';
+import { projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import { MAX_WATCH_PEOPLE, MAX_WATCHES, type Watch } from '../../workspace/record/automation-records.ts';
-import { findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
+import { findWatch, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { describeWatch, isSnoozed, isWatchBlocked, watchAuditText, watchMarkup } from './describe-watch.ts';
+import { describeWatch, isSnoozed, watchAuditText, watchMarkup } from './describe-watch.ts';
 import { KIND_EXAMPLES, parseWatchText } from './parse-watch-command.ts';
 import { createWatchForm } from './watch-form.ts';
 
@@ -96,7 +95,7 @@ function createWatchKind({ workspaces, watching, changed }: WatchServices): Watc
       const stateOf = await loadStates(watching, reader);
       return {
         describe: (watch) => describeWatch(watch, reader, stateOf(watch)),
-        needOf: (watch) => needOf(watch, reader.workspace, stateOf(watch)),
+        needOf: (watch) => needOf(watch, reader, stateOf(watch)),
         choices: (watch) => [isSnoozed(watch, reader.at) ? ['Stop snoozing', 'wake'] : SNOOZE],
       };
     },
@@ -139,16 +138,19 @@ async function loadStates(watching: WatchService, viewer: Request) {
 /** @returns undefined if the watch works and its threshold isn't crossed, or if a person paused it */
 function needOf(
   watch: Watch,
-  workspace: Workspace,
-  state: Partial<WatchState> = {},
+  { workspace }: Request,
+  { isPaused, problem, undelivered, isCrossed }: Partial<WatchState> = {},
 ): AutomationNeed | undefined {
-  const { isPaused, problem, undelivered, isCrossed } = state;
-  const fix = ['Edit…', 'edit'] as const;
+  const need = { level: 'broken', fix: ['Edit…', 'edit'] } as const;
+  const stopped = stopReasonOf(watch, workspace);
   if (watch.paused !== undefined) return undefined;
-  if (isWatchBlocked(watch, workspace) || isPaused) return { level: 'broken', what: PAUSED_BY_TALLY, fix };
-  if (problem !== undefined || undelivered !== undefined)
-    return { level: 'broken', what: 'with a problem', fix };
-  return isCrossed ? { level: 'news', what: 'past the threshold', fix: SNOOZE } : undefined;
+  if (stopped === 'project-limited') return { ...need, what: PAUSED_BY_TALLY };
+  const isTold =
+    stopped === 'not-connected' ||
+    (problem !== undefined && workspace.failures.has(projectKey(watch.projects[0])));
+  if (isTold || isPaused) return { ...need, what: PAUSED_BY_TALLY, isTold };
+  if (problem !== undefined || undelivered !== undefined) return { ...need, what: 'with a problem' };
+  return isCrossed ? { level: 'news', what: 'past the threshold' } : undefined;
 }
 
 const alertActions = (kind: WatchKind, services: WatchServices): Readonly<Record<string, ActionHandler>> => ({
@@ -229,7 +231,7 @@ async function snooze(
   const open = alert ?? (await watching.loadStates(workspace)).get(id)?.openAlert;
   if (open !== undefined)
     await watching.respond(user.teamId, id, open, { snoozed: { by: user.id, at, until } });
-  const notice = `Snoozed. No alerts until: ${formatInstant(until)}.`;
+  const notice = `Snoozed. No alerts until: ${instantMarkup(until)}.`;
   if (alert === undefined) await showAutomations(kind, request, { notice });
 }
 

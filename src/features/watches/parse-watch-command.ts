@@ -1,10 +1,10 @@
 /** Reads the words after `/billing watch`. */
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
+import type { ParseContext } from '../../domain/language/command-items.ts';
 import { parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
-import type { Reader } from '../../domain/language/parsed-command.ts';
 import { nearestWord, normalizeText } from '../../domain/language/text-cleanup.ts';
-import type { WatchKind } from '../../domain/money/watch-measurement.ts';
+import type { WatchKind } from '../../domain/money/watch-rule.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import type { ProjectReference } from '../../workspace/projects/resolve-project.ts';
@@ -21,10 +21,10 @@ export const KIND_EXAMPLES = 'balance 50000, runway 14, budget 500000 or spike 2
 const EXAMPLE = `Type it like ${commandText('/billing watch')} prod ${KIND_EXAMPLES}.`;
 
 /** Reads `prod balance 50000` in any order. @throws InvalidWord, with the corrected command; secret-pasted */
-export function parseWatchText(text: string, reader: Reader): WatchWords {
+export function parseWatchText(text: string, context: ParseContext): WatchWords {
   const whole = normalizeText(text);
   const { rest, found } = takeRule(whole);
-  const { project, alias, product } = parseProject(rest, whole, reader);
+  const { project, alias, product } = parseProject(rest, whole, context);
   return { ...withoutUndefined({ project, alias, product }), ...found };
 }
 
@@ -77,9 +77,9 @@ function takeRule(text: string): { readonly rest: string; readonly found?: RuleW
 
 const isKind = (word: string): word is WatchKind => (WATCH_KINDS as readonly string[]).includes(word);
 
-function parseProject(text: string, whole: string, reader: Reader) {
+function parseProject(text: string, whole: string, context: ParseContext) {
   try {
-    const { phrase, ...words } = parseSingleProjectText(text, reader);
+    const { phrase, ...words } = parseSingleProjectText(text, context);
     if (phrase === undefined) return words;
     throw refusal(phrase.typed, 'is a period. Watches don’t need one', EXAMPLE);
   } catch (error) {
@@ -88,13 +88,13 @@ function parseProject(text: string, whole: string, reader: Reader) {
     const offered = kind === undefined ? error.offered : [text.replace(error.word, kind)];
     const texts = offered
       .map((corrected) => whole.replace(text, corrected))
-      .filter((corrected) => isReadable(corrected, reader));
+      .filter((corrected) => isReadable(corrected, context));
     throw refusal(error.word, error.why, EXAMPLE, texts);
   }
 }
 
-function isReadable(text: string, reader: Reader): boolean {
-  const words = tryParse(() => parseSingleProjectText(takeRule(text).rest, reader), InvalidWord);
+function isReadable(text: string, context: ParseContext): boolean {
+  const words = tryParse(() => parseSingleProjectText(takeRule(text).rest, context), InvalidWord);
   return words !== undefined && words.phrase === undefined && !words.help;
 }
 

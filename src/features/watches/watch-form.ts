@@ -13,10 +13,10 @@ import {
   readAmounts,
   type WatchKind,
   type WatchRule,
-} from '../../domain/money/watch-measurement.ts';
+} from '../../domain/money/watch-rule.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import type { AutomationKind } from '../../slack/automations/automation.ts';
+import { type AutomationKind, targetMarkup } from '../../slack/automations/automation.ts';
 import {
   createAutomationForm,
   deliveryOf,
@@ -42,15 +42,15 @@ import {
   type Field,
   FieldRefusal,
   type FormMoment,
-  live,
-  note,
+  noteField,
   readField,
+  redrawing,
   refuseField,
+  shownWhen,
   text,
-  when,
 } from '../../slack/forms/fields.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
-import type { FormFields } from '../../slack/request/payload.ts';
+import type { FormValues } from '../../slack/request/payload.ts';
 import {
   type ChosenProject,
   isSameProject,
@@ -80,7 +80,7 @@ export const createWatchForm = (kind: AutomationKind<Watch>, services: FormServi
   });
 
 const USUAL_RULE = { kind: 'runway', days: 14 } as const;
-const DEFAULTS: FormFields = { kind: USUAL_RULE.kind, days: String(USUAL_RULE.days), factor: '2' };
+const DEFAULTS: FormValues = { kind: USUAL_RULE.kind, days: String(USUAL_RULE.days), factor: '2' };
 const NO_PROJECT: ChosenProject = { id: '', product: 1 };
 
 const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
@@ -96,7 +96,7 @@ const threshold = (
   hint: string,
   parse: (typed: string) => Money | number | string | FieldRefusal,
   optional = false,
-): Field<unknown> => live(text<unknown>(label, { placeholder, hint, parse, optional, max: MAX_TYPED }));
+): Field<unknown> => redrawing(text<unknown>(label, { placeholder, hint, parse, optional, max: MAX_TYPED }));
 
 const THRESHOLDS: Readonly<Record<WatchKind, Readonly<Record<string, Field<unknown>>>>> = {
   balance: {
@@ -147,15 +147,15 @@ const THRESHOLDS: Readonly<Record<WatchKind, Readonly<Record<string, Field<unkno
 
 const THRESHOLD_FIELDS = Object.fromEntries(
   Object.entries(THRESHOLDS).flatMap(([kind, fields]) =>
-    Object.entries(fields).map(([name, field]) => [name, when((values) => values.kind === kind, field)]),
+    Object.entries(fields).map(([name, field]) => [name, shownWhen((values) => values.kind === kind, field)]),
   ),
 );
 
 const watchFields = (kind: AutomationKind<Watch>, services: FormServices) => ({
   projects: projectsField(kind.maxProjects),
-  kind: live(choice('Alert when', { options: choices(KIND_LABELS) })),
+  kind: redrawing(choice('Alert when', { options: choices(KIND_LABELS) })),
   ...THRESHOLD_FIELDS,
-  preview: note<Preview | undefined>(
+  preview: noteField<Preview | undefined>(
     (at) => {
       const rule = ruleOf(at.values);
       const [first = ''] = Object.keys(THRESHOLDS[kindIn(at.values)]);
@@ -186,10 +186,13 @@ function watchOf(at: FormMoment, before: Watch | undefined): Watch | FieldRefusa
   if (askedProject(at) === undefined) return refuseField('You can’t ask about this project here.');
   const { projects, ...target } = deliveryOf(values);
   const [project = NO_PROJECT] = projects;
-  const isSame =
-    before !== undefined &&
-    isSameProject(before.projects[0], project) &&
-    JSON.stringify(before.rule) === JSON.stringify(rule);
+  const isAlike = (other: Watch) =>
+    isSameProject(other.projects[0], project) && JSON.stringify(other.rule) === JSON.stringify(rule);
+  const isSame = before !== undefined && isAlike(before);
+  const isTwin = (other: Watch) =>
+    other.id !== at.id && isAlike(other) && targetMarkup(other) === targetMarkup(target);
+  if (request.workspace.watches.some(isTwin))
+    return refuseField('This watch already exists, with the same threshold and for the same people.');
   return {
     ...unchangedFields(before, at),
     projects: [project],
@@ -232,7 +235,7 @@ async function previewDraft({ watching }: FormServices, at: FormMoment): Promise
   }
 }
 
-const valuesOfRule = (rule: WatchRule): FormFields =>
+const valuesOfRule = (rule: WatchRule): FormValues =>
   Object.fromEntries(
     Object.entries(rule).map(([name, value]) => [
       name,
@@ -248,10 +251,10 @@ function parseAmount(typed: string): Money | FieldRefusal {
   return refuseField(`That can mean two amounts. Type ${amount.digits} or ${other.digits}.`);
 }
 
-const kindIn = ({ kind: chosen }: FormFields): WatchKind =>
+const kindIn = ({ kind: chosen }: FormValues): WatchKind =>
   WATCH_KINDS.find((kind) => kind === chosen) ?? USUAL_RULE.kind;
 
-function ruleOf(values: FormFields): WatchRule | FieldRefusal {
+function ruleOf(values: FormValues): WatchRule | FieldRefusal {
   const kind = kindIn(values);
   const read = Object.entries(THRESHOLDS[kind]).map(
     ([name, field]) => [name, readField(field, values[name] ?? '', values)] as const,

@@ -6,21 +6,21 @@ import {
   parseCommandText,
 } from '../../domain/language/parse-command-text.ts';
 import { type ParsedCommand, projectList } from '../../domain/language/parsed-command.ts';
+import { isChannel, isDirectMessage } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { periodOf } from '../../domain/time/period.ts';
 import { requireShortText } from '../../slack/commands/command-buttons.ts';
 import { type StepOutputs, WORKFLOW_FUNCTIONS } from '../../slack/install/workflow-functions.ts';
-import type { StepInputs, StepListener } from '../../slack/server/handlers.ts';
+import type { StepHandler, StepInputs } from '../../slack/server/handlers.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { isShownTo, type ProjectScope } from '../../workspace/projects/project-scope.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { isChannel, isDirectMessage } from '../../workspace/record/record-schemas.ts';
-import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
+import { parseContextOf, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 
 export function createWorkflowStepsFeature({ registry }: Services): Feature {
   const step =
-    (name: keyof StepOutputs): StepListener =>
+    (name: keyof StepOutputs): StepHandler =>
     async (inputs, { workspace, at }) => {
       const scope = scopeOf(inputs.channel);
       const { words, target } = withStepAdvice(inputs, () => {
@@ -31,7 +31,7 @@ export function createWorkflowStepsFeature({ registry }: Services): Feature {
       if (!isShownTo({ id, product }, workspace, scope))
         throw new Failure('not-allowed', { reason: 'channel' });
       const { zone, locale } = requireSettings(workspace);
-      const period = periodOf(words.phrase ?? lastSevenDays(readerIn(workspace, at)), at, zone);
+      const period = periodOf(words.phrase ?? lastSevenDays(parseContextOf(workspace, at)), at, zone);
       return (await registry.stepFigures()[name]?.({ workspace, target, period, at, locale })) ?? {};
     };
   const names = Object.keys(WORKFLOW_FUNCTIONS) as (keyof StepOutputs)[];
@@ -63,7 +63,10 @@ function parseInputs(
   const text = [project, isSpend ? period : '', product].map(textOf).join(' ').trim();
   requireShortText(text);
   if (holdsRegisteredSecret(text, workspace)) throw new Failure('secret-pasted');
-  const words: ParsedCommand = (isSpend ? parseCommandText : parseBalanceText)(text, readerIn(workspace, at));
+  const words: ParsedCommand = (isSpend ? parseCommandText : parseBalanceText)(
+    text,
+    parseContextOf(workspace, at),
+  );
   const refused = words.help
     ? 'help'
     : words.several === undefined

@@ -1,10 +1,9 @@
-/** The form that creates or edits a schedule or watch: its projects, its target, the checks of both, and saving. */
+/** The form that creates or edits a schedule or watch, and checks whether Tally can post or alert there. */
 import { randomUUID } from 'node:crypto';
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isChannel, isPerson, type SlackId } from '../../domain/slack-id.ts';
 import {
-  type AutomationContent,
   type ChosenProject,
   parseProjectValue,
   projectIdLabel,
@@ -12,7 +11,6 @@ import {
   projectValue,
 } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo, limitedProjects } from '../../workspace/projects/project-scope.ts';
-import { isChannel, isPerson } from '../../workspace/record/record-schemas.ts';
 import { meetsRight } from '../../workspace/roles-and-rights.ts';
 import {
   compact,
@@ -31,19 +29,20 @@ import {
   type Field,
   FieldRefusal,
   type FormMoment,
-  live,
-  note,
+  noteField,
   people,
+  redrawing,
   refuseField,
   search,
-  when,
+  shownWhen,
 } from '../forms/fields.ts';
 import { CHANGED_FIRST, createForm, type Fields, type FormDescription } from '../forms/form.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../request/channels.ts';
-import { type FormFields, selectedValues } from '../request/payload.ts';
+import { type FormValues, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import {
   type Automation,
+  type AutomationContent,
   type AutomationKind,
   automationChange,
   automationVersion,
@@ -59,20 +58,20 @@ interface AutomationForm<T extends Automation, Words>
   extends Pick<FormDescription<Fields, unknown>, 'fields' | 'button'> {
   readonly kind: AutomationKind<T>;
   readonly title: string;
-  /** The projects and the other fields' first values of a new item. @throws Failure */
+  /** The first values of a new schedule or watch. @throws Failure */
   start(
     words: Words,
     request: Request,
-  ): { readonly projects: AutomationContent['projects']; readonly values: FormFields };
-  valuesOf(item: T): FormFields;
+  ): { readonly projects: AutomationContent['projects']; readonly values: FormValues };
+  valuesOf(item: T): FormValues;
   build(at: FormMoment, before: T | undefined): Promise<T | FieldRefusal>;
 }
 
-/** A new item gets its ID when the form opens, so a second submit saves nothing more. */
+/** A new schedule or watch gets its ID when its form opens, so submitting the form twice creates only one. */
 export function createAutomationForm<T extends Automation, Words>(form: AutomationForm<T, Words>) {
   const { kind, title, start, valuesOf, build, ...described } = form;
   const isThere = (id: string, { workspace }: Request) => idsOf(kind, workspace).includes(id);
-  const { open, listeners } = createForm(kind.noun, {
+  const { open, handlers } = createForm(kind.noun, {
     ...described,
     start: (first: Pick<FormMoment, 'id' | 'values'>) => first,
     right: 'member',
@@ -92,7 +91,7 @@ export function createAutomationForm<T extends Automation, Words>(form: Automati
     save: (sent) => saveItem(kind, build, sent),
   });
   return {
-    listeners,
+    handlers,
     async openNew(words: Words, request: Request): Promise<void> {
       const full = limitReachedMessage(kind, request);
       if (full !== undefined) return request.reply.update(full);
@@ -144,18 +143,18 @@ function savedMessage<T extends Automation>(kind: AutomationKind<T>, item: T, re
   return { text: 'Saved.', blocks: [markup(saved), hint] };
 }
 
-/** Without a channel, a watch's alerts go to people, at first to the user. */
+/** A watch without a channel alerts people, at first only the user. */
 function commonValues(
   { maxPeople }: Pick<AutomationKind, 'maxPeople'>,
   item: AutomationContent,
   { user }: Request,
-): FormFields {
+): FormValues {
   const { channel = '', people: named = [user.id] } = item;
   const to = channel === '' && maxPeople > 0 ? 'people' : 'channel';
   return { projects: item.projects.map(projectValue).join(','), to, channel, people: named.join(',') };
 }
 
-export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFields): AutomationContent => ({
+export const deliveryOf = ({ projects, to, channel = '', people: named }: FormValues): AutomationContent => ({
   projects: selectedValues(projects).flatMap((value) => parseProjectValue(value) ?? []),
   ...(to === 'people'
     ? { people: selectedValues(named).filter(isPerson) }
@@ -164,7 +163,7 @@ export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFi
 
 export const projectsField = (max: number): Field<AutomationContent['projects']> => {
   const wanted = max === 1 ? 'a project' : `1 to ${max} projects`;
-  return live(
+  return redrawing(
     search(max === 1 ? 'Project' : 'Projects', {
       hint: 'Type a name or an ID.',
       placeholder: 'prod, or 123',
@@ -189,28 +188,28 @@ export const projectsField = (max: number): Field<AutomationContent['projects']>
 
 export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends' | 'maxPeople'>) => {
   const { maxPeople } = kind;
-  const isForPeople = ({ to }: FormFields) => maxPeople > 0 && to === 'people';
-  /** A manager who edits an item can keep a channel without being in it. */
+  const isForPeople = ({ to }: FormValues) => maxPeople > 0 && to === 'people';
+  /** A manager who edits a schedule or watch can keep its channel without being in the channel. */
   const check = ({ id, values, request }: FormMoment): Promise<ChannelCheck> => {
     const before = requireAutomation(kind, id, request);
     return checkTarget(deliveryOf(values), request, request.user.canManage ? before?.channel : undefined);
   };
   return {
-    to: when(
+    to: shownWhen(
       () => maxPeople > 0,
-      live(
+      redrawing(
         choice(`Send ${kind.sends} to`, {
           options: choices({ channel: 'A channel', people: 'People, by direct message' }),
         }),
       ),
     ),
-    people: when(
+    people: shownWhen(
       isForPeople,
       people('People', { hint: 'Full members of this workspace.', max: maxPeople, optional: false }),
     ),
-    channel: when(
+    channel: shownWhen(
       (values) => !isForPeople(values),
-      live(
+      redrawing(
         channels('Channel', {
           hint: `Everyone there sees the ${kind.sends}, and who set them up.`,
           placeholder: 'Choose a channel',
@@ -220,7 +219,7 @@ export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends
         }),
       ),
     ),
-    target: note<ChannelCheck>(
+    target: noteField<ChannelCheck>(
       ({ found: { problem, warnings = [], canJoin } = {} as Partial<ChannelCheck> }) =>
         compact([
           problem === undefined ? warnings.length > 0 && section(warnings.join(' ')) : markup(problem),
@@ -234,7 +233,7 @@ export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends
   };
 };
 
-/** @param known a channel that the user needn't be in */
+/** @param known the channel so far, in which the user needn't be */
 async function checkTarget(
   { channel, people, projects }: AutomationContent,
   request: Request,
@@ -255,7 +254,7 @@ async function checkTarget(
   };
 }
 
-/** @returns why Tally can't send there, as a mrkdwn sentence */
+/** @returns why Tally can't send to the channel, as a mrkdwn sentence */
 const joinIfPossible = async (
   { channel }: AutomationContent,
   { problem, canJoin }: ChannelCheck,
@@ -263,11 +262,11 @@ const joinIfPossible = async (
 ): Promise<string | undefined> =>
   problem === undefined && canJoin && channel !== undefined ? joinChannel(channel, request) : problem;
 
-/** Says why a saved item can't send. Joins the item's channel if needed. */
+/** Joins the channel if needed. @returns why Tally can't post or alert there */
 export const findItemProblem = async (item: Automation, request: Request): Promise<string | undefined> =>
   joinIfPossible(item, await checkTarget(item, request, item.channel), request);
 
-/** The project's ID stands for a name that the user may not see in `channel`. */
+/** Users who may not see the project's name in `channel` see its ID. */
 const nameProject = (
   project: ChosenProject,
   { user, workspace }: Request,
@@ -289,7 +288,7 @@ async function findPeopleProblem(
     const others = found.filter((person) => !meetsRight('member', person)).map(({ person: id }) => id);
     if (others.length > 0)
       return `Only full members of this workspace can get alerts. Remove ${others.map(mention).join(', ')}.`;
-    // A project that is limited to channels can't be sent to people who aren't managers.
+    // Only managers may get alerts about a limited project as direct messages.
     if (limitedProjects('', projects, workspace).length === 0) return undefined;
     return found.every(({ canManage }) => canManage)
       ? undefined

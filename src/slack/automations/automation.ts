@@ -1,31 +1,40 @@
-/** What schedules and watches share: who can see and change them, and how Tally saves a change once. */
+/** What schedules and watches have in common: who can see and change them, and how a change is saved. */
 import { createHash } from 'node:crypto';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { pluralize } from '../../domain/wording.ts';
-import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
+import { type ChosenProject, connectionNameOf } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout, type ProjectScope } from '../../workspace/projects/project-scope.ts';
 import { auditedChange } from '../../workspace/record/audited-change.ts';
 import type { Destination, Schedule, Watch } from '../../workspace/record/automation-records.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
+import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { AutomationStore, Workspaces } from '../../workspace/record/workspace-repository.ts';
-import { channelLink, compact, type Message, mention, textMessage } from '../block-kit/blocks.ts';
+import {
+  channelLink,
+  compact,
+  instantMarkup,
+  type Message,
+  mention,
+  textMessage,
+} from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 export type Automation = Schedule | Watch;
 
 export type AutomationAction<T> = (item: T, request: Request) => Promise<void>;
 
-/** Why an item is listed first. The level `news` isn't a problem, but something that people should know. */
+/** Why a schedule or watch is at the top of the list. The level `news` isn't a problem. */
 export interface AutomationNeed {
   readonly level: 'broken' | 'warning' | 'news';
   readonly what: string;
-  readonly fix: readonly [label: string, action: string];
+  readonly fix?: readonly [label: string, action: string];
+  /** Whether the line of the item's project or connection says why the item waits: then the item has no line. */
+  readonly isTold?: boolean;
 }
 
 export interface AutomationView<T> {
-  /** Lines of mrkdwn, which name neither a project that the reader may not see, nor its failure. */
+  /** Lines of mrkdwn. They reveal nothing about a project that the reader may not see. */
   describe(item: T): readonly string[];
   needOf(item: T): AutomationNeed | undefined;
   choices(item: T): readonly (readonly [label: string, action: string])[];
@@ -85,7 +94,7 @@ export type ListViewer = Pick<Request, 'user' | 'workspace'> & ProjectScope;
 export const canEditAutomation = ({ owner }: { readonly owner: SlackId }, { user }: Viewer): boolean =>
   user.canManage || owner === user.id;
 
-/** An owner who can't read an item sees only that the item exists. */
+/** Owners who may no longer see the projects see only that the schedule or watch exists. */
 export const canReadAutomation = ({ projects }: Pick<Automation, 'projects'>, viewer: ListViewer): boolean =>
   projects.every((project) => canAskAbout(project, viewer.workspace, viewer));
 
@@ -102,10 +111,7 @@ export const visibleAutomations = <T extends Automation>(
       )
     : [];
 
-/**
- * Undefined if the item was deleted. @param action what **Ask a manager** offers @throws not-allowed unless the user
- * owns the item or manages Tally
- */
+/** Undefined if the schedule or watch was deleted. @throws not-allowed unless the user owns it or manages Tally */
 export function requireAutomation<T extends Automation>(
   kind: Pick<AutomationKind<T>, 'find' | 'noun'>,
   id: string,
@@ -115,13 +121,10 @@ export function requireAutomation<T extends Automation>(
   const item = kind.find(request.workspace, id);
   if (item === undefined || canEditAutomation(item, request)) return item;
   const owned = { plural: pluralOf(kind), text: `${action} ${id}` };
-  throw new Failure('not-allowed', { reason: 'not-owner', managers: [], owned });
+  throw new Failure('not-allowed', { reason: 'not-owner', people: [item.owner], owned });
 }
 
-/**
- * If another process saved first, tries once more with the fresh record. @param did `paused` in the audit's “paused a
- * schedule” @param write gives undefined if nothing is left to do @throws edit-conflict
- */
+/** Tries once more if another process saved first. @param did `paused`, for the audit @throws edit-conflict */
 export async function changeAutomation<T extends Automation>(
   kind: AutomationKind<T>,
   id: string,
@@ -153,32 +156,62 @@ export const automationChange = <T extends Automation>(
   request: Request,
 ) => auditedChange(request, [`${did} a ${noun}:`, words.auditText(item, request.workspace)]);
 
-/** People can remove these reasons in Tally's settings. */
+export type AutomationContent = Destination & { readonly projects: readonly ChosenProject[] };
+
+type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
+
+/** @returns undefined if at least one project can be shown, or if a record is damaged */
+export function stopReasonOf(
+  item: Pick<Schedule, 'projects' | 'channel'>,
+  workspace: Workspace,
+): Exclude<StopReason, 'managers-only'> | undefined;
+export function stopReasonOf(item: AutomationContent, workspace: Workspace): StopReason | undefined;
+export function stopReasonOf(item: AutomationContent, workspace: Workspace): StopReason | undefined {
+  if (isDamaged(workspace, 'settings') || isDamaged(workspace, 'project')) return undefined;
+  const { projects, channel, people = [] } = item;
+  const reasonOf = (project: ChosenProject): StopReason | undefined => {
+    if (!workspace.connectionNames.includes(connectionNameOf(project, workspace))) return 'not-connected';
+    if (canAskAbout(project, workspace, { channel, isUnlimited: false })) return undefined;
+    if (channel !== undefined) return 'project-limited';
+    return people.every((person) => workspace.settings.managers.includes(person))
+      ? undefined
+      : 'managers-only';
+  };
+  const reasons = projects.map(reasonOf);
+  return reasons.includes(undefined) ? undefined : reasons[0];
+}
+
+/** Causes that people can mend in Tally. */
 export const PAUSED_TEXTS = {
   'project-limited': 'paused: the project is limited to other channels',
   'not-connected': 'paused: its connection to the billing service is missing',
 } as const;
 export const RESUMES_BY_ITSELF = ' · resumes by itself when that’s fixed';
 
+export const pausedByMarkup = ({ by, at }: NonNullable<Automation['paused']>): string =>
+  `*paused* by ${mention(by)}, since: ${instantMarkup(at)}`;
+
+/** `2 schedules and 1 watch use it.` Undefined if none does. */
 export function usersText(
   { schedules, watches }: Pick<Workspace, 'schedules' | 'watches'>,
-  isUsed: (project: ChosenProject) => boolean,
+  isUsed: (project: ChosenProject, channel: SlackId | undefined) => boolean,
+  what = 'it',
 ): string | undefined {
   const count = (items: readonly Automation[]) =>
-    items.filter(({ projects }) => projects.some(isUsed)).length;
+    items.filter(({ projects, channel }) => projects.some((project) => isUsed(project, channel))).length;
   const [posts, alerts] = [count(schedules), count(watches)];
   if (posts + alerts === 0) return undefined;
   const named = compact([
     posts > 0 && pluralize(posts, 'schedule'),
     alerts > 0 && pluralize(alerts, 'watch', 'watches'),
   ]);
-  return `${named.join(' and ')} ${posts + alerts === 1 ? 'uses' : 'use'} it.`;
+  return `${named.join(' and ')} ${posts + alerts === 1 ? 'uses' : 'use'} ${what}.`;
 }
 
 export const targetMarkup = ({ channel, people = [] }: Destination): string =>
   channel === undefined ? people.map(mention).join(', ') : channelLink(channel);
 
-/** The version changes with a field of the form, but not with owner, pause or snooze. */
+/** A text that changes with every field of the form, but not with owner, pause or snooze. */
 export function automationVersion(item: Automation): string {
   const { owner, createdBy, createdAt, since, paused, ...edited } = item;
   const { snoozedUntil, ...version } = { snoozedUntil: undefined, ...edited };

@@ -60,20 +60,14 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 /** Slack ignores an underscore inside a word, as in `Los_Angeles`. */
 const MARKS = /[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
-/**
- * Escapes untrusted text for mrkdwn. Slack has no escape for `*`, `_`, `~` and backticks, but a zero-width space
- * disables them.
- */
+/** Slack can't escape `*`, `_`, `~` or backticks, so a zero-width space disables each of these characters. */
 export const escapeMarkup = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '').replace(MARKS, '\u200b$&');
 
 export const mention = (person: string): string => `<@${escapeMarkup(person)}>`;
 export const channelLink = (channel: string): string => `<#${escapeMarkup(channel)}>`;
 
-/**
- * Slack's chart block of June 2026, which `@slack/types` 3.2 doesn't have. Source:
- * https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
- */
+/** `@slack/types` 3.2 lacks this block: https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block */
 export interface Chart {
   readonly type: 'data_visualization';
   readonly title: string;
@@ -97,7 +91,7 @@ export type Block =
   | Chart
   | TableBlock;
 
-/** Notifications and screen readers use `text`, which is plain until `escapeMessageText` escapes it. */
+/** Notifications and screen readers use `text`. It is plain until `escapeMessageText` escapes it. */
 export interface Message {
   readonly text: string;
   readonly blocks: readonly Block[];
@@ -105,7 +99,7 @@ export interface Message {
 
 const REFERENCE = /<!date\^\d+\^[^|>]*\|(?<date>[^>]*)>|<(?<sign>[@#])[A-Z0-9]{9,}(?:\|[^>]*)?>/g;
 
-/** Slack reads mark-up in `text`. Mentions and dates become readable words. */
+/** Escapes `text`, in which Slack would read mark-up. Mentions and dates become readable words. */
 export const escapeMessageText = ({ text, blocks }: Message) => ({
   text: escapeMarkup(
     text.replace(
@@ -116,14 +110,14 @@ export const escapeMessageText = ({ text, blocks }: Message) => ({
   blocks: [...blocks],
 });
 
-/** Slack refuses an empty text, so an empty one becomes a dash. */
+/** Slack refuses empty texts, so an empty text becomes a dash. */
 export const plainText = (text: string, limit: number = SLACK_LIMITS.section): PlainTextElement => ({
   type: 'plain_text',
   text: clipText(text, limit) || '–',
   emoji: false,
 });
 
-/** Untrusted text must go through `escapeMarkup` first. */
+/** The caller must escape untrusted text with `escapeMarkup`. */
 const mrkdwn = (text: string): MrkdwnElement => ({
   type: 'mrkdwn',
   text: clipText(text, SLACK_LIMITS.section),
@@ -171,7 +165,7 @@ const messageAs =
 
 export const textMessage = messageAs(section);
 
-/** The text can have mentions and links. Untrusted text must be escaped first. */
+/** The text can have mentions and links, so the caller must escape untrusted text. */
 export const markupMessage = messageAs(markup);
 
 export const questionMessage = messageAs(header);
@@ -189,7 +183,7 @@ export const actions = (...elements: readonly Optional<ActionsBlockElement>[]): 
   elements: compact(elements),
 });
 
-/** Slack rejects an empty actions block, so without buttons there is none. */
+/** Slack rejects an actions block without buttons. */
 export const buttonRow = (buttons: readonly Optional<Button>[]): readonly ActionsBlock[] => {
   const row = actions(...buttons);
   return row.elements.length === 0 ? [] : [row];
@@ -256,10 +250,10 @@ export const overflow = (id: ActionId, options: readonly PlainTextOption[]): Ove
 });
 
 /** A time in the reader's time zone. Slack may write “Today”, so put it after a colon or at the start of a line. */
-export const formatInstant = (ms: Millis): string =>
+export const instantMarkup = (ms: Millis): string =>
   `<!date^${Math.floor(ms / 1000)}^{date_short_pretty} {time}|${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC>`;
 
-/** A line must not break at these spaces on a phone. */
+/** Spaces at which a phone must not break the line. */
 const BESIDE_NUMBER = /(?<=[+−▲▼]) |(?<=\d) (?=(?:%|days?)$)/g;
 
 export interface Column<T, Cell = string> {

@@ -23,17 +23,14 @@ import { type Chart, clipText, SLACK_LIMITS } from './blocks.ts';
 const FEWEST_BARS = 4;
 const NO_DATA = 'no data';
 
-/** A bar without a `value` stands for days that billing hasn't reported. */
+/** A bar without a `value` is for days that billing hasn't reported. */
 interface Bar {
   readonly label: string;
   readonly value: Money | undefined;
   readonly isSoFar?: boolean;
 }
 
-/**
- * Draws a bar a day, or for a long period a bar a week or month. Unless all weeks are complete, their bars are daily
- * averages. An unreported day keeps an empty place. @param finest the smallest unit of a bar
- */
+/** If any week or month is incomplete, bars are daily averages. @param finest the smallest unit of a bar */
 export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Chart | undefined {
   const { unit, rows: all } = periodRows(usage, period, SLACK_LIMITS.chartPoints, finest);
   const isTodayAlone = ({ current }: Row) => current?.days.every((day) => day === period.today) === true;
@@ -62,15 +59,12 @@ export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Char
   );
 }
 
-/** Counts the days of the whole week or month, even if the question was about a part of it. */
+/** Counts all days of the week or month, even if the question is about only some of them. */
 function daysInUnit(unit: Unit, [first = '']: readonly Day[]): number {
   return daysBetween(startOfUnit(unit, first), endOfUnit(unit, first)) + 1;
 }
 
-/**
- * Draws two bars side by side for each day, or daily averages for a long period. A day that only one side has is left
- * out, because a missing day isn't zero.
- */
+/** Draws pairs of bars. A day that only one side has is left out, because a missing day isn't zero. */
 export function versusChart(usage: Usage, before: Usage, window: ComparisonWindow): Chart | undefined {
   const { currentDays, days, requested } = window;
   const beginWithMonths = [currentDays, days].every(([first = '']) => startOfUnit('month', first) === first);

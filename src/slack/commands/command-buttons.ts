@@ -1,8 +1,8 @@
-/** Commands as the values of buttons and options. */
+/** Buttons and options that run a command, which is their value. */
 import type { Button } from '@slack/types';
 import type { CommandName, SlashCommand } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
-import { NO_ALIASES } from '../../domain/language/parsed-command.ts';
+import { NO_ALIASES } from '../../domain/language/command-items.ts';
 import { normalizeText } from '../../domain/language/text-cleanup.ts';
 import { couldBeSecret } from '../../domain/secret-detection.ts';
 import { type ButtonOptions, button, option, SLACK_LIMITS } from '../block-kit/blocks.ts';
@@ -69,7 +69,7 @@ export function withoutSecrets({ command, text }: Command, aliases: ReadonlySet<
   return { command, text: words.join(' ') };
 }
 
-/** @returns undefined if a word could be a secret, because the rest would mean something else */
+/** @returns undefined if a word could be a secret, because the command would mean something else without the word */
 export function offeredAgain(typed: Command, aliases = NO_ALIASES): Command | undefined {
   return withoutSecrets(typed, aliases).text === typed.text ? typed : undefined;
 }

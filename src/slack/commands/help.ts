@@ -1,9 +1,9 @@
 /** Help pages, with examples as buttons. */
 import type { Button } from '@slack/types';
 import { PRODUCT_WORDS } from '../../domain/billing-products.ts';
+import { isDirectMessage } from '../../domain/slack-id.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { canAskAbout, type ProjectScope, visibleProjects } from '../../workspace/projects/project-scope.ts';
-import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import {
   type Block,
@@ -21,7 +21,7 @@ import { type Command, commandButton, commandLine, toCommand } from './command-b
 export interface HelpLine {
   readonly usage: string;
   readonly what: string;
-  /** A few words for the short `/billing help`. Without them, the line is under **More…**. */
+  /** The text in the short `/billing help`. A line without it is under **More…**. */
   readonly short?: string;
   readonly examples?: readonly string[];
   readonly right?: 'member' | 'manage';
@@ -34,7 +34,7 @@ export const PERIOD_EXAMPLES = {
   products: `Products: ${PRODUCT_WORDS}.`,
 } as const;
 
-/** Examples are buttons if the reader knows a project. @param small text of the last line */
+/** Examples are buttons if the reader can ask about a project. @param small the text of the last line */
 export function helpMessage(
   title: string,
   lines: readonly HelpLine[],
@@ -100,7 +100,7 @@ export function testedProject(workspace: Request['workspace']) {
   return workspace.connectionNames.length > 0 ? findConnection(workspace)?.test : undefined;
 }
 
-/** The channel's default, the tested project, or else the first. Undefined if the reader can't ask about any. */
+/** The channel's default project, the tested project, or else the first that the reader can ask about. */
 function askableProject(reader: Reader): string | undefined {
   const { workspace, channel } = reader;
   const named = visibleProjects(workspace, reader);

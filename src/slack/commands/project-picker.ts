@@ -1,12 +1,14 @@
-/** Selects of the projects that a person may ask about, for replies and forms. */
+/** Menus of the projects that a person may ask about, for replies and forms. */
+
 import type { PlainTextOption } from '@slack/types';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/billing-products.ts';
 import type { SlashCommand } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
+import { ANY_DAY_CONTEXT } from '../../domain/language/command-items.ts';
 import { parseCommandText, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
-import { ANY_DAY_READER, formatParsedCommand } from '../../domain/language/parsed-command.ts';
+import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isChannel, type SlackId } from '../../domain/slack-id.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import {
@@ -23,8 +25,7 @@ import {
   visibleProjects,
 } from '../../workspace/projects/project-scope.ts';
 import { type ProjectReference, resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { isChannel } from '../../workspace/record/record-schemas.ts';
-import { readerIn } from '../../workspace/record/workspace.ts';
+import { parseContextOf } from '../../workspace/record/workspace.ts';
 import {
   actions,
   type Block,
@@ -67,7 +68,7 @@ function projectOptions({ command, text }: Command, request: Request): PlainText
   const words = others === undefined ? text : formatParsedCommand(others);
   const textOf = (projects: string) => [projects, words].filter(Boolean).join(' ');
   const each = optionsFor(request, command, textOf);
-  // Rows by week and ranked days are possible only for a single project.
+  // Rows by week and the most expensive days are possible only for a single project.
   const isOfOne = others?.unit !== undefined || others?.isOfDays === true;
   if (each.length < 2 || isOfOne || !OF_SEVERAL.includes(command)) return each;
   return [...each, commandOption('All projects', { command, text: textOf('all') })].filter(fitsOption);
@@ -81,7 +82,7 @@ const optionsFor = (request: Request, command: SlashCommand, textOf: (alias: str
     .filter(fitsOption);
 
 function withoutProject({ command, text }: Command, { workspace, at }: Request) {
-  const words = parseTyped(command, text, readerIn(workspace, at), parseCommandText);
+  const words = parseTyped(command, text, parseContextOf(workspace, at), parseCommandText);
   const { project: _, alias: __, several: ___, ...others } = words;
   return others;
 }
@@ -146,7 +147,7 @@ export function typedOrDefaultProject(
 /** `123` is offered under every product, and `123 storage` under one. */
 function typedProjects(query: string): readonly ChosenProject[] {
   const { project, product } =
-    tryParse(() => parseSingleProjectText(query, ANY_DAY_READER), InvalidWord) ?? {};
+    tryParse(() => parseSingleProjectText(query, ANY_DAY_CONTEXT), InvalidWord) ?? {};
   if (project === undefined) return [];
   return (product === undefined ? PRODUCT_IDS : [product]).map((id) => ({ id: project, product: id }));
 }

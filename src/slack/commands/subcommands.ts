@@ -26,12 +26,12 @@ export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>
       const { handler, words } = find(text);
       return handler === undefined ? {} : rulesFor(handler, words);
     },
-    parse(text, workspace, reader) {
+    parse(text, workspace, context) {
       const { handler, verb, words, unknown, asksForHelp } = find(text);
       if (asksForHelp) return;
       if (handler === undefined) throw unknown();
       if (handler.parse === undefined) refuseExtraWords(words, verb);
-      handler.parse?.(words, workspace, reader);
+      handler.parse?.(words, workspace, context);
     },
     async run(text, request) {
       if (holdsSecret(text, request.workspace.aliases)) throw new Failure('secret-pasted');

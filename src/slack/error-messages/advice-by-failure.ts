@@ -1,21 +1,18 @@
-/** What to do next, for each kind of failure. What happened is in `KINDS`. */
+/** What people can do after each kind of failure. `KINDS` says what happened. */
 import type { Button } from '@slack/types';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
-import {
-  BROKEN_OFF,
-  type Failure,
-  NO_PUBLIC_ADDRESS,
-  type Service,
-  wordFailure,
-} from '../../domain/failure/index.ts';
+import { type Failure, failureSentence } from '../../domain/failure/index.ts';
+import { BROKEN_OFF, NO_PUBLIC_ADDRESS, type Service } from '../../domain/failure/kinds.ts';
 import { parseCommandText } from '../../domain/language/parse-command-text.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import type { Day } from '../../domain/time/calendar.ts';
+import { listNames } from '../../domain/wording.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
 import type { LastFailure } from '../../workspace/record/service-outcomes.ts';
-import { readerIn } from '../../workspace/record/workspace.ts';
-import { button, escapeMarkup, formatInstant } from '../block-kit/blocks.ts';
+import { parseContextOf } from '../../workspace/record/workspace.ts';
+import { button, channelLink, escapeMarkup } from '../block-kit/blocks.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { projectPicker, projectSelect } from '../commands/project-picker.ts';
 import {
@@ -55,10 +52,13 @@ const ASK_INSTEAD = {
   guest: 'Ask a full member, or ask an admin to allow guests.',
   external: 'Ask a member of that workspace.',
   'not-member': 'Ask a full member.',
-  'not-owner': 'Ask one of them.',
+  'not-owner': '',
   'not-manager': 'Ask an owner or admin of this workspace.',
   channel: 'Ask in one of its channels, or ask a Tally manager to allow this one.',
 } as const;
+
+const limitedText = (label: string, channels: readonly SlackId[]): string =>
+  `${escapeMarkup(label)} is limited to ${listNames(channels.map(channelLink))}. Ask there.`;
 
 const ADVICE: AdviceTable = {
   'text-too-long': { todo: `Try a shorter command, such as ${commandText('/spend')} prod last-month.` },
@@ -104,18 +104,19 @@ const ADVICE: AdviceTable = {
       ask: edit,
     };
   },
-  'not-allowed': ({ reason, managers = [], owned }, request) => {
+  'not-allowed': ({ reason, people = [], limited, owned }, request) => {
     const isMine = reason === 'channel' && canManage(request);
     const todo = isMine
       ? 'As a Tally manager, you can ask in a direct message with Tally.'
       : ASK_INSTEAD[reason];
     const asked = owned === undefined ? 'what was asked' : toCommand(`/billing ${owned.plural}`, owned.text);
-    // A manager who ran the command would get the token, and tokens can't be handed over.
+    // If a manager ran the command, the manager would get the token, not the person who asks.
     const isToken = request.command?.command === '/os-token';
-    const nobody = reason === 'external' || (reason === 'not-manager' && managers.length === 0);
+    const nobody = reason === 'external' || (reason === 'not-manager' && people.length === 0);
     return {
-      ...(managers.length > 0 ? { people: managers } : { todo }),
+      ...(people.length > 0 ? { people } : { todo }),
       ...(reason === 'channel' && { sentence: 'You can’t ask about this project here.' }),
+      lead: limited && request.channels?.length ? limitedText(limited.label, request.channels) : undefined,
       ask: nobody || isToken ? undefined : asked,
     };
   },
@@ -226,7 +227,7 @@ const ADVICE: AdviceTable = {
         : 'Ask in another channel or here.',
     again: '',
   }),
-  // Never shown as a reply: lists and notices report posts that weren't sent.
+  // Lists and notices report posts that weren't sent. No reply does.
   'not-sent': {},
 };
 
@@ -271,7 +272,7 @@ function addressButton(service: Service): Button[] {
 function otherProducts(wrong: ProductId, { command: failed, workspace, at }: FailedRequest): Button[] {
   if (failed === undefined || workspace === undefined || at === undefined) return [];
   const { command, text } = failed;
-  const words = parseCommandText(text, readerIn(workspace, at));
+  const words = parseCommandText(text, parseContextOf(workspace, at));
   return PRODUCT_IDS.filter((product) => product !== wrong).flatMap((product) =>
     commandButton(`product-${product}`, `Try ${PRODUCTS[product].name}`, {
       command,
@@ -300,17 +301,17 @@ export function describeError(failure: Failure, request: FailedRequest) {
     choices,
     buttons,
     todo: [words, again].filter(Boolean).join(' '),
+    lead: advice.lead,
     quotes: [...quotes, ...detail] as readonly string[],
     isOurs: advice.isOurs === true,
   };
 }
 
-/** A failure's message begins with the fact. After one of these signs, it says a consequence. */
+/** A failure's message begins with what happened. After one of these signs come consequences. */
 const AFTER_FACT = /: |\.(?: |$)/;
 
-/** Mrkdwn: `the billing service returned an error (HTTP 500). First failed: Today 9:08` @param today the reader's */
+/** Mrkdwn: `the billing service returned an error (HTTP 500)` */
 export function lastFailureText(failure: LastFailure, today: Day): string {
-  const [fact = ''] = wordFailure(failure, today).split(AFTER_FACT);
-  const clause = fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1);
-  return `${escapeMarkup(clause)}. First failed: ${formatInstant(failure.since)}`;
+  const [fact = ''] = failureSentence(failure, today).split(AFTER_FACT);
+  return escapeMarkup(fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1));
 }

@@ -14,7 +14,7 @@ import { couldBeName } from '../../domain/language/text-cleanup.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import { readerIn } from '../../workspace/record/workspace.ts';
+import { parseContextOf } from '../../workspace/record/workspace.ts';
 import { type Block, button, SLACK_LIMITS } from '../block-kit/blocks.ts';
 import { type Command, commandButton, commandButtons, commandLine } from '../commands/command-buttons.ts';
 import { ALL_COMMANDS } from '../commands/help.ts';
@@ -23,9 +23,11 @@ import { privateScope, type Request } from '../request/request.ts';
 
 export interface Advice {
   readonly sentence?: string;
+  /** Mrkdwn that a message shows instead of `sentence` and `todo`. */
+  readonly lead?: string | undefined;
   readonly todo?: string;
   readonly managerTodo?: string;
-  /** Set if trying again can help. Where no button works, the text stands instead. */
+  /** Set if trying again can help. People read this text if the reply has no button **Try again**. */
   readonly again?: '' | 'Try again.';
   readonly buttons?: readonly Button[];
   readonly managerButtons?: readonly Button[];
@@ -46,11 +48,13 @@ export type AdviceTable = {
 
 export interface FailedRequest extends Partial<Request> {
   readonly command?: Command | undefined;
-  /** Set if the clicked button opens a form and isn't inside a form. */
+  /** Set if the user clicked a button that opens a form, but not a button inside a form. */
   readonly click?: AskedManager['click'];
-  /** Whether the command accepts a corrected text, which is then offered. */
+  /** The channels in which the person can ask about the project. */
+  readonly channels?: readonly SlackId[];
+  /** Whether the command accepts a corrected text. Tally then offers the text as a button. */
   readonly acceptsWords?: ((text: string) => boolean) | undefined;
-  /** The channel in which the manager runs the command. It grants no rights. */
+  /** The channel where the person asked, and where a manager runs the command. It grants no rights. */
   readonly place?: SlackId | undefined;
 }
 
@@ -111,7 +115,7 @@ function askButton(
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('ask-manager', 'Ask a manager', { value })];
 }
 
-/** Corrected commands as buttons, or a project picker if the word may have been a project. */
+/** Offers corrected commands as buttons, or a menu of projects if the word may have been a project. */
 export function adviseOnWord(failure: InvalidWord, request: FailedRequest): Advice {
   const { command, acceptsWords = () => true } = request;
   const { fact, why, projectFor } = failure;
@@ -138,7 +142,7 @@ function pickerInstead({ word, fact }: InvalidWord, { command, text }: Command, 
   // A failure leaves out a word that may be a secret, so the text doesn't contain that word.
   if (at < 0 || !ASKS.has(command) || !couldBeName(word)) return {};
   const rest = `${text.slice(0, at)}${text.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
-  const parsed = tryParse(() => parseCommandText(rest, readerIn(request.workspace, request.at)));
+  const parsed = tryParse(() => parseCommandText(rest, parseContextOf(request.workspace, request.at)));
   if (parsed === undefined || parsed.project || parsed.alias || parsed.several) return {};
   return { sentence: `${fact} Which project?`, choices: projectPicker({ command, text: rest }, request) };
 }

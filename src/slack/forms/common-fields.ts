@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { isProjectId } from '../../domain/billing-products.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { CURRENCY_RULE, isCurrencyLabel, MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
+import { isGroup } from '../../domain/slack-id.ts';
 import {
   type Day,
   endOfDay,
@@ -13,7 +14,6 @@ import {
   type Zone,
 } from '../../domain/time/calendar.ts';
 import type { Expiry } from '../../workspace/credentials/credential-records.ts';
-import { isGroup } from '../../workspace/record/record-schemas.ts';
 import { option, SLACK_LIMITS, section } from '../block-kit/blocks.ts';
 import { selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
@@ -40,7 +40,7 @@ export const currencyField = (hint: string): Field<string> =>
     parse: (label) => (isCurrencyLabel(label) ? label : refuseField(CURRENCY_RULE)),
   });
 
-/** Older versions of ICU accept these current names, but don't list them. */
+/** Node's older time zone data accepts these current names, but doesn't list them. */
 const RENAMED: readonly Zone[] = [
   ...['America/Nuuk', 'Asia/Ho_Chi_Minh', 'Asia/Kathmandu', 'Asia/Kolkata', 'Asia/Yangon'],
   ...['Atlantic/Faroe', 'Europe/Kyiv', 'Pacific/Chuuk', 'Pacific/Kanton', 'Pacific/Pohnpei'],
@@ -70,7 +70,7 @@ export const zone = (label: string, hint: string): Field<Zone> =>
     parse: (chosen) => (isTimeZone(chosen) ? chosen : refuseField('Choose a time zone from the list.')),
   });
 
-/** Gives a sentence instead of the groups if Slack won't list them, because the form opens without them too. */
+/** Returns a sentence if Slack can't list the groups, so that the form still opens. */
 async function fetchUserGroups({ slack }: Request): Promise<readonly UserGroup[] | string> {
   try {
     return await slack.userGroups();
@@ -129,7 +129,7 @@ export const userGroups = (label: string, hint: string, max: number): Field<read
 
 export type ExpiryChoice = Day | 'never';
 
-export const REMINDER_HINT = 'Tally reminds you 14, 3 and 1 days before.';
+export const REMINDER_HINT = 'Tally reminds you 14, 3 and 1 days before it expires.';
 
 const day = z.iso.date().startsWith('2');
 

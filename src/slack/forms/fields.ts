@@ -1,10 +1,10 @@
-/** The fields that forms are made of: how each is drawn and parsed. */
+/** The fields of forms: how each field is drawn and parsed. */
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
+import { isPerson } from '../../domain/slack-id.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { isPerson } from '../../workspace/record/record-schemas.ts';
 import { type Block, mention, option, plainText } from '../block-kit/blocks.ts';
-import { type FormFields, selectedValues } from '../request/payload.ts';
+import { type FormValues, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 
 export class FieldRefusal {
@@ -16,7 +16,7 @@ export const refuseField = (sentence: string): FieldRefusal => new FieldRefusal(
 /** A form with its current values, which may be empty or invalid. */
 export interface FormMoment {
   readonly id: string;
-  readonly values: FormFields;
+  readonly values: FormValues;
   readonly request: Request;
   readonly data: Readonly<Record<string, unknown>>;
   /** The channel that the form posts to, or else where the form was opened. Empty if neither. */
@@ -31,7 +31,7 @@ interface FieldMoment<D = unknown> extends FormMoment {
 }
 
 interface Load<D> {
-  /** A form opens before its slow data is loaded. */
+  /** The form opens before its slow data is loaded. */
   readonly isSlow?: true;
   readonly isNeeded?: (at: FormMoment) => boolean;
   readonly run: (at: FormMoment) => Promise<D>;
@@ -42,14 +42,14 @@ type Suggestions = readonly PlainTextOption[] | Promise<readonly PlainTextOption
 export interface Field<T = unknown> {
   readonly label?: string;
   readonly draw: (at: FieldMoment) => readonly (Block | InputBlock)[];
-  /** A field without `parse` only displays something. Pure. */
-  readonly parse?: (text: string, values: FormFields) => T | FieldRefusal;
+  /** Pure. A field without `parse` has no value. */
+  readonly parse?: (text: string, values: FormValues) => T | FieldRefusal;
   readonly load?: Load<unknown>;
   /** Checks the value before the form is saved. @returns what is wrong, as mrkdwn */
-  readonly check?: (at: FormMoment, before: FormFields, name: string) => Promise<string | undefined>;
+  readonly check?: (at: FormMoment, before: FormValues, name: string) => Promise<string | undefined>;
   /** Finds suggestions while people type. @param place the form's channel, untrusted */
   readonly find?: (query: string, request: Request, place: string) => Suggestions;
-  readonly applies?: (values: FormFields) => boolean;
+  readonly applies?: (values: FormValues) => boolean;
   readonly isMore?: boolean;
   /** Whether a change draws the form again. Slack reports a choice at once, but text only when Enter is pressed. */
   readonly isLive?: boolean;
@@ -59,7 +59,7 @@ export interface Field<T = unknown> {
   readonly isText?: boolean;
 }
 
-export function readField({ parse }: Field, typed: string, values: FormFields): unknown {
+export function readField({ parse }: Field, typed: string, values: FormValues): unknown {
   try {
     return parse?.(typed, values);
   } catch (error) {
@@ -68,18 +68,20 @@ export function readField({ parse }: Field, typed: string, values: FormFields): 
   }
 }
 
-/** Puts a field under **More…**. */
-export const more = <T>(field: Field<T>): Field<T> => ({ ...field, isMore: true });
+export const underMore = <T>(field: Field<T>): Field<T> => ({ ...field, isMore: true });
 
-export const live = <T>(field: Field<T>): Field<T> => ({ ...field, isLive: true });
+export const redrawing = <T>(field: Field<T>): Field<T> => ({ ...field, isLive: true });
 
-/** Shows and parses a field only if `applies` says so for the form's values. */
-export const when = <T>(applies: (values: FormFields) => boolean, field: Field<T>): Field<T | undefined> => ({
+/** A field is neither shown nor parsed unless `applies` returns true. */
+export const shownWhen = <T>(
+  applies: (values: FormValues) => boolean,
+  field: Field<T>,
+): Field<T | undefined> => ({
   ...field,
   applies,
 });
 
-export const note = <D>(
+export const noteField = <D>(
   draw: (at: FieldMoment<D>) => readonly Block[],
   load?: Load<D>,
   check?: Field['check'],
@@ -115,7 +117,7 @@ const unlessEmpty = <T>(all: readonly T[]): T[] | undefined => (all.length === 0
 interface Options<T> {
   readonly hint?: string;
   readonly optional?: boolean;
-  readonly parse?: (text: string, values: FormFields) => T | FieldRefusal;
+  readonly parse?: (text: string, values: FormValues) => T | FieldRefusal;
 }
 
 /** Text that was copied from a PDF, or is Arabic or Hebrew, can have these invisible characters. */
@@ -146,7 +148,7 @@ export const text = <T = string>(
 
 type Choices = readonly PlainTextOption[] | ((at: FormMoment) => readonly PlainTextOption[]);
 
-/** A select without options is hidden. Options that come from the record aren't checked here. */
+/** Hidden without options. Options from a function may have changed, so the choice isn't checked. */
 export const choice = <T = string>(
   label: string,
   { options, parse, ...form }: Options<T> & { readonly options: Choices },

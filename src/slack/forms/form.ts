@@ -1,7 +1,4 @@
-/**
- * A feature declares a form by its fields, its record, and how to save it. A form is drawn again after each change, and
- * saved once, however often and to whichever process people submit it. What Slack sends back is untrusted.
- */
+/** Makes a form from its fields, its record and the way to save it. It is saved once, even if submitted twice. */
 import { randomUUID } from 'node:crypto';
 import type { InputBlock, ModalView } from '@slack/types';
 import * as z from 'zod';
@@ -26,9 +23,9 @@ import {
   waitingModal,
 } from '../block-kit/blocks.ts';
 import { failureMessage, markUnsure, notSavedMessage } from '../reply/error-reply.ts';
-import type { FormFields } from '../request/payload.ts';
+import type { FormValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
-import type { Listeners, OptionsListener, ParsedForm } from '../server/handlers.ts';
+import type { Handlers, OptionsHandler, ParsedForm } from '../server/handlers.ts';
 import { type Field, FieldRefusal, type FormMoment, readField } from './fields.ts';
 
 export type Fields = Readonly<Record<string, Field>>;
@@ -45,7 +42,7 @@ export interface SentForm<F extends Fields> extends FormMoment {
   readonly input: FormInput<F>;
 }
 
-/** If the user has closed the form, the message leaves `todo` out. */
+/** A user who has closed the form gets a message without `todo`. */
 export type FormProblem = readonly [what: string, todo?: string];
 
 /** @template A what the form is opened for */
@@ -63,16 +60,18 @@ export interface FormDescription<F extends Fields, A> {
     readonly press: (at: FormMoment, show: (result: readonly Block[]) => Promise<void>) => Promise<void>;
   };
   /** The channel for which the form suggests projects. Default is the channel where the form was opened. */
-  readonly channelOf?: (values: FormFields) => string;
+  readonly channelOf?: (values: FormValues) => string;
   readonly heading: string;
-  /** Shown while a form is being saved that can take long. */
+  /** The text while the form is being saved, if saving can take long. */
   readonly waiting?: string;
-  /** A text that changes with every change of the record. @param input given on submit */
+  /** A text that changes whenever the record changes. @param input given on submit */
   readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
-  readonly before?: (id: string, request: Request) => FormFields;
+  readonly before?: (id: string, request: Request) => FormValues;
   /** What the form says if the record has changed since it was opened. Undefined if the change doesn't matter. */
   readonly conflict?: (sent: SentForm<F>) => FormProblem | undefined;
   readonly idAfterConflict?: (sent: SentForm<F>) => string;
+  /** What saving would stop, as a sentence: shown once, before a second submit saves. */
+  readonly warning?: (sent: SentForm<F>) => string | undefined;
   readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal>;
   /** The word that completes “Not …” if saving fails. Default is `saved`. */
   readonly done?: string;
@@ -88,6 +87,7 @@ type AnyForm = Omit<FormDescription<any, any>, 'fields'> & {
   readonly action: ActionName;
 };
 const NOTHING_SAVED = 'Nothing was saved.';
+const SAVE_ANYWAY = 'Save again to save it anyway.';
 const CAN_CLOSE = context('You can close this window. Tally will send you the result in a direct message.');
 export const CHANGED_FIRST: FormProblem = [
   'Someone else just changed this.',
@@ -101,11 +101,11 @@ export function createForm<F extends Fields, A>(name: FormName, description: For
     action: `${name}-form`,
   };
   const { right, fields, heading, waiting } = form;
-  const suggest = (find: NonNullable<Field['find']>): OptionsListener => ({
+  const suggest = (find: NonNullable<Field['find']>): OptionsHandler => ({
     right,
     find: (query, request, metadata) => find(query, request, decodeState(metadata).place),
   });
-  const listeners: Required<Pick<Listeners, 'actions' | 'options' | 'views'>> = {
+  const handlers: Required<Pick<Handlers, 'actions' | 'options' | 'views'>> = {
     actions: {
       [form.action]: {
         right,
@@ -127,19 +127,19 @@ export function createForm<F extends Fields, A>(name: FormName, description: For
     },
   };
   return {
-    listeners,
+    handlers,
     async open(about: A, request: Request): Promise<void> {
       const { id, values } = form.start(about, request);
       const place = request.channel ?? '';
       const seen = form.revision(id, request);
-      const state = { id, place, isOpen: false, seen, nonce: randomUUID(), hidden: {} };
+      const state = { id, place, isOpen: false, seen, nonce: randomUUID(), warned: '', hidden: {} };
       await show(form, { state, id, place, request, values, data: {} }, 'open');
     },
   };
 }
 
 /** @param shown the visible fields only, because Slack sends no others */
-function momentOf(shown: FormFields, metadata: string, request: Request): Moment {
+function momentOf(shown: FormValues, metadata: string, request: Request): Moment {
   const state = decodeState(metadata);
   const { id, place, hidden } = state;
   return { state, id, place, request, data: {}, values: { ...hidden, ...shown } };
@@ -162,7 +162,7 @@ async function click(form: AnyForm, what: string, at: Moment): Promise<void> {
   });
 }
 
-function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm {
+function parse(form: AnyForm, shown: FormValues, metadata: string): ParsedForm {
   const values = { ...decodeState(metadata).hidden, ...shown };
   const read = Object.entries(form.fields)
     .filter(([, field]) => field.parse !== undefined && isPartOf(field, values))
@@ -204,7 +204,7 @@ async function showAgain(
   const isOpen = at.state.isOpen || form.fields[field]?.isMore === true;
   const state = { ...at.state, isOpen, nonce: randomUUID() };
   const again = await loadFields(form, { ...at, state }, false);
-  // Leaves out slow previews, which have their own button, and the field's warning, which the error repeats.
+  // Leaves out slow previews, and the warning of the field that the error is about.
   const previews = Object.entries(form.fields).filter(([, { load }]) => load?.isSlow);
   const unsaid = Object.fromEntries([...previews.map(([name]) => name), field].map((name) => [name, null]));
   const known = { ...again, data: { ...again.data, ...unsaid } };
@@ -236,6 +236,9 @@ async function submit(
     // Free text that `check` refuses contains a secret, which must not be shown again.
     const values = form.fields[field]?.isText ? { ...at.values, [field]: '' } : at.values;
     if (problem !== undefined) return await showProblem(form, { ...at, values }, [problem], field);
+    const warned = form.warning?.(sent);
+    if (warned !== undefined && warned !== state.warned)
+      return await showProblem(form, { ...at, state: { ...state, warned } }, [warned, SAVE_ANYWAY]);
     const saved = await form.save(sent);
     if (saved instanceof FieldRefusal) await showProblem(form, at, [saved.sentence]);
     else await request.reply.modal.show(form.heading, saved);
@@ -264,11 +267,12 @@ const stateSchema = z.object({
   id: z.string().default(''),
   /** The `revision` when the form was drawn, or `?` if it is unknown. */
   seen: z.string().default('?'),
-  /** A value that differs for each form, so that Tally recognizes a second submit and doesn't save again. */
+  /** A random value. Tally recognizes by it that a form was submitted twice. */
   nonce: z.string().default(''),
-  /** The channel that the form posts to, or else where the form was opened. Empty if neither. */
   place: z.string().default(''),
   isOpen: z.boolean().default(false),
+  /** The warning that the form shows. */
+  warned: z.string().default(''),
   /** Values of hidden fields, because Slack sends back only shown ones. */
   hidden: z.record(z.string(), z.string()).default({}),
 });
@@ -279,12 +283,12 @@ const decodeState = (metadata: string): FormState =>
 
 type Moment = FormMoment & { readonly state: FormState };
 
-const isPartOf = ({ applies: test }: Field, values: FormFields): boolean => test?.(values) ?? true;
+const isPartOf = ({ applies: test }: Field, values: FormValues): boolean => test?.(values) ?? true;
 
 const isDue = (field: Field, at: FormMoment): boolean =>
   field.load !== undefined && isPartOf(field, at.values) && (field.load.isNeeded?.(at) ?? true);
 
-/** @param isSlow loads only the slow data, or only the quick data @returns `at` itself if nothing was loaded */
+/** @param isSlow whether to load the slow data or the quick data @returns `at` itself if nothing was loaded */
 async function loadFields({ fields }: AnyForm, at: Moment, isSlow: boolean): Promise<Moment> {
   const found = await Promise.all(
     Object.entries(fields).flatMap(([name, field]) => {

@@ -30,16 +30,16 @@ export interface CachedInstallation extends StoredInstallation {
   readonly joined: Set<string>;
 }
 
-/** Another process may change an installation while this process has it in its cache, for this time. */
+/** Other processes may change an installation, so the cache forgets it soon. */
 const TTL: Millis = 15_000;
 const RENEWED_AHEAD: Millis = 2 * HOUR;
 
 type Renewer = (store: InstallationStore) => Pick<InstallProvider, 'authorize'>;
 
 export interface InstallationTokens {
-  /** Gives the installation even if its token has expired. @throws unseal-failed, store-unavailable */
+  /** Also finds an installation whose token has expired. @throws unseal-failed, store-unavailable */
   load(id: string): Promise<StoredInstallation | undefined>;
-  /** Gives undefined if decryption fails, so that the record can still be deleted. @throws store-unavailable */
+  /** Like `load`, but returns undefined if the record can't be decrypted. @throws store-unavailable */
   loadReadable(id: string): Promise<StoredInstallation | undefined>;
   find(id: string | undefined): Promise<CachedInstallation | undefined>;
   save(installation: Installation): Promise<void>;

@@ -4,7 +4,7 @@ import { type Installation, type InstallationStore, InstallProvider } from '@sla
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isOrganizationId, type SlackId } from '../../domain/slack-id.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
 import {
   createInstallationStore,
@@ -14,7 +14,7 @@ import { createWorkspaceDeleter } from '../../workspace/record/workspace-store.t
 import { createOAuthNonces } from '../../workspace/replay-protection.ts';
 import { escapeMessageText, modal, refuseForm, textMessage } from '../block-kit/blocks.ts';
 import type { ResponseUrlClient } from '../reply/message-calls.ts';
-import { isOrganizationId, originOf, type PayloadOrigin, type SlackPayload } from '../request/payload.ts';
+import { originOf, type PayloadOrigin, type SlackPayload } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
 import {
   BACKGROUND_OPTIONS,
@@ -59,7 +59,7 @@ type InstallationServices = Pick<
   'redis' | 'keyring' | 'responseUrls' | 'log' | 'boltLogger' | 'clock' | 'onForget' | 'audit'
 >;
 
-/** OAuth codes and refresh tokens work once, so a call isn't repeated. The lock of a renewal outlasts this timeout. */
+/** Not repeated, because OAuth codes and refresh tokens work only once. The lock of a renewal lasts longer. */
 const OAUTH_OPTIONS = callOptions(10_000, false);
 
 type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
@@ -146,7 +146,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
 
 const notInstalled = () => new Failure('not-installed', { reason: 'unknown' });
 
-/** Slack's installer takes its store when it is created, so each renewal of a token needs an installer of its own. */
+/** An `InstallProvider` gets its store when it is created, so each renewal of a token creates a provider. */
 function createProviderFactory(
   { publicUrl, clientId, clientSecret, stateSecret }: OAuth,
   apiUrl: string,
@@ -182,7 +182,7 @@ async function findForPayload(
     if (!known.installation.isEnterpriseInstall || teamId === undefined || known.joined.has(teamId))
       return known;
     const local = await tokens.load(teamId);
-    // In a shared channel, a payload can combine the organization with another customer's workspace.
+    // In a shared channel, a payload can name one customer's workspace and another customer's organization.
     const isOther = local !== undefined && local.installation.enterprise?.id !== enterpriseId;
     if (isOther || !(await installed.join(installationId(known.installation), teamId))) continue;
     known.joined.add(teamId);
@@ -208,7 +208,7 @@ function authorizeResult(
 function createNotInstalledReply(installUrl: string, responseUrls: ResponseUrlClient, log: Logger) {
   const acknowledgements = new WeakMap<object, object>();
   return {
-    /** Slack shows no acknowledgement of a click, so the `response_url` of a click gets the message. */
+    /** Slack ignores the text in the acknowledgement of a click, so the click's `response_url` gets the message. */
     refuse(payload: SlackPayload, error: unknown, workspace: string | undefined): void {
       const about = { err: error, workspace };
       if (isFailure(error, 'not-installed')) log.warn(about, 'No installation for a request from Slack');

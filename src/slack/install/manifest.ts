@@ -28,7 +28,7 @@ export const SCOPES: readonly Scope[] = [
   { scope: 'groups:history', why: 'the same in a private channel it is in', optional: true },
   { scope: 'usergroups:read', why: 'to let a user group manage Tally', optional: true },
   { scope: 'reactions:write', why: 'to mark a mention that it answered privately', optional: true },
-  { scope: 'files:write', why: 'to send figures and the audit as a CSV file', optional: true },
+  { scope: 'files:write', why: 'to send figures as a CSV file', optional: true },
 ];
 
 export interface ManifestChoices {

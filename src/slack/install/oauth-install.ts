@@ -21,7 +21,7 @@ import { installationId } from './installation-tokens.ts';
 
 const STATE_LIFETIME_SECONDS = 600;
 
-/** A signed OAuth `state` works once, because Redis stores the used ones. */
+/** Redis stores each OAuth `state` that was used, so that it works only once. */
 export function createStateStore(nonces: OAuthNonces, secret: string): StateStore {
   const signed = new ClearStateStore(secret, STATE_LIFETIME_SECONDS);
   return {
@@ -87,10 +87,10 @@ function slackReason({ url = '' }: IncomingMessage, error: unknown): string | un
   return typeof reason === 'string' && /^[a-z_]{1,60}$/.test(reason) ? reason : undefined;
 }
 
-/** Codes of the errors that Slack's installer throws for a used, expired or foreign link. */
+/** The installer's error codes for a link that was used before, has expired, or is from another browser. */
 const OLD_LINK = /_(missing_state|invalid_state|missing_code)$/;
 
-/** Untrusted values in `html` must have gone through `escapeHtml`. */
+/** Untrusted values in `html` are escaped. */
 interface HtmlPage {
   readonly status: number;
   readonly html: string;
@@ -112,9 +112,7 @@ code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; back
 @media (max-width: 30rem) { main { padding: 1.5rem 1.25rem; } }
 `;
 
-/**
- * A page allows no script, external resource or frame, and sends no referrer, because its URL contains the OAuth code.
- */
+/** A page allows no scripts and sends no referrer, because its URL contains the OAuth code. */
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -222,7 +220,7 @@ const FIRST_STEPS: Message = {
   ],
 };
 
-/** The returned function never rejects, because Tally is installed already. */
+/** The returned function never rejects, because Tally is already installed. */
 export const createWelcome =
   (audit: Audit, clientOf: (token: string) => WebClient, log: Logger, clock: () => Millis) =>
   async (installation: Installation): Promise<void> => {

@@ -30,7 +30,7 @@ export function createTokenCheck(client: WebClient, log: Logger): TokenCheck {
   return { ...attempts, ok: () => isAccepted };
 }
 
-/** @returns false only if Slack rejects the token, not during an outage of Slack. Never rejects. */
+/** Also true while Slack can't be reached. Never rejects. */
 export const isTokenAccepted = (client: WebClient): Promise<boolean> =>
   client.auth.test().then(
     () => true,

@@ -1,5 +1,6 @@
 /** Deletes the data of a workspace or organization that uninstalls Tally. */
 import type { Logger } from 'pino';
+import { isOrganizationId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import {
@@ -7,7 +8,7 @@ import {
   type MemberAccess,
 } from '../../workspace/credentials/installation-store.ts';
 import type { WorkspaceDeleter } from '../../workspace/record/workspace-store.ts';
-import { isOrganizationId, type SlackPayload } from '../request/payload.ts';
+import type { SlackPayload } from '../request/payload.ts';
 import type { InstallationTokens } from './installation-tokens.ts';
 
 interface UninstallParts {
@@ -19,10 +20,7 @@ interface UninstallParts {
   readonly isAccepted?: (id: string) => Promise<boolean>;
 }
 
-/**
- * Deletes all data after an uninstall. Slack sends several events, in any order, so each event deletes everything.
- * @returns false for other events @throws store-unavailable, so that Slack resends the event
- */
+/** Slack sends several events, in any order, so each deletes everything. @returns false for other events */
 export function createUninstallHandler(parts: UninstallParts) {
   const { redis, forget, clock, log, tokens } = parts;
   const access = createMemberAccessStore(redis);
@@ -41,7 +39,7 @@ export function createUninstallHandler(parts: UninstallParts) {
     finishDeletion(id, event);
   };
 
-  /** Leaves out a workspace for which a later event was handled before. */
+  /** Events can arrive in the wrong order, so a workspace with a later event is left out. */
   const membersIn = async (body: SlackPayload, state: MemberAccess): Promise<readonly string[]> => {
     const { event_time: at = Math.floor(clock() / 1000), enterprise_id: organization, event } = body;
     const teams = (event?.team_ids ?? []).filter((id) => !isOrganizationId(id));
@@ -79,7 +77,7 @@ export function createUninstallHandler(parts: UninstallParts) {
 const installedAt = async ({ tokens }: UninstallParts, id: string): Promise<Millis | undefined> =>
   (await tokens?.loadReadable(id))?.at;
 
-/** Whether Slack resent an event from before the current installation, whose data must stay. */
+/** Slack may resend an old uninstall event after Tally was installed again. The new data must stay. */
 async function isOutdated(parts: UninstallParts, id: string, { event_time }: SlackPayload): Promise<boolean> {
   const since = await installedAt(parts, id);
   if (since === undefined || event_time === undefined) return false;

@@ -25,7 +25,9 @@ import {
 } from '../block-kit/blocks.ts';
 import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/advice.ts';
 import { describeError } from '../error-messages/advice-by-failure.ts';
-import type { HandlerRules, Request } from '../request/request.ts';
+import { knownChannels } from '../request/channels.ts';
+import type { Request } from '../request/request.ts';
+import type { HandlerRules } from '../server/handlers.ts';
 import type { Reply } from './reply.ts';
 
 export interface ErrorReport {
@@ -52,11 +54,14 @@ export function createErrorReply(log: Logger): ErrorReply {
     },
     async send(reply, report, failed, rules) {
       const { source, modal } = reply;
-      const request = { ...failed, place: source.askedIn ?? source.channel };
+      const { limited } = isFailure(report.failure, 'not-allowed') ? report.failure.data : {};
+      const isLimited = limited !== undefined && isAuthorized(failed) && !failed.user.canManage;
+      const channels = isLimited ? await knownChannels(limited.channels, failed) : [];
+      const request = { ...failed, channels, place: source.askedIn ?? source.channel };
       const isUnchanged = !isAuthorized(request) || !rules.changes;
       const message = errorMessageOf(report, request, isUnchanged);
       const isInModal = source.via === 'form' || (await modal.isShown());
-      // Only a command that opens a modal can be run from a modal.
+      // In a modal, a button can run only a command that opens a modal.
       const shown = rules.opensForm ? request : { ...request, command: undefined };
       const sent = isInModal
         ? modal.update(errorModalOf(report, shown, isUnchanged), message)
@@ -85,12 +90,12 @@ export const markUnsure = (failure: Failure, workspace?: Workspace): Failure =>
 export function errorModalOf(report: ErrorReport, request: FailedRequest, isUnchanged: boolean): ModalView {
   const { blocks } = errorMessageOf(report, request, isUnchanged);
   const shown = report.failure === undefined ? withoutActions(blocks) : blocks;
-  // Slack doesn't send the channel with a click in a modal, so the modal's metadata names the channel.
+  // Slack doesn't send the channel with a click in a modal, so the modal's metadata has the channel.
   const metadata = request.place !== undefined && { metadata: request.place };
   return modal({ title: 'That didn’t work', ...metadata, blocks: shown });
 }
 
-/** Slack passes this text on to people, so it has no mark-up. */
+/** Workflow Builder shows this text to people, without mark-up. */
 export function stepErrorText({ failure, id }: ErrorReport): string {
   if (failure === undefined) return unknownErrorText(id, true);
   const { sentence, todo, isOurs } = describeError(failure, {});
@@ -99,14 +104,14 @@ export function stepErrorText({ failure, id }: ErrorReport): string {
 }
 
 export function failureMessage(failure: Failure, request: FailedRequest, reference?: string): Message {
-  const { sentence, todo, people, quotes, buttons, choices, isOurs } = describeError(failure, request);
+  const { sentence, todo, people, quotes, buttons, choices, isOurs, lead } = describeError(failure, request);
   const help = isOurs && reference !== undefined && referenceText(reference);
   const text = joinTexts('\n', [sentence, joinTexts(' ', [todo, help])]);
   const named = `${escapeMarkup(text.replace(/\.$/, ''))}: ${people.map(mention).join(', ')}, or an admin.`;
   return {
     text: sentence,
     blocks: [
-      people.length === 0 ? section(text) : markup(named),
+      people.length === 0 && lead === undefined ? section(text) : markup(lead ?? named),
       ...quotes.map(quote),
       ...buttonRow(buttons),
       ...choices,

@@ -1,10 +1,9 @@
 /** Posts, replaces and deletes messages, by the Web API or a response URL. */
 import * as z from 'zod';
 import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
-import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import { type Block, escapeMessageText, type Message, preformatted, section } from '../block-kit/blocks.ts';
 import { barsText } from '../block-kit/charts.ts';
 import { callSlack, isUnclearStatus, measureCall, type WebClient, wasNeverSent } from '../web-client.ts';
@@ -19,7 +18,7 @@ export interface PostedTo {
   readonly ts: string;
 }
 
-/** Slack stores metadata with a message, by which Tally can find the message again. */
+/** Slack stores the metadata of a message. Tally finds the message again by its metadata. */
 export interface MessageMetadata {
   readonly event_type: string;
   readonly event_payload: Readonly<Record<string, string>>;
@@ -42,7 +41,7 @@ export async function postMessage(
   return { channel, ts };
 }
 
-/** @param metadata the posted message's metadata, which an update without metadata would remove */
+/** @param metadata the posted message's metadata, because an update without metadata removes it */
 export async function replaceMessage(
   client: WebClient,
   { channel, ts }: PostedTo,
@@ -65,9 +64,7 @@ export async function deleteMessage(client: WebClient, { channel, ts }: PostedTo
   await callSlack('chat.delete', () => client.chat.delete({ channel, ts }));
 }
 
-/**
- * @returns where the message is in a direct message; elsewhere undefined, because ephemeral messages can't be edited
- */
+/** @returns undefined unless the channel is a direct message, because ephemeral messages can't be edited */
 export async function postEphemeral(
   client: WebClient,
   person: SlackId,
@@ -93,7 +90,7 @@ const CANNOT_POST: ReadonlyMap<string, FailureOf<'cannot-post'>['data']['reason'
   ['restricted_action_thread_only_channel', 'restricted'],
 ]);
 
-/** The SDK would copy the blocks for its debug log before it serializes them, so Tally passes JSON. */
+/** Blocks are passed as JSON, because the SDK would copy other blocks for its debug log. */
 type Content = { text: string; blocks: never };
 
 async function send<T>(method: string, message: Message, call: (content: Content) => Promise<T>): Promise<T> {

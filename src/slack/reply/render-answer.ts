@@ -1,4 +1,4 @@
-/** An answer as a value, and the message that Tally draws from it. */
+/** What an answer consists of, and the message that shows the answer. */
 import type {
   ActionsBlock,
   ActionsBlockElement,
@@ -8,17 +8,16 @@ import type {
   StaticSelect,
 } from '@slack/types';
 import { PRODUCTS } from '../../domain/billing-products.ts';
-import { type BillingRemark, remarkLead } from '../../domain/failure/index.ts';
+import { type BillingRemark, remarkLead } from '../../domain/billing-remarks.ts';
 import {
+  formatMoney,
   type LabelledAmount,
   type Money,
   type MoneyFormatter,
-  moneyFormatter,
   sumByLabel,
 } from '../../domain/money/amount.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
-import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import {
   actions,
   button,
@@ -29,7 +28,7 @@ import {
   context,
   escapeMarkup,
   fitsOption,
-  formatInstant,
+  instantMarkup,
   joinTexts,
   type Message,
   markup,
@@ -42,16 +41,7 @@ import {
   table,
   titleBlocks,
 } from '../block-kit/blocks.ts';
-import {
-  type AskedProjects,
-  askedText,
-  failedNotes,
-  fetchEach,
-  type ProjectAnswer,
-  type ProjectAnswers,
-  productNames,
-  projectRows,
-} from '../commands/asked-projects.ts';
+import { askedText } from '../commands/asked-projects.ts';
 import {
   type Command,
   commandButton,
@@ -59,35 +49,24 @@ import {
   commandOption,
   toCommand,
 } from '../commands/command-buttons.ts';
-import type { Request } from '../request/request.ts';
-
-export interface AnswerView<T extends ProjectAnswer = ProjectAnswer>
-  extends ProjectAnswers<T>,
-    Pick<Request, 'at' | 'locale' | 'sharedBy' | 'mayShare'> {
-  readonly user: Pick<Request['user'], 'canManage' | 'zone'>;
-  readonly projects: AskedProjects;
-  readonly fetched: Millis;
-}
-
-export async function fetchProjects<T extends ProjectAnswer>(
-  projects: AskedProjects,
-  { at, locale, sharedBy, mayShare, user }: Request,
-  clock: () => Millis,
-  ask: (target: ResolvedProject) => Promise<T>,
-): Promise<AnswerView<T>> {
-  const answers = await fetchEach(projects, ask);
-  return { projects, ...answers, fetched: clock(), at, locale, sharedBy, mayShare, user };
-}
+import type { AnswerFile } from './answer-file.ts';
+import {
+  type AnswerView,
+  failedNotes,
+  type ProjectAnswer,
+  productNames,
+  projectRows,
+} from './project-answers.ts';
 
 export interface Answer<T = never> {
   readonly title: string;
   /** The lines are escaped mrkdwn. Empty lines are left out. */
   readonly lines: readonly string[];
   readonly chart?: Chart | undefined;
-  /** The first row of `cells` is the header. A table with the title `fold` opens on a click. */
+  /** The first row of `cells` is the header. With a title `fold`, the table opens on a click. */
   readonly rows?: { readonly fold?: string; readonly cells: readonly (readonly string[])[] } | undefined;
   readonly remarks: readonly BillingRemark[];
-  /** The footer is plain text: the `facts` share a line, and each of the `notes` has a line of its own. */
+  /** The `facts` share a line of the footer, and each of the `notes` has its own line. Both are plain text. */
   readonly facts: readonly string[];
   readonly notes: readonly string[];
   readonly actions: ActionsBlock;
@@ -95,19 +74,6 @@ export interface Answer<T = never> {
 }
 
 export type AnswerText = Omit<Answer, 'actions' | 'file'>;
-
-/** A `text` is untrusted. `digits` are written unchanged. */
-export type CsvCell = { readonly text: string } | { readonly digits: string };
-
-export interface AnswerFile<T> {
-  readonly name: string;
-  readonly columns: readonly string[];
-  /** What a row covers, such as `each day (UTC)`, and sentences about days and projects without figures. */
-  readonly each: string;
-  readonly gaps: readonly string[];
-  readonly rows: (answer: T) => readonly (readonly CsvCell[])[];
-  readonly details: (answer: T) => readonly (readonly [string, string])[];
-}
 
 export function renderAnswer(view: AnswerView, answer: Omit<Answer, 'file'>): Message {
   const { title, chart, rows, remarks, actions } = answer;
@@ -139,39 +105,48 @@ function smallPrint(
   const line = compact([
     ...facts.filter(Boolean).map(escapeMarkup),
     ...(sharedBy
-      ? [`${sharedBy.how} by ${mention(sharedBy.person)}`, `fetched: ${formatInstant(fetched)}`]
+      ? [`${sharedBy.how} by ${mention(sharedBy.person)}`, `fetched: ${instantMarkup(fetched)}`]
       : []),
   ]);
   return [line.join(' · '), ...notes.map(escapeMarkup)].filter(Boolean).join('\n');
 }
 
-/** Empty if the only reader is in this time zone. */
+/** Empty if only the user reads the answer, in the user's own time zone. */
 export const zoneFact = ({ user, sharedBy }: AnswerView, zone: Zone): string =>
   sharedBy === undefined && user.zone === zone ? '' : zone;
 
-/** Empty for a named project that was asked about with its own product. */
+/** Empty if the project has a name and the question is about the project's own product. */
 export const productFact = ({ target: { product, alias, isOwnProduct } }: ProjectAnswer): string =>
   alias !== undefined && isOwnProduct ? '' : PRODUCTS[product].name;
 
-export const formatSpent = (value: Money, money: MoneyFormatter, [spent, credited] = SPENT): string =>
+export const formatSpent = (value: Money, money: MoneyFormatter, [spent, credited] = SPEND_VERBS): string =>
   value.lt(0) ? `${money(value.abs())} ${credited}` : `${money(value)} ${spent}`;
 
 type SumVerbs = readonly [positive: string, negative: string];
-const SPENT: SumVerbs = ['spent', 'credited'];
-export const LEFT: SumVerbs = ['left', 'overdrawn'];
+const SPEND_VERBS: SumVerbs = ['spent', 'credited'];
+export const BALANCE_VERBS: SumVerbs = ['left', 'overdrawn'];
 
-export const formatSums = (amounts: readonly LabelledAmount[], locale: string, verbs: SumVerbs): string =>
-  listNames(
-    sumByLabel(amounts).map(({ value, label }) => formatSpent(value, moneyFormatter(locale, label), verbs)),
-  );
+/** `1,234.00 EUR and 56.00 USD spent` */
+export function formatSums(
+  amounts: readonly LabelledAmount[],
+  locale: string,
+  [positive, negative]: SumVerbs,
+): string {
+  const verbOf = ({ value }: LabelledAmount) => (value.lt(0) ? negative : positive);
+  const parts = sumByLabel(amounts).map((sum, at, { [at + 1]: next }) => {
+    const amount = formatMoney(sum.value.abs(), locale, sum.label);
+    return next && verbOf(next) === verbOf(sum) ? amount : `${amount} ${verbOf(sum)}`;
+  });
+  return listNames(parts);
+}
 
-/** `2 of 3 projects · October · 1,234.00 EUR spent` @param count replaces `2 of 3 projects` */
+/** `2 of 3 projects · October · 1,234.00 EUR spent`. @param count replaces `2 of 3 projects` */
 export function severalTitle<T extends ProjectAnswer>(
   { answered, failed, locale }: AnswerView<T>,
   amountOf: (answer: T) => Money | undefined,
   {
     when,
-    verbs = SPENT,
+    verbs = SPEND_VERBS,
     count,
   }: { readonly when?: string; readonly verbs?: SumVerbs; readonly count?: string },
 ): string {
@@ -195,7 +170,7 @@ export function listParts<T extends ProjectAnswer>(
 ): Pick<Answer, 'rows' | 'remarks' | 'facts' | 'notes'> {
   const { nameOf, facts } = productNames(answered);
   return {
-    rows: { cells: projectRows(sorted, columns, failed, { nameOf }) },
+    rows: sorted.length === 0 ? undefined : { cells: projectRows(sorted, columns, failed, { nameOf }) },
     remarks: answered.flatMap(({ remarks }) => remarks),
     facts,
     notes: failedNotes(failed),
@@ -204,7 +179,7 @@ export function listParts<T extends ProjectAnswer>(
 
 interface AnswerActions {
   readonly link: Command;
-  /** The command that gets `csv` or `details` added. Default is `link`. */
+  /** The command to which `csv` or `details` is added. Default is `link`. */
   readonly figures?: Command;
   readonly before: readonly ActionsBlockElement[];
   readonly after?: readonly Button[];
@@ -247,13 +222,13 @@ export function answerActions<T extends ProjectAnswer>(
   );
 }
 
-/** **Share** runs the command again, for the channel, as of the instant `askedAt`. */
+/** **Share** runs the command again for the channel, with the figures of the instant `askedAt`. */
 function shareButton(command: Command, askedAt: Millis): Button[] {
   const value = `${askedAt} ${commandLine(command)}`;
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('share', 'Share', { value })];
 }
 
-/** A button's value can be longer than an option's, so an option that is too long becomes a button. */
+/** A button can hold a longer command than an option can. */
 function moreMenu(options: readonly PlainTextOption[]): (Overflow | Button)[] {
   const listed = options.filter(fitsOption).slice(0, SLACK_LIMITS.overflowOptions);
   const others = options.filter(
@@ -263,7 +238,7 @@ function moreMenu(options: readonly PlainTextOption[]): (Overflow | Button)[] {
   return listed.length === 0 ? buttons : [...buttons, overflow('rerun:more', listed)];
 }
 
-/** Empty if a command is too long for an option. */
+/** Empty if any of the commands is too long for an option. */
 export const periodMenu = (
   options: readonly PlainTextOption[],
   current: PlainTextOption | undefined,

@@ -1,8 +1,8 @@
-/** Sends a reply's messages to where the person reads them, in place of a loading message. */
+/** Sends a reply's messages to where the person reads them. A message replaces the loading message. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFailure } from '../../domain/failure/index.ts';
+import { isDirectMessage } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import { compact, context, escapeMarkup, type Message, type Optional } from '../block-kit/blocks.ts';
 import type { Audience, Source } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
@@ -61,12 +61,12 @@ export class ReplySender {
         const place = await postMessage(client, { channel, thread: this.#publicThread }, LOADING);
         return { isPublic: true, place };
       } catch (error) {
-        // A slash command works also in a channel where Tally may not post.
+        // Slash commands also work in channels where Tally may not post.
         if (!isFailure(error, 'cannot-post')) throw error;
       }
     }
     const isInDirectMessage = channel !== undefined && isDirectMessage(channel);
-    // Tally can edit only an ordinary message, so a loading message below a button's message must be an ordinary one.
+    // Only ordinary messages can be edited later, so a click in a direct message gets an ordinary loading message.
     if (responseUrl !== undefined && (replaces || !isClick || !isInDirectMessage)) {
       await this.services.responseUrls
         .post(responseUrl, LOADING, { replace: replaces })
@@ -162,7 +162,7 @@ export class ReplySender {
   }
 }
 
-/** Runs an action after a delay, unless `take` is called before. Only the first `take` gets the action's result. */
+/** Runs `show` after a delay, unless `take` is called before. Only the first `take` gets what `show` returned. */
 export function createDelayed<T>() {
   let take: (() => Promise<T | undefined>) | undefined;
   return {

@@ -11,10 +11,7 @@ import { callSlack, type WebClient } from '../web-client.ts';
 import { type PostedTo, postMessage } from './message-calls.ts';
 import { createDelayed, type OutgoingFile, ReplySender, retryRateLimited } from './reply-sender.ts';
 
-/**
- * Replies to a payload. Each message or modal replaces the one before. Every method calls `confirm` before it sends
- * anything, and throws slack-failed if Slack refuses.
- */
+/** A message or modal replaces the one before. All methods call `confirm` first, and throw slack-failed. */
 export interface Reply {
   readonly source: Source;
   readonly client: WebClient;
@@ -29,7 +26,7 @@ export interface Reply {
   /** @returns whether the file is in the public answer's thread; otherwise it is in the user's direct messages */
   file(file: OutgoingFile): Promise<boolean>;
   home(blocks: readonly Block[]): Promise<void>;
-  /** The place of the last message. Undefined if Slack doesn't say, or if only the user sees the message. */
+  /** Where the last message is. Undefined if Slack doesn't say, or if only the user sees the message. */
   posted(): PostedTo | undefined;
   /** Shows a loading message, unless the answer is sent within `delay` ms. */
   startLoadingMessage(delay: Millis, mayReplace: boolean): void;
@@ -58,7 +55,7 @@ interface ReplyTerms {
   readonly confirm?: () => Promise<void>;
 }
 
-/** The last click in each modal, by `view_id`. Only this click may draw the modal's form again. */
+/** The last click in each modal, by `view_id`. Only the work of the last click may draw a form again. */
 export type LastClicks = LRUCache<string, Source>;
 export const createLastClicks = (): LastClicks => new LRUCache({ max: 1_000 });
 
@@ -153,7 +150,7 @@ function modalReply(
   };
 }
 
-/** A message can't open a modal, but a button in the reply can. */
+/** Slack opens no modal after a mention or a message, but after a click on this button. */
 function openFormMessage(command: Command): Message {
   const text = 'Click to open the form:';
   const buttons = commandButton('form', 'Open the form…', command, { style: 'primary' });

@@ -1,28 +1,25 @@
 /** Finds out who sent a payload, and what this person may do. */
 import { Failure } from '../../domain/failure/index.ts';
+import { isDirectMessage } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
 import { limitedProjects } from '../../workspace/projects/project-scope.ts';
 import type { ResolvedProject, UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { hasSameRights, hasSaved } from '../../workspace/record/audited-change.ts';
-import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { requireRight } from '../../workspace/roles-and-rights.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
+import type { HandlerRules } from '../server/handlers.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { type Audience, type Source, threadOf } from './payload.ts';
-import { type HandlerRules, type Request, slackLookups } from './request.ts';
+import { type Request, slackLookups } from './request.ts';
 import type { User } from './users.ts';
 
 /** A role that was checked less than this time ago isn't checked again before an answer is sent. */
 const ROLE_MAX_AGE: Millis = 1_000;
 
-/**
- * Makes the request of the person who sent a payload. The request's reply checks the rights again before it sends.
- * @param command the command that is run, if any @returns undefined for a replay @throws not-allowed, slack-failed,
- * store-unavailable
- */
+/** The reply checks the sender's rights again. @returns undefined for a replay @throws not-allowed, slack-failed */
 export type Authorize = (
   reply: Reply,
   rules: HandlerRules,
@@ -42,7 +39,7 @@ export const createAuthorize =
     const isFresh = right === 'member' || right === 'manage';
     const began = performance.now();
     const lookups = Promise.all([people.find(source, isFresh), source.workspace ?? workspaces.load(teamId)]);
-    // For a replay, nobody waits for the look-ups or handles their errors.
+    // Nobody waits for the look-ups of a replay, so their errors are caught here.
     lookups.catch(() => undefined);
     if ((await source.isFirst) === false) {
       annotate({ outcome: 'replayed' });
@@ -54,7 +51,7 @@ export const createAuthorize =
     const user = await people.admit(profile, workspace.settings, asksGroups);
     if (right === 'manage' && user.canAsk && !user.canManage) {
       const managers = await people.managers(workspace, false);
-      throw new Failure('not-allowed', { reason: 'not-manager', managers });
+      throw new Failure('not-allowed', { reason: 'not-manager', people: managers });
     }
     requireRight(right, user);
 
@@ -71,7 +68,7 @@ export const createAuthorize =
       if (!isChanging && !(hasSamePermissions(user, person) && hasSameRights(workspace, now)))
         throw new Failure('rights-changed');
     };
-    // In a direct message, the other person may have fewer rights.
+    // Answers in direct messages stay private, because the other person may have fewer rights.
     const mayBePublic = rules.figures && !isDirectMessage(source.channel ?? '');
     const audience = mayBePublic ? (source.audience ?? workspace.settings.visibility) : 'asker';
     const offered = command && withoutSecrets(command, workspace.aliases);

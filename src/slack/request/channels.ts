@@ -1,8 +1,7 @@
 /** Looks up channels in Slack, and checks whether Tally can post in them. */
 import type { webApi } from '@slack/bolt';
 import { isFailure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
-import { isChannel } from '../../workspace/record/record-schemas.ts';
+import { isChannel, type SlackId } from '../../domain/slack-id.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import type { User } from './users.ts';
@@ -23,7 +22,7 @@ export interface Channels {
   join(channel: SlackId): Promise<void>;
 }
 
-/** A page has 1,000 members. A person on a later page counts as not in the channel. */
+/** A page has 1,000 members. People on later pages count as not in the channel. */
 const MOST_PAGES = 20;
 
 export function channelsOf(client: WebClient): Channels {
@@ -81,7 +80,7 @@ const NO_SCOPE =
   'Tally can’t see channels: it needs the scopes channels:read and groups:read. Ask an admin to add them and install Tally again.';
 const SHARED = 'External people in this shared channel will see the posts';
 
-/** @param known whether the channel gets posts already, so that the user needn't be in it */
+/** @param known true if the channel already gets posts; the user then needn't be in the channel */
 export async function checkChannel(channel: SlackId, request: Poster, known = false): Promise<ChannelCheck> {
   if (!isChannel(channel)) return refusal('Choose a channel.');
   const { slack, user, workspace } = request;
@@ -118,4 +117,22 @@ export async function joinChannel(
         : `Slack returned an error (${error.data.code}).`;
     return `${why} Type /invite @Tally in that channel and try again.`;
   }
+}
+
+const MOST_TOLD = 3;
+
+/** The first channels of which the person may know: public ones, and those that the person is in. Never rejects. */
+export async function knownChannels(
+  channels: readonly SlackId[],
+  { slack, user: { id, role } }: Pick<Poster, 'slack'> & { readonly user: Pick<User, 'id' | 'role'> },
+): Promise<readonly SlackId[]> {
+  const isKnown = async (channel: SlackId): Promise<boolean> => {
+    const found = await slack.channels.find(channel);
+    if (found === undefined || found.isArchived) return false;
+    const seesPublic = role === 'admin' || role === 'member';
+    return (seesPublic && !found.isPrivate) || slack.channels.has(channel, id);
+  };
+  const few = channels.slice(0, MOST_TOLD);
+  const known = await Promise.all(few.map((channel) => isKnown(channel).catch(() => false)));
+  return few.filter((_, at) => known[at]);
 }

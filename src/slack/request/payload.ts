@@ -1,9 +1,8 @@
 /** Reads Slack's payloads: who sent them, where, and from which message or view. */
 import * as z from 'zod';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isDirectMessage, isOrganizationId, type SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RequestVia } from '../../ops/work-record.ts';
-import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import { SLACK_LIMITS } from '../block-kit/blocks.ts';
@@ -89,17 +88,14 @@ const schema = z.looseObject({
 
 export type SlackPayload = Readonly<Record<string, unknown>> & z.output<typeof schema>;
 
-/**
- * Drops the nulls that Slack sends for missing fields. @returns undefined for a payload with fields of a wrong type,
- * which Bolt would read without a check
- */
+/** Drops nulls for missing fields. Undefined if a field that Bolt reads without a check has a wrong type. */
 export function parsePayload(body: unknown): SlackPayload | undefined {
   if (!schema.safeParse(body).success) return undefined;
   const payload = withoutNulls(body as SlackPayload);
   if (payload.event !== undefined) return { ...payload, event: withoutNulls(payload.event) };
   if (payload.command !== undefined) return payload;
   const { type, user, actions, view } = payload;
-  // For each type of interaction, what Bolt reads without a check.
+  // The field that Bolt reads without a check, for each type of interaction.
   const needed = new Map<string, unknown>([
     ['block_actions', actions],
     ['view_submission', view],
@@ -124,7 +120,7 @@ export interface Source {
   readonly homeTeamId: SlackId | undefined;
   readonly channel: SlackId | undefined;
   readonly responseUrl?: string | undefined;
-  /** Whether the user clicked in a message, which a response with `replace_original` would replace. */
+  /** Whether the user clicked in a message. A response with `replace_original` then replaces the message. */
   readonly isClick: boolean;
   readonly replaces: boolean;
   readonly triggerId?: string | undefined;
@@ -134,7 +130,7 @@ export interface Source {
   /** Slack's `hash` of the modal, which changes whenever the modal changes. */
   readonly viewHash?: string | undefined;
   readonly thread: string | undefined;
-  /** The `ts` of the question, below which a public answer starts a thread. */
+  /** The `ts` of the question. A public answer starts a thread below the question. */
   readonly startsThread?: string | undefined;
   /** Resolves to false for a replay. Undefined in Socket Mode, where nobody can replay a payload. */
   readonly isFirst: Promise<boolean> | undefined;
@@ -225,15 +221,13 @@ export interface PayloadOrigin {
 
 type Id = string | null | undefined;
 
-export const isOrganizationId = (id: string): boolean => id.startsWith('E');
-
 const workspaceAmong = (...ids: readonly Id[]): string | undefined =>
   ids.find((id): id is string => !!id && !isOrganizationId(id));
 
 const organizationAmong = (...ids: readonly Id[]): string | undefined =>
   ids.find((id): id is string => !!id && isOrganizationId(id));
 
-/** Slack can put an organization's ID into any of the fields, so only this function decides. */
+/** Slack can put an organization's ID into the field of a workspace, so other code must not read these fields. */
 export const originOf = (payload: SlackPayload): PayloadOrigin =>
   payload.event === undefined ? originOfInteraction(payload) : originOfEvent(payload);
 
@@ -272,11 +266,11 @@ function originOfEvent(payload: SlackPayload): PayloadOrigin {
 }
 
 /** Trimmed values by block ID: '' for an empty field, and commas between several choices. */
-export type FormFields = Readonly<Record<string, string>>;
+export type FormValues = Readonly<Record<string, string>>;
 
 export const selectedValues = (field = ''): readonly string[] => field.split(',').filter(Boolean);
 
-export const parseFormFields = (values?: z.infer<typeof stateValues> | null): FormFields =>
+export const parseFormValues = (values?: z.infer<typeof stateValues> | null): FormValues =>
   Object.fromEntries(
     Object.entries(values ?? {}).map(([block, byAction]) => [
       block,

@@ -1,18 +1,17 @@
 /** What a handler gets: who asks, where, what this person may see, and how to reply. */
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { ProjectScope } from '../../workspace/projects/project-scope.ts';
 import type { ResolvedProject, UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
-import { isDirectMessage } from '../../workspace/record/record-schemas.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { Permissions, Right } from '../../workspace/roles-and-rights.ts';
+import type { Permissions } from '../../workspace/roles-and-rights.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { WebClient } from '../web-client.ts';
 import { type Channels, channelsOf } from './channels.ts';
 import type { Audience } from './payload.ts';
-import type { People, User } from './users.ts';
+import type { User, UserLookup } from './users.ts';
 
 export interface Request extends ProjectScope {
   /** All figures in the answer are as of this time. */
@@ -25,7 +24,7 @@ export interface Request extends ProjectScope {
   readonly sharedBy: { readonly how: 'asked' | 'shared'; readonly person: SlackId } | undefined;
   /** The locale (BCP 47) of the user, or for a public answer of the workspace. */
   readonly locale: string;
-  /** The thread in which a follow-up finds the question before it. Undefined where threads don't work. */
+  /** The thread, whose last question a follow-up refers to. Undefined where follow-ups don't work. */
   readonly thread?: ThreadPlace | undefined;
   readonly self?: SlackId | undefined;
   readonly reply: Reply;
@@ -36,7 +35,7 @@ export interface Request extends ProjectScope {
 }
 
 /** Each method throws slack-failed. */
-interface SlackLookups extends Pick<People, 'userGroups' | 'roleOf'> {
+interface SlackLookups extends Pick<UserLookup, 'userGroups' | 'roleOf'> {
   readonly channels: Channels;
   /** Whether the user is in one of these groups, as Slack says now. */
   isInGroups(groups: readonly string[]): Promise<boolean>;
@@ -55,22 +54,8 @@ export const privateScope = ({ user, channel }: Request): ProjectScope => ({
   isUnlimited: user.canManage,
 });
 
-export interface HandlerRules {
-  readonly right: Right;
-  /** Opens a modal. Slack's trigger is valid for 3 s, so after a slow look-up a loading modal opens first. */
-  readonly opensForm?: boolean;
-  /** Changes data, so it never runs twice for a request, and its errors say whether anything was changed. */
-  readonly changes?: boolean;
-  /** Answers with figures, which can be public, and which follow-up questions in a thread can refer to. */
-  readonly figures?: boolean;
-  /** Sends a file, so the message with the button stays. */
-  readonly sendsFile?: boolean;
-  /** Shows data for managers only, so a reply doesn't offer **Ask a manager**. */
-  readonly isForManagers?: boolean;
-}
-
 export const slackLookups = (
-  people: People,
+  people: UserLookup,
   client: WebClient,
   asker: SlackId,
   workspace: Workspace,

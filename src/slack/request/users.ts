@@ -26,7 +26,7 @@ export interface UserGroup {
   readonly handle: string;
 }
 
-export type UserDirectory = (client: WebClient, teamId: SlackId) => People;
+export type UserDirectory = (client: WebClient, teamId: SlackId) => UserLookup;
 
 /** Roles and groups stay in the cache for this time. Before a change, Tally asks Slack again. */
 const TTL = MINUTE;
@@ -38,7 +38,7 @@ export function createUserDirectory(clock: () => Millis, most = 5000): UserDirec
     groups: createCache(clock, most),
     owners: new WeakMap(),
   };
-  return (client, teamId) => new People(client, teamId, caches);
+  return (client, teamId) => new UserLookup(client, teamId, caches);
 }
 
 interface Caches {
@@ -50,7 +50,7 @@ interface Caches {
 
 type Cache<T> = (key: string, fresh: boolean, ask: () => Promise<T>) => Promise<T>;
 
-/** The cache keeps no failures. Simultaneous look-ups of a key share a call. */
+/** Failures aren't cached. Simultaneous look-ups of a key share a call. */
 function createCache<T extends object>(clock: () => Millis, max: number): Cache<T> {
   const known = new LRUCache<string, T, () => Promise<T>>({
     max,
@@ -67,14 +67,14 @@ const MOST_NAMED = 5;
 /** Tally looks up more managers than it names, because some may have left. */
 const MOST_LOOKED_UP = 15;
 
-export class People {
+export class UserLookup {
   constructor(
     private readonly client: WebClient,
     private readonly teamId: SlackId,
     private readonly caches: Caches,
   ) {}
 
-  /** Finds the user that a payload names. @param fresh asks Slack instead of the cache */
+  /** @param fresh asks Slack instead of the cache */
   async find(
     { userId, homeTeamId = this.teamId }: Pick<Source, 'userId' | 'homeTeamId'>,
     fresh = false,
@@ -92,7 +92,7 @@ export class People {
     return { teamId, id: userId, role, locale: user.locale ?? DEFAULT_LOCALE, zone: user.tz };
   }
 
-  /** Looks up groups only if they decide. Without `fresh`, a failed look-up means “no member”. */
+  /** Looks up groups only for a full member. Unless `fresh`, a failed look-up counts as “no manager”. */
   async admit(profile: Profile, settings: Settings, fresh = false): Promise<User> {
     const { id, role } = profile;
     const { managers, managerGroups } = settings;
@@ -111,7 +111,7 @@ export class People {
     }
   }
 
-  /** @param fresh asks Slack instead of the cache for groups, and throws if Slack fails */
+  /** @param fresh asks Slack for groups anew, and throws if Slack fails */
   async permissionsOf(person: SlackId, settings: Settings, fresh: boolean): Promise<Permissions> {
     return this.admit(await this.#findOther(person, true), settings, fresh);
   }
@@ -120,9 +120,7 @@ export class People {
     return (await this.#findOther(person, false)).role;
   }
 
-  /**
-   * A group unknown to Slack has no members. @param fresh asks Slack instead of the cache, and throws if Slack fails
-   */
+  /** Groups unknown to Slack have no members. @param fresh asks Slack anew, and throws if Slack fails */
   async membersOf(groups: readonly string[], fresh = false): Promise<readonly string[]> {
     const { client, teamId, caches } = this;
     const find = (group: string) =>
@@ -138,7 +136,7 @@ export class People {
     });
   }
 
-  /** This is a last resort, because Slack can only list all users. */
+  /** Slack can only list all users, so this look-up is a last resort. */
   admins(): Promise<readonly string[]> {
     const { client, teamId: team_id } = this;
     return callSlack('users.list', async () => {
@@ -152,7 +150,7 @@ export class People {
     });
   }
 
-  /** The managers in the settings, else admins who registered a connection, else (if `listsAdmins`) any admins. */
+  /** Managers from the settings, or else admins who registered connections, or else, if `listsAdmins`, all. */
   async managers({ settings, connections }: Workspace, listsAdmins: boolean): Promise<readonly SlackId[]> {
     const named = [...settings.managers, ...(await this.membersOf(settings.managerGroups))];
     const registered = [...connections.values()].map(({ registeredBy }) => registeredBy);

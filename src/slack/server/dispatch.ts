@@ -1,4 +1,4 @@
-/** Takes each payload from Bolt to its handler: log line, rate limit, acknowledgement, work. */
+/** Passes each payload from Bolt to its handler, after a rate limit and the acknowledgement. */
 import { type AllMiddlewareArgs, type App, ErrorCode, type RespondArguments } from '@slack/bolt';
 import { Failure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -22,7 +22,7 @@ import { retryRateLimited } from '../reply/reply-sender.ts';
 import { createAuthorize } from '../request/authorize.ts';
 import {
   originOf,
-  parseFormFields,
+  parseFormValues,
   type SlackEvent,
   type SlackPayload,
   type Source,
@@ -34,7 +34,7 @@ import type { SlackServices } from '../slack-services.ts';
 import { callSlack } from '../web-client.ts';
 import {
   type ActionHandler,
-  type Listeners,
+  type Handlers,
   lookUp,
   type ParsedForm,
   type Rerun,
@@ -43,10 +43,10 @@ import {
 } from './handlers.ts';
 import { answerCommand, type Dispatch, runAuthorized, type Task } from './run-command.ts';
 
-export function registerListeners(app: App, listeners: Required<Listeners>, services: SlackServices): void {
+export function registerHandlers(app: App, handlers: Required<Handlers>, services: SlackServices): void {
   const dispatch: Dispatch = {
     ...services,
-    listeners,
+    handlers,
     errorReply: createErrorReply(services.log),
     lastClicks: createLastClicks(),
     eventDedup: createEventDedup(services.redis),
@@ -59,7 +59,7 @@ export function registerListeners(app: App, listeners: Required<Listeners>, serv
   registerEvents(app, dispatch);
   registerSteps(app, dispatch);
   app.error(async (error) => {
-    // The code that looks up the token has logged an authorization error already.
+    // Authorization errors are logged where the token is looked up.
     if (error.code !== ErrorCode.AuthorizationError) services.log.error({ err: error }, 'A listener failed');
   });
 }
@@ -82,7 +82,7 @@ const beginTask = (
     work({ reply: createReply(dispatch, source, client), annotate }),
   );
 
-/** @returns the reply to a sender who exceeds a limit; undefined within the limits */
+/** Undefined if the sender is within the limits. */
 function checkRateLimit(
   { limits, errorReply }: Dispatch,
   { reply, annotate }: Task,
@@ -92,10 +92,10 @@ function checkRateLimit(
 }
 
 function registerCommands(app: App, dispatch: Dispatch): void {
-  const { listeners } = dispatch;
+  const { handlers } = dispatch;
   app.command(/.*/, async ({ ack, ...arrival }) => {
     const typed = { ...parseCommand(arrival.body.command), text: arrival.body.text ?? '' };
-    const route = routeOf(lookUp(listeners.commands, typed.command), typed.command);
+    const route = routeOf(lookUp(handlers.commands, typed.command), typed.command);
     await beginTask(dispatch, arrival, sourceOf(dispatch, 'command', arrival), route, async (task) => {
       const excess = checkRateLimit(dispatch, task);
       // The acknowledgement carries the refusal, so that a flood of commands causes no calls to Slack.
@@ -106,12 +106,12 @@ function registerCommands(app: App, dispatch: Dispatch): void {
 }
 
 function registerClicks(app: App, dispatch: Dispatch): void {
-  const { listeners, errorReply, limits } = dispatch;
+  const { handlers, errorReply, limits } = dispatch;
   app.action({ type: 'block_actions' }, async ({ ack, action, ...arrival }) => {
     await ack();
     const payload = arrival.body as object as SlackPayload;
     const click = readClick(action as ClickedElement);
-    const handler = lookUp(listeners.actions, click.name);
+    const handler = lookUp(handlers.actions, click.name);
     const route = routeOf(handler, click.name);
     await beginTask(dispatch, arrival, sourceOf(dispatch, 'button', arrival), route, async (task) => {
       const { reply, annotate } = task;
@@ -156,7 +156,7 @@ const readClick = ({ action_id: id = '', selected_option: chosen, value, text }:
 /** In ms: a second press of a button within this time is a double click. */
 const DOUBLE_CLICK = { share: 10_000, change: 1_000 } as const;
 
-/** In modals, and without Redis, every click counts as a first one. */
+/** In modals, and while Redis is down, every click counts as the first. */
 async function isFirstClick(
   { eventDedup }: Dispatch,
   { isFirst, teamId, userId }: Source,
@@ -185,9 +185,9 @@ async function runAction(
   const reply = clickReply.as({ ...source, isFirst });
   const rerun: Rerun = (command, changes) =>
     answerCommand(dispatch, { reply: reply.as({ ...source, ...changes }), annotate }, command);
-  const fields = parseFormFields((view?.state ?? state)?.values as never);
+  const fields = parseFormValues((view?.state ?? state)?.values as never);
   const clicked = { ...shown, fields, metadata: view?.private_metadata ?? '' };
-  // A click in a form depends on the form's fields, so a manager can't take the click over.
+  // A click in a modal depends on the modal's fields, so **Ask a manager** can't pass the click on.
   const unauthorized = rules.opensForm && view?.type !== 'modal' ? { click: shown } : {};
   await runAuthorized(
     dispatch,
@@ -217,15 +217,15 @@ function readCommandClick(
 
 /** The acknowledgement of a form carries the form's errors, or the view “Saving…”. */
 function registerForms(app: App, dispatch: Dispatch): void {
-  const { listeners, errorReply, limits, redis, eventDedup } = dispatch;
+  const { handlers, errorReply, limits, redis, eventDedup } = dispatch;
   app.view({ type: 'view_submission' }, async ({ ack, view, ...arrival }) => {
     const name = view.callback_id;
-    const listener = lookUp(listeners.views, name);
-    if (listener === undefined) return ack();
+    const handler = lookUp(handlers.views, name);
+    if (handler === undefined) return ack();
     await beginTask(dispatch, arrival, sourceOf(dispatch, 'form', arrival), name, async (task) => {
       const { reply, annotate } = task;
       const errorModal = (error: unknown) => errorModalOf(errorReply.explain(error, annotate), {}, true);
-      // “Saving…” would replace the form and its input, so Tally refuses a form before.
+      // “Saving…” replaces the form and its input, so Tally must refuse the form before.
       const refusal =
         limits.take('requests', reply.source) ??
         (redis.status === 'ready' ? undefined : new Failure('store-unavailable'));
@@ -233,7 +233,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
         return ack(refuseForm(view.blocks, failureText(refusal), errorModal(refusal)));
       let parsed: ParsedForm;
       try {
-        parsed = listener.parse(parseFormFields(view.state?.values as never), view.private_metadata ?? '');
+        parsed = handler.parse(parseFormValues(view.state?.values as never), view.private_metadata ?? '');
       } catch (error) {
         return ack({ response_action: 'update', view: errorModal(error) });
       }
@@ -241,12 +241,12 @@ function registerForms(app: App, dispatch: Dispatch): void {
         annotate({ outcome: 'invalid-form' });
         return ack({ response_action: 'errors', errors: parsed.errors });
       }
-      await ack({ response_action: 'update', view: listener.waiting });
+      await ack({ response_action: 'update', view: handler.waiting });
       // After an error a form has new metadata, so it can be submitted again.
       const sent = `${view.id} ${view.private_metadata}`;
       const isFirst = eventDedup.first(reply.source.teamId, sent).catch(() => true);
       if (!(await isFirst)) return annotate({ outcome: 'duplicate' });
-      const rules = { right: listener.right, changes: true };
+      const rules = { right: handler.right, changes: true };
       await runAuthorized(dispatch, task, rules, parsed.submit, (report, request) =>
         errorReply.send(reply, report, request ?? {}, rules),
       );
@@ -255,11 +255,11 @@ function registerForms(app: App, dispatch: Dispatch): void {
 }
 
 function registerSuggestions(app: App, dispatch: Dispatch): void {
-  const { listeners, authorize, errorReply, limits } = dispatch;
+  const { handlers, authorize, errorReply, limits } = dispatch;
   app.options(/.*/, async ({ ack, options, ...arrival }) => {
-    const listener = lookUp(listeners.options, options.action_id);
-    const route = routeOf(listener, options.action_id);
-    // Typing the same text twice sends identical payloads, so this check for replays would refuse the second.
+    const handler = lookUp(handlers.options, options.action_id);
+    const route = routeOf(handler, options.action_id);
+    // Typing the same text twice sends identical payloads, which aren't replays.
     const source = { ...sourceOf(dispatch, 'suggestions', arrival), isFirst: undefined };
     const { view } = arrival.body as object as SlackPayload;
     const typed = options.value ?? '';
@@ -267,10 +267,10 @@ function registerSuggestions(app: App, dispatch: Dispatch): void {
       const find = async () => {
         const excess = limits.take('suggestions', source);
         if (excess !== undefined) throw excess;
-        if (listener === undefined || !isShortText(typed)) return [];
-        const request = await authorize(reply, listener, annotate);
+        if (handler === undefined || !isShortText(typed)) return [];
+        const request = await authorize(reply, handler, annotate);
         if (request === undefined) return [];
-        const found = await listener.find(typed, request, view?.private_metadata ?? '');
+        const found = await handler.find(typed, request, view?.private_metadata ?? '');
         await request.reply.confirm();
         return found;
       };
@@ -291,11 +291,11 @@ function registerSuggestions(app: App, dispatch: Dispatch): void {
 const SUGGESTION_TIMEOUT: Millis = 2_000;
 
 function registerEvents(app: App, dispatch: Dispatch): void {
-  const { listeners, clock, limits, eventDedup } = dispatch;
+  const { handlers, clock, limits, eventDedup } = dispatch;
   app.event(/.*/, async ({ event: payload, body, client, context }) => {
     const event = payload as SlackEvent;
-    const listener = lookUp(listeners.events, event.type);
-    if (listener === undefined || listener.wants?.(event) === false) return;
+    const handler = lookUp(handlers.events, event.type);
+    if (handler === undefined || handler.wants?.(event) === false) return;
     const arrived = { via: VIA[event.type] ?? 'event', at: clock(), isFirst: context.isFirst };
     const source = sourceOfEvent(event, body as object as SlackPayload, arrived);
     if (source === undefined) return;
@@ -303,7 +303,7 @@ function registerEvents(app: App, dispatch: Dispatch): void {
       const excess = checkRateLimit(dispatch, task);
       if (excess !== undefined && limits.take('refusals', source) !== undefined) return;
       if (excess !== undefined) return explainEvent(dispatch, task, event, excess);
-      // Slack resends an event whose acknowledgement was lost. Without Redis, the event's answer fails anyway.
+      // Slack resends an event whose acknowledgement was lost. Without Redis, every event counts as new.
       const isFirst = eventDedup.first(source.teamId, body.event_id).catch(() => true);
       if (await isFirst) await answerEvent(dispatch, task, event);
       else task.annotate({ outcome: 'duplicate' });
@@ -315,26 +315,26 @@ const VIA: Readonly<Record<string, RequestVia>> = { app_mention: 'mention', mess
 
 async function answerEvent(dispatch: Dispatch, task: Task, event: SlackEvent): Promise<void> {
   const { reply, annotate } = task;
-  const listener = lookUp(dispatch.listeners.events, event.type);
-  if (listener === undefined) return;
+  const handler = lookUp(dispatch.handlers.events, event.type);
+  if (handler === undefined) return;
   const answer = (request: Request) =>
-    listener.answer(event, request, (command, changes) => {
+    handler.answer(event, request, (command, changes) => {
       const from = { ...reply.source, workspace: request.workspace, ...changes };
       return answerCommand(dispatch, { reply: reply.as(from), annotate }, command);
     });
-  await runAuthorized(dispatch, task, listener, answer, (report, request) =>
+  await runAuthorized(dispatch, task, handler, answer, (report, request) =>
     explainEvent(dispatch, task, event, report, request),
   );
 }
 
 async function explainEvent(
-  { listeners, errorReply }: Dispatch,
+  { handlers, errorReply }: Dispatch,
   { reply }: Task,
   { type }: SlackEvent,
   report: ErrorReport,
   request?: Request,
 ): Promise<void> {
-  const onError = lookUp(listeners.events, type)?.onError;
+  const onError = lookUp(handlers.events, type)?.onError;
   if (onError === undefined) return errorReply.send(reply, report, request ?? {}, {});
   const message = errorMessageOf(report, request ?? {}, true);
   await onError(message, reply).catch(errorReply.logUndelivered(reply.source.teamId));
@@ -344,10 +344,10 @@ async function explainEvent(
 const WORKFLOWS = 'workflows';
 
 function registerSteps(app: App, dispatch: Dispatch): void {
-  const { listeners, errorReply, eventDedup, limits, clock, onFinished, workspaces } = dispatch;
+  const { handlers, errorReply, eventDedup, limits, clock, onFinished, workspaces } = dispatch;
   const end = (...call: Parameters<typeof callSlack>) => retryRateLimited(() => callSlack(...call));
 
-  for (const [name, run] of Object.entries(listeners.steps))
+  for (const [name, run] of Object.entries(handlers.steps))
     app.function(name, async ({ inputs, complete, fail, body, context: bolt }) => {
       const { isFirst, arrived, functionExecutionId: id = '' } = bolt;
       const { teamId = '' } = originOf(body as object as SlackPayload);

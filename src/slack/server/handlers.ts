@@ -1,16 +1,30 @@
 /** What a feature handles: commands, clicks, forms, requests for suggestions, events and workflow steps. */
 import type { ModalView, PlainTextOption } from '@slack/types';
 import { Failure } from '../../domain/failure/index.ts';
-import type { Reader } from '../../domain/language/parsed-command.ts';
+import type { ParseContext } from '../../domain/language/command-items.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
+import { parseContextOf, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Right } from '../../workspace/roles-and-rights.ts';
 import type { Message } from '../block-kit/blocks.ts';
 import type { Command } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
-import type { FormFields, SlackEvent, Source } from '../request/payload.ts';
-import type { HandlerRules, Request } from '../request/request.ts';
+import type { FormValues, SlackEvent, Source } from '../request/payload.ts';
+import type { Request } from '../request/request.ts';
+
+export interface HandlerRules {
+  readonly right: Right;
+  /** Opens a modal. Slack's trigger expires after 3 s, so a loading modal opens if a look-up is slow. */
+  readonly opensForm?: boolean;
+  /** Changes data. Runs once per request, and an error says whether anything was changed. */
+  readonly changes?: boolean;
+  /** Answers with figures, which can be public, and which follow-up questions in a thread can refer to. */
+  readonly figures?: boolean;
+  /** Sends a file, so the message with the button stays. */
+  readonly sendsFile?: boolean;
+  /** Shows data for managers only, so a reply doesn't offer **Ask a manager**. */
+  readonly isForManagers?: boolean;
+}
 
 interface Handler<Work> extends HandlerRules {
   /** Adds rules that depend on the command's text or the button's value. Pure. */
@@ -28,13 +42,13 @@ type CommandWork = (text: string, request: Request, typed?: string) => Promise<v
 
 export interface CommandHandler extends Handler<CommandWork> {
   readonly help?: (request: Request) => Message;
-  readonly parse?: (text: string, workspace: Workspace, reader: Reader) => unknown;
+  readonly parse?: (text: string, workspace: Workspace, context: ParseContext) => unknown;
 }
 
 interface ClickedOn {
   readonly id: string;
   readonly value: string;
-  readonly fields: FormFields;
+  readonly fields: FormValues;
   /** The modal's `private_metadata`. Empty for a button elsewhere. */
   readonly metadata: string;
 }
@@ -54,11 +68,11 @@ export const onClick = (
   work: (value: string, request: Request) => Promise<void>,
 ): ActionHandler => ({ right, ...does, run: ({ value }, request) => work(value, request) });
 
-/** A form's `parse` runs before the acknowledgement, and the returned `submit` after. */
-export interface ViewListener {
+/** `parse` runs before Tally acknowledges the form, and the returned `submit` after. */
+export interface ViewHandler {
   readonly right: Right;
   /** Pure and fast. @returns errors by block ID, or the function that saves the form */
-  parse(fields: FormFields, metadata: string): ParsedForm;
+  parse(fields: FormValues, metadata: string): ParsedForm;
   readonly waiting: ModalView;
 }
 
@@ -66,7 +80,7 @@ export type ParsedForm =
   | { readonly errors: Record<string, string> }
   | { readonly submit: (request: Request) => Promise<void> };
 
-export interface OptionsListener {
+export interface OptionsHandler {
   readonly right: Right;
   /** @param metadata the view's `private_metadata`, untrusted */
   find(
@@ -76,20 +90,20 @@ export interface OptionsListener {
   ): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
 }
 
-/** The listener of an event only reads data and answers. */
-export interface EventListener {
+/** The handler of an event must not change data. */
+export interface EventHandler {
   readonly right: Right;
-  /** Tally drops an event before any look-up if this returns false. Pure. */
+  /** Whether to handle the event. Called before any look-up. Pure. */
   wants?(event: SlackEvent): boolean;
   answer(event: SlackEvent, request: Request, rerun: Rerun): Promise<unknown>;
-  /** Without this, an error is a private message. */
+  /** Without `onError`, people get errors as private messages. */
   onError?(message: Message, reply: Reply): Promise<void>;
 }
 
 export type StepInputs = Readonly<Record<string, unknown>>;
 
 /** Slack doesn't say for whom a step runs, so a step returns only what everyone may see. */
-export type StepListener = (
+export type StepHandler = (
   inputs: StepInputs,
   request: Pick<Request, 'at' | 'workspace'>,
 ) => Promise<Readonly<Record<string, string>>>;
@@ -102,16 +116,16 @@ export function acceptsWords(
 ): boolean {
   if (handler?.parse === undefined) return handler !== undefined && text === '';
   const { parse } = handler;
-  return tryParse(() => [parse(text, workspace, readerIn(workspace, at))], Failure) !== undefined;
+  return tryParse(() => [parse(text, workspace, parseContextOf(workspace, at))], Failure) !== undefined;
 }
 
-export interface Listeners {
+export interface Handlers {
   readonly commands?: Readonly<Record<string, CommandHandler>>;
   readonly actions?: Readonly<Record<string, ActionHandler>>;
-  readonly views?: Readonly<Record<string, ViewListener>>;
-  readonly options?: Readonly<Record<string, OptionsListener>>;
-  readonly events?: Readonly<Record<string, EventListener>>;
-  readonly steps?: Readonly<Record<string, StepListener>>;
+  readonly views?: Readonly<Record<string, ViewHandler>>;
+  readonly options?: Readonly<Record<string, OptionsHandler>>;
+  readonly events?: Readonly<Record<string, EventHandler>>;
+  readonly steps?: Readonly<Record<string, StepHandler>>;
 }
 
 /** Only own properties count, because an untrusted name could be `constructor`. */
@@ -120,5 +134,5 @@ export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T |
 }
 
 /** The route in metrics, where all names without a handler share `other`. */
-export const routeOf = (listener: object | undefined, name: string): string =>
-  listener === undefined ? 'other' : name;
+export const routeOf = (handler: object | undefined, name: string): string =>
+  handler === undefined ? 'other' : name;

@@ -14,7 +14,7 @@ type PersonAndWorkspace = Readonly<Record<'person' | 'workspace', Rate>>;
 
 export const RATE_LIMITS = {
   requests: { person: rate(20, 20), workspace: rate(200, 10) },
-  /** Tests, **Send now** and OS_TOKENs, each of which calls a service or posts. */
+  /** Tests, **Send now** and OS_TOKENs, because each of them calls a service or posts. */
   tests: { person: rate(10, 100), workspace: rate(30, 60) },
   /** Slack asks for suggestions at every keystroke. Over this limit, the list is empty. */
   suggestions: { person: rate(60, 6), workspace: rate(600, 6) },
@@ -28,7 +28,7 @@ type Refusal = FailureOf<'throttled'>;
 type Whose = Refusal['data']['whose'];
 
 export interface RateLimiter {
-  /** @returns why the request is refused; undefined if it is counted */
+  /** Counts the request, or returns why it is refused. */
   take(what: Limited, who: Who): Refusal | undefined;
   /** @throws throttled, if `take` refuses the request */
   demand(what: Limited, who: Who): void;
@@ -37,9 +37,7 @@ export interface RateLimiter {
 /** Without this tolerance in ms, rounding sometimes refuses the last request of a burst. */
 const ROUNDING = 0.001;
 
-/**
- * Tally counts in memory, because the limits protect a process and shouldn't cost Redis writes. @param clock monotonic
- */
+/** Counts in memory, because the limits protect a process and shouldn't cost Redis writes. */
 export function createRateLimiter({
   limits = RATE_LIMITS,
   clock = () => performance.now(),

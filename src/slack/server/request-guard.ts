@@ -25,14 +25,14 @@ export const SERVER_LIMITS = {
   headersTimeout: 5_000,
   requestTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
-  /** Node handles requests at once that a client sends without waiting for a response. */
+  /** A client may send requests without waiting for responses, and Node handles all of them at once. */
   requestsPerConnection: 100,
 } as const;
 
-/** In seconds: Slack's clock and ours may differ by this much. */
+/** In seconds. Slack's clock and this machine's clock may differ by this much. */
 const TOLERANCE = 300;
 
-/** In seconds: Tally accepts a signature for this long. */
+/** In seconds. Tally accepts a signature for this long. */
 export const SIGNATURE_LIFE = 2 * TOLERANCE;
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -44,11 +44,7 @@ function signatureOf({ headers }: IncomingMessage) {
   return { timestamp: Number(timestamp), signature };
 }
 
-/**
- * Checks a request before Bolt's receiver, which reads any body to its end before it verifies the signature, accepts
- * times in the future, recognizes forms only by a bare content type, and crashes on a signed `null`. @returns whether
- * Bolt may have the request, whose body is then in `rawBody`
- */
+/** Bolt would read any body to its end before it verifies the signature, and would crash on a signed `null`. */
 export function createRequestGuard(
   signingSecret: string,
   log: Logger,
@@ -70,7 +66,7 @@ export function createRequestGuard(
     const isForm = req.headers['content-type']?.split(';')[0]?.trim().toLowerCase() === FORM;
     if (isForm) req.headers['content-type'] = FORM;
     Object.assign(req, { rawBody: body });
-    // Slack's test of our certificate isn't signed. Bolt answers it without reading the rest.
+    // Slack's check of the TLS certificate isn't signed. Bolt answers without reading the rest.
     if (isForm && size <= SERVER_LIMITS.unsignedBytes && fieldOf(text, 'ssl_check') === '1') return undefined;
     if (claim === undefined || early !== undefined) return early;
     const { timestamp, signature } = claim;
@@ -100,9 +96,7 @@ function isJsonObject(text: string): boolean {
   return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
 }
 
-/**
- * Reads bodies into buffers that grow as bytes arrive. If all exceed `allBodiesBytes`, the oldest requests are cut off.
- */
+/** Buffers grow as bytes arrive. If all buffers together exceed `allBodiesBytes`, the oldest requests are cut off. */
 function createBodyReader() {
   const buffers = new Map<IncomingMessage, Buffer>();
   const grow = (req: IncomingMessage, size: number): Buffer => {
@@ -142,9 +136,7 @@ export function refuse(res: ServerResponse, status: number): void {
   res.writeHead(status, { 'content-length': 0 }).end();
 }
 
-/**
- * These reasons can come from a wrong setting. All others come from strangers on the Internet, so they aren't logged.
- */
+/** A wrong setting can cause these reasons. Other bad requests come from strangers and aren't logged. */
 const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: string]>> = {
   'wrong-signature': [
     'Rejected requests that were not signed with SLACK_SIGNING_SECRET',

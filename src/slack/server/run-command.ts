@@ -6,7 +6,7 @@ import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { Annotate } from '../../ops/work-record.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { readerIn } from '../../workspace/record/workspace.ts';
+import { parseContextOf } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
 import { findAskedProjects } from '../commands/asked-projects.ts';
@@ -15,12 +15,12 @@ import type { FailedRequest } from '../error-messages/advice.ts';
 import type { ErrorReply, ErrorReport } from '../reply/error-reply.ts';
 import type { LastClicks, Reply } from '../reply/reply.ts';
 import type { Authorize } from '../request/authorize.ts';
-import type { HandlerRules, Request } from '../request/request.ts';
+import type { Request } from '../request/request.ts';
 import { LOADING_DELAYS, type SlackServices } from '../slack-services.ts';
-import { acceptsWords, type Listeners, lookUp, routeOf, rulesFor } from './handlers.ts';
+import { acceptsWords, type HandlerRules, type Handlers, lookUp, routeOf, rulesFor } from './handlers.ts';
 
 export interface Dispatch extends SlackServices {
-  readonly listeners: Required<Listeners>;
+  readonly handlers: Required<Handlers>;
   readonly errorReply: ErrorReply;
   readonly lastClicks: LastClicks;
   readonly eventDedup: EventDedup;
@@ -49,7 +49,7 @@ export async function runAuthorized(
     request = await authorize(reply, rules, annotate, command);
     if (request === undefined) return;
     const delay = Math.max(0, loadingDelays.message - (performance.now() - began));
-    // A click that sends a file keeps its message, so no loading message may replace that message.
+    // The message with the button for a file stays, so a loading message must not replace it.
     if (rules.figures && !opensWindow) request.reply.startLoadingMessage(delay, rules.sendsFile !== true);
     await work(request);
     annotate({ answered: performance.now() });
@@ -64,7 +64,7 @@ export async function runAuthorized(
 export async function answerCommand(dispatch: Dispatch, task: Task, typed: Command): Promise<boolean> {
   const { reply, annotate } = task;
   const { command, text } = typed;
-  const handler = lookUp(dispatch.listeners.commands, command);
+  const handler = lookUp(dispatch.handlers.commands, command);
   const rules: HandlerRules = handler && isShortText(text) ? rulesFor(handler, text) : { right: 'ask' };
   let asked: Request | undefined;
   let outcome: ThreadOutcome | undefined;
@@ -141,7 +141,7 @@ async function rememberQuestion(
 function threadQuestion({ command, text }: Command, request: Request): ThreadQuestion | undefined {
   if (!FOLLOW_UP_COMMANDS.has(command)) return undefined;
   const { at, workspace } = request;
-  const words = parseCommandText(text, readerIn(workspace, at));
+  const words = parseCommandText(text, parseContextOf(workspace, at));
   if (words.help) return undefined;
   const { word, targets } = findAskedProjects(words, request);
   const named = words.several === 'all' ? [] : targets;

@@ -72,10 +72,7 @@ export function createSlackServer(
       isLeaving = true;
       await sleep(delay);
     },
-    /**
-     * Accepts nothing new. @param deadline limits the wait for running work, in ms @returns how many requests were cut
-     * off
-     */
+    /** Waits for running work, at most `deadline` ms. @returns how many requests were cut off */
     async stop(deadline: Millis): Promise<number> {
       isLeaving = true;
       tokenCheck?.stop();
@@ -114,7 +111,7 @@ function createHttpReceiver(
   const isAllowed = createRequestGuard(signingSecret, log, onRejected);
   const { spend } = createOAuthNonces(redis, 'request');
 
-  /** Whether a request is no replay. Without Redis, no request counts as a replay. */
+  /** False for a replay. While Redis is down, every request counts as new. */
   const isFirstTime = async (req: IncomingMessage): Promise<boolean> => {
     const digest = Buffer.from(String(req.headers['x-slack-signature']).slice('v0='.length), 'hex');
     const isFirst = await spend(digest.toString('base64url'), SIGNATURE_LIFE).catch(() => true);
@@ -146,10 +143,7 @@ function createHttpReceiver(
   return receiver;
 }
 
-/**
- * Bolt acknowledges an event first, but Slack must resend an uninstall if deleting data fails. So Tally handles an
- * uninstall before Bolt.
- */
+/** Bolt acknowledges events at once, but Slack must resend an uninstall if deleting the data fails. */
 async function processAndAck(
   app: App,
   installations: Installations,

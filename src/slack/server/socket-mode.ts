@@ -37,7 +37,7 @@ export function createSocketMode(
     } finally {
       isConnecting = false;
     }
-    // `stop` has closed nothing if it came while the client asked Slack for an address.
+    // A `stop` while the client was connecting has closed nothing.
     if (isStopped) await receiver.stop();
   };
   const attempts = createAttempts(connect, log, 'SLACK_APP_TOKEN', WRONG_TOKEN);
@@ -55,7 +55,6 @@ export function createSocketMode(
 
   return {
     receiver,
-    /** Resolves after the first attempt to connect. Attempts go on until one succeeds. Never rejects. */
     start: attempts.start,
     isUp: () => isConnected,
     async stop(): Promise<void> {

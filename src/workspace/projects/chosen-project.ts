@@ -2,9 +2,8 @@
 import type * as z from 'zod';
 import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/billing-products.ts';
 import { type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
-import type { Destination, Schedule } from '../record/automation-records.ts';
 import type { projectChoice } from '../record/record-schemas.ts';
-import { isDamaged, type Workspace } from '../record/workspace.ts';
+import type { Workspace } from '../record/workspace.ts';
 import { isAlias, type Project } from './project-record.ts';
 import { canAskAbout, type ProjectScope, UNLIMITED } from './project-scope.ts';
 import type { ProjectReference, ResolvedProject } from './resolve-project.ts';
@@ -55,31 +54,6 @@ export const connectionsOf = (
   { projects }: { readonly projects: readonly ChosenProject[] },
   workspace: Workspace,
 ): readonly string[] => projects.map((project) => connectionNameOf(project, workspace));
-
-export type AutomationContent = Destination & { readonly projects: readonly ChosenProject[] };
-
-type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
-
-/** @returns undefined if at least one project can be shown, or if a damaged record makes that uncertain */
-export function stopReasonOf(
-  item: Pick<Schedule, 'projects' | 'channel'>,
-  workspace: Workspace,
-): Exclude<StopReason, 'managers-only'> | undefined;
-export function stopReasonOf(item: AutomationContent, workspace: Workspace): StopReason | undefined;
-export function stopReasonOf(item: AutomationContent, workspace: Workspace): StopReason | undefined {
-  if (isDamaged(workspace, 'settings') || isDamaged(workspace, 'project')) return undefined;
-  const { projects, channel, people = [] } = item;
-  const reasonOf = (project: ChosenProject): StopReason | undefined => {
-    if (!workspace.connectionNames.includes(connectionNameOf(project, workspace))) return 'not-connected';
-    if (canAskAbout(project, workspace, { channel, isUnlimited: false })) return undefined;
-    if (channel !== undefined) return 'project-limited';
-    return people.every((person) => workspace.settings.managers.includes(person))
-      ? undefined
-      : 'managers-only';
-  };
-  const reasons = projects.map(reasonOf);
-  return reasons.includes(undefined) ? undefined : reasons[0];
-}
 
 /** Writes the project's amounts with its currency. */
 export type ProjectMoneyFormatter = MoneyFormatter & { readonly locale: string };

@@ -12,7 +12,7 @@ import {
   type Workspace,
 } from '../record/workspace.ts';
 import type { Project } from './project-record.ts';
-import { canAskAbout, type ProjectScope, visibleProjects } from './project-scope.ts';
+import { canAskAbout, findAllowedChannels, type ProjectScope, visibleProjects } from './project-scope.ts';
 
 export interface ProjectReference {
   readonly project?: string;
@@ -52,8 +52,14 @@ export function resolveProject(
   // For a wrong product billing may answer with the registered project's figures, so that project's limits apply, too.
   const registered = project === undefined ? [] : [project];
   const asked = [{ id, product }, ...registered];
-  if (!asked.every((project) => canAskAbout(project, record, scope)))
-    throw new Failure('not-allowed', { reason: 'channel' });
+  const mayAskIn = (where: ProjectScope) => asked.every((project) => canAskAbout(project, record, where));
+  if (!mayAskIn(scope)) {
+    const limits = asked.flatMap((project) => findAllowedChannels(project, record) ?? []);
+    const channels = [...new Set(limits)].filter((channel) => mayAskIn({ channel, isUnlimited: false }));
+    // A person who typed an ID may not learn the project's name.
+    const limited = { label: named.alias ?? `Project ${id}`, channels };
+    throw new Failure('not-allowed', { reason: 'channel', limited });
+  }
   const { alias, connection, currency = requireSettings(record).currency } = project ?? {};
   return {
     project: id,

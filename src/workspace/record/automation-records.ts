@@ -1,11 +1,11 @@
 /** The stored records of schedules and watches. */
 import * as z from 'zod';
 import { toPlainDigits } from '../../domain/money/amount.ts';
-import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS } from '../../domain/money/watch-measurement.ts';
+import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS } from '../../domain/money/watch-rule.ts';
 import { REPORT_NAMES } from '../../domain/report.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isChannel, type SlackId } from '../../domain/slack-id.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
-import { isChannel, millis, money, person, projectChoice, slackId } from './record-schemas.ts';
+import { millis, money, person, projectChoice, slackId } from './record-schemas.ts';
 
 /** Every request reads the record whole, so its parts are limited. */
 export const MAX_SCHEDULES = 100;

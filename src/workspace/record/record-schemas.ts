@@ -3,18 +3,8 @@ import * as z from 'zod';
 import { PRODUCT_IDS } from '../../domain/billing-products.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { type Money, parseAmount, toPlainDigits, ZERO } from '../../domain/money/amount.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { GROUP, PERSON } from '../../domain/slack-id.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
-
-const PERSON = /^[UW][A-Z0-9]{1,30}$/;
-const GROUP = /^S[A-Z0-9]{1,30}$/;
-const CHANNEL = /^[CG][A-Z0-9]{1,30}$/;
-
-export const isPerson = (text: string): boolean => PERSON.test(text);
-export const isGroup = (text: string): boolean => GROUP.test(text);
-export const isChannel = (text: string): boolean => CHANNEL.test(text);
-/** Direct messages have no default project, and answers in them can't be shared. */
-export const isDirectMessage = (channel: SlackId): boolean => channel.startsWith('D');
 
 export const person = z.string().regex(PERSON);
 export const slackId = z.string();

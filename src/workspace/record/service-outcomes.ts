@@ -1,7 +1,7 @@
 /** What the record keeps of the services' answers: last use, balances, failures, rejected credentials. */
 import * as z from 'zod';
 import { PRODUCT_IDS, type ProductId } from '../../domain/billing-products.ts';
-import { storedFailure } from '../../domain/failure/index.ts';
+import { storedFailureSchema } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { OpenableAccess, OpenableConnection } from '../credentials/credential-records.ts';
@@ -13,6 +13,8 @@ const balanceSchema = z.object({
   balance: z.string(),
   bonuses: z.string().exactOptional(),
   days: z.int().exactOptional(),
+  /** Set if the project spends nothing, so its money lasts. */
+  isIdle: z.literal(true).exactOptional(),
   /** `total`: all digits. `month`: such as `2026-11`. */
   forecast: z.object({ total: z.string(), month: z.string() }).exactOptional(),
   at: millis,
@@ -23,11 +25,12 @@ export type LastBalance = Readonly<z.infer<typeof balanceSchema>>;
 export interface ServiceOutcome {
   readonly connection: string;
   readonly at: Millis;
-  readonly balance?: Omit<LastBalance, 'at' | 'days' | 'connection'> & {
+  readonly balance?: Omit<LastBalance, 'at' | 'days' | 'isIdle' | 'connection'> & {
     readonly id: string;
     readonly product: ProductId;
     /** Undefined: there is no estimate. Absent: none was computed, so the stored estimate is kept. */
     readonly days?: number | undefined;
+    readonly isIdle?: true | undefined;
   };
 }
 
@@ -62,7 +65,7 @@ export function parseLastBalance(
   return source !== undefined && last.at >= source.registeredAt ? last : undefined;
 }
 
-const failureSchema = storedFailure.extend({
+const failureSchema = storedFailureSchema.extend({
   topic: z.enum(['balance', 'consumption']),
   since: z.int(),
 });

@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import type { ProductId } from '../../domain/billing-products.ts';
 import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
-import type { Reader } from '../../domain/language/parsed-command.ts';
+import type { ParseContext } from '../../domain/language/command-items.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
@@ -88,7 +88,11 @@ export function requireSettings(workspace: Pick<Workspace, 'settings' | 'damaged
 }
 
 /** The context for parsing what a user typed. @param writtenAt when it was typed, if that was earlier than `at` */
-export function readerIn({ aliases, settings }: Workspace, at: Millis, writtenAt: Millis = at): Reader {
+export function parseContextOf(
+  { aliases, settings }: Workspace,
+  at: Millis,
+  writtenAt: Millis = at,
+): ParseContext {
   const zone = settings?.zone ?? 'UTC';
   return { aliases, zone, today: dayAt(at, zone), writtenOn: dayAt(Math.min(writtenAt, at), zone) };
 }

@@ -23,14 +23,14 @@ const refused = (text: string, aliases?: ReadonlySet<string>): InvalidWord => {
 
 it.each([
   ...['*123* _last week_', '1\u200b23\u00a0last\u2011week', '１２３ ｌａｓｔ ｗｅｅｋ', '“123”—last week?'],
-])('signs that phones and Slack add do not change a command: %j', (text) =>
+])('characters that phones and Slack add do not change a command: %j', (text) =>
   expect(read(text)).toEqual({ help: false, project: '123', period: 'last-week' }),
 );
 
-describe('an alias', () => {
+describe('a project’s name', () => {
   const aliases = new Set(['prod', 'mayday', 'team-a', 'storage-2']);
 
-  it('names the project; a bare number after it is a product or a year', () => {
+  it('makes the next bare number a product or a year', () => {
     expect(read('prod 2 2026', aliases)).toEqual({
       help: false,
       alias: 'prod',
@@ -47,7 +47,7 @@ describe('an alias', () => {
     expect(read('project prod', aliases)).toEqual({ help: false, alias: 'prod' });
   });
 
-  it('is not taken for a secret, however much it looks like one', () => {
+  it('may look like a secret', () => {
     const long = new Set(['productioncluster2026']);
     expect(refused('productioncluster2026 banana', long).word).toBe('banana');
     for (const name of ['qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm', 'ab12-cd34-ef56-7890', 'xapp-prod']) {
@@ -91,12 +91,12 @@ describe('a pasted secret', () => {
     team-alpha-prod-cluster-01 2026-10-01..2026-10-1x banana MonkeyJack Team/Production/Frankfurt
     cloud/storage/virtualization production-cluster-frankfurt-two dead-beef-cafe-babe 2026-10-01-2026-10-1x
     aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa`.split(/\s+/);
-  it.each(ORDINARY)('is not suspected in “%s”', (text) => {
+  it.each(ORDINARY)('is not seen in ordinary words: “%s”', (text) => {
     expect(refused(text)).toBeInstanceOf(InvalidWord);
   });
 
   it.each(['last7daysincludingtoday', '2026-10-01..2026-10-15', 'october2026..november2026', '1'.repeat(32)])(
-    'is not suspected in “%s” beside an unknown word',
+    'is not seen in ordinary words beside an unknown one: “%s”',
     (text) => expect(refused(`${text} banana`).word).toBe('banana'),
   );
 });
@@ -105,13 +105,13 @@ describe('several projects', () => {
   const aliases = new Set(['prod', 'staging', 'web-shop']);
   const named = (text: string) => readSpend(text, aliases).several;
 
-  it('may be written as “all”', () => {
+  it('can be written as “all”, but not beside a project', () => {
     expect(named('all last-week')).toBe('all');
     expect(readBalance('ALL storage')).toMatchObject({ several: 'all', product: 2 });
     expect(() => readSpend('all prod', aliases)).toThrow('You named a project and also “all”');
   });
 
-  it('need names on both sides of the comma', () => {
+  it('are joined by a comma only if both sides are projects', () => {
     expect(readSpend('prod, last week, cloud', aliases)).toMatchObject({ alias: 'prod', product: 1 });
     expect(named('prod, last week, cloud')).toBeUndefined();
   });
@@ -152,7 +152,7 @@ describe('any text', () => {
   );
   const now = Date.parse('2026-11-21T10:15:30.123Z');
 
-  it('is read or refused briefly, and Tally accepts every command that it offers', () => {
+  it('is understood, or refused in a few words with buttons that Tally accepts', () => {
     fc.assert(
       fc.property(texts, (text) => {
         try {
@@ -172,7 +172,7 @@ describe('any text', () => {
   it.each([
     ...['7', 'a', '-', '.', '_', '<', '<|', 'today ', 'product ', 'last ', '7 days ', 'q', 'a_', '?'],
     ...['2026-', 'a, ', 'ﷺ'],
-  ])('of 4,000 characters gets a short answer: %j', (piece) => {
+  ])('of 4,000 characters gets a short refusal: %j', (piece) => {
     const text = piece.repeat(4000 / piece.length);
     try {
       readSpend(text);
@@ -203,28 +203,28 @@ describe('a filler word in a command', () => {
     expect(readSpend(`this month ${filler}`).phrase).toMatchObject({ text: 'this-month' });
   });
 
-  it.each(['spend', 'so', 'far', 'so long', 'at', 'our'])('is not any other word, such as “%s”', (word) => {
+  it.each(['spend', 'so', 'far', 'so long', 'at', 'our'])('is only a listed word, unlike “%s”', (word) => {
     expect(() => readSpend(`${word} last week`)).toThrow();
   });
 
-  it('names a project if the workspace has one of that name', () => {
+  it('is a project if the workspace has a project of this name', () => {
     expect(readSpend('the last week', FILLER_NAMES)).toMatchObject({ alias: 'the' });
     expect(readBalance('infra please', FILLER_NAMES)).toMatchObject({ alias: 'infra' });
   });
 
   it.each(['prod so far', 'last week so far', 'so far 7 days'])(
-    '“so far” is refused beside a period that has ended: %s',
+    'cannot be “so far” beside a period that has ended: %s',
     (text) => expect(() => readSpend(text, FILLER_NAMES)).toThrow('“so far” needs a period'),
   );
 });
 
-it('the word csv is refused beside the word details', () => {
+it('a command with both “csv” and “details” is refused', () => {
   expect(() => readSpend('csv details prod', new Set(['prod']))).toThrow(
     'You asked for “csv” and “details”. Ask for one of them.',
   );
 });
 
-it('the word csv names a project if the workspace has one of that name', () => {
+it('the word “csv” means a project that has this name', () => {
   expect(readSpend('CSV today', new Set(['prod', 'csv']))).toMatchObject({ alias: 'csv' });
   expect(readSpend('csv details', new Set(['prod', 'csv']))).toMatchObject({
     alias: 'csv',

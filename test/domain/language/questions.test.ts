@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { isFailure } from '../../../src/domain/failure/index.ts';
-import { parseQuestion } from '../../../src/domain/language/questions/parse-question.ts';
-import { reader, readSpend } from '../../support/read-words.ts';
+import { parseCommandText } from '../../../src/domain/language/parse-command-text.ts';
+import { parseQuestion, parseTyped } from '../../../src/domain/language/questions/parse-question.ts';
+import { contextWith, readSpend } from '../../support/read-words.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'dev', 'web-shop', 'archive', 'data-eu']);
 
 const meaning = (text: string): string => {
-  const question = parseQuestion(text, reader(ALIASES));
+  const question = parseQuestion(text, contextWith(ALIASES));
   return question?.kind === 'command'
     ? `${question.rerun.command.slice(1)} ${question.rerun.text}`.trim()
     : 'offered';
@@ -14,7 +15,7 @@ const meaning = (text: string): string => {
 
 function attempt(text: string): unknown {
   try {
-    return parseQuestion(text, reader(ALIASES));
+    return parseQuestion(text, contextWith(ALIASES));
   } catch (error) {
     if (isFailure(error, 'secret-pasted')) return undefined;
     throw error;
@@ -25,9 +26,11 @@ describe('a question in plain English', () => {
   it.each([
     ...['', 'good morning', 'are you there?', 'deploy the thing', 'how are you?', 'what is this?'],
     ...['and', ',', '???', 'between', 'the', 'project', 'so far'],
-  ])('is not seen in “%s”', (text) => expect(parseQuestion(text, reader(ALIASES))).toBeUndefined());
+  ])('is not recognized in “%s”', (text) =>
+    expect(parseQuestion(text, contextWith(ALIASES))).toBeUndefined(),
+  );
 
-  it('has “may” as a month only where it can mean nothing else', () => {
+  it('uses “may” as a month only where the verb is impossible', () => {
     expect(meaning('how much did prod spend since may?')).toBe('spend prod since 2026-05');
     expect(meaning('how much did prod spend may')).toBe('spend prod 2026-05');
     expect(meaning('what may prod cost?')).toBe('offered');
@@ -38,9 +41,17 @@ describe('a question in plain English', () => {
       expect(`${JSON.stringify(attempt(text))}`).not.toMatch(/xoxb|gaaaa/i);
   });
 
+  it.each([
+    ['prod october forecast', '“october” isn’t this month, and only this month has a forecast.'],
+    ['prod more than 200k', '“more than 200k” is an amount, and Tally compares only periods and projects.'],
+    ['prod banana forecast', 'I don’t recognize “banana”. Type a project, a period'],
+  ])('typed after /spend is refused with the reason: %s', (text, sentence) =>
+    expect(() => parseTyped('/spend', text, contextWith(ALIASES), parseCommandText)).toThrow(sentence),
+  );
+
   it('names the project with the longest matching name', () => {
     const read = (text: string, ...names: string[]) => {
-      const question = parseQuestion(text, reader(new Set(names)));
+      const question = parseQuestion(text, contextWith(new Set(names)));
       return question?.kind === 'command' ? question.rerun.text : question;
     };
     expect(read('what did Web Shop’s storage cost in may?', 'web-shop')).toEqual('web-shop 2026-05 storage');
@@ -53,13 +64,13 @@ describe('a question in plain English', () => {
 const meaningAfter = (answered: string | undefined, text: string, names = ALIASES) =>
   parseQuestion(
     text,
-    reader(names),
+    contextWith(names),
     answered === undefined ? undefined : { command: '/spend', words: readSpend(answered, names) },
   );
 
 describe('a follow-up', () => {
   it.each(['and it?', 'what did it cost yesterday?', 'again'])(
-    'is refused if a project has the name of one of its words: %s',
+    'is refused if one of its words is a project’s name: %s',
     (text) =>
       expect(meaningAfter('prod october', text, new Set([...ALIASES, 'it', 'again']))).toMatchObject({
         kind: 'nothing',
@@ -82,11 +93,11 @@ describe('a follow-up', () => {
     ['as csv', { kind: 'which-project', rerun: { command: '/spend', text: 'csv' } }],
     ['how long will it last?', { kind: 'which-project', rerun: { command: '/balance', text: '' } }],
     ['and the balance of prod?', { kind: 'command', rerun: { command: '/balance', text: 'prod' } }],
-  ])('without an earlier answer is read alone: “%s”', (text, expected) => {
+  ])('without an earlier answer is understood by itself: “%s”', (text, expected) => {
     expect(meaningAfter(undefined, text)).toMatchObject(expected);
   });
 
-  it('without an earlier answer may ask for balance or spend', () => {
+  it('without an earlier answer gets buttons for balance and for spend', () => {
     expect(meaningAfter(undefined, 'and staging?')).toMatchObject({
       kind: 'guess',
       reruns: [

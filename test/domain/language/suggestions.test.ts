@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { InvalidWord } from '../../../src/domain/failure/index.ts';
 import type { ParsedCommand } from '../../../src/domain/language/parsed-command.ts';
 import { parseQuestion } from '../../../src/domain/language/questions/parse-question.ts';
-import { readBalance, reader, readSingleProject, readSpend } from '../../support/read-words.ts';
+import { contextWith, readBalance, readSingleProject, readSpend } from '../../support/read-words.ts';
 import { runs } from '../../support/thorough.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'shop', 'web-shop', 'tree']);
@@ -68,20 +68,18 @@ const typedWith = (other: fc.Arbitrary<Piece>) =>
     return fc.shuffledSubarray(pieces, { minLength: pieces.length });
   });
 
-const GRAMMARS = { readSpend, readBalance, readSingleProject };
 const QUESTIONS = [
   (text: string) => `how much did we spend on ${text}?`,
-  (text: string) => `what’s left on ${text}?`,
   (text: string) => `show me ${text}`,
   (text: string) => text,
 ];
 
 function offeredFor(text: string) {
-  const byGrammar = Object.entries(GRAMMARS).flatMap(([, parse]) =>
+  const byGrammar = [readSpend, readSingleProject].flatMap((parse) =>
     offeredBy(() => parse(text, ALIASES)).map((offered) => parse(offered, ALIASES) as ParsedCommand),
   );
   const byQuestion = QUESTIONS.flatMap((ask) => {
-    const question = parseQuestion(ask(text), reader(ALIASES));
+    const question = parseQuestion(ask(text), contextWith(ALIASES));
     return question?.kind === 'guess' ? question.reruns : [];
   }).map(
     ({ command, text: offered }): ParsedCommand =>
@@ -90,25 +88,34 @@ function offeredFor(text: string) {
   return [...byGrammar, ...byQuestion];
 }
 
-describe('an offered command', () => {
-  it('is accepted by Tally, and keeps everything that was typed', () => {
+describe('a suggested command', () => {
+  it('is accepted by Tally, and keeps the typed project, product and period', () => {
     fc.assert(
       fc.property(typedWith(fc.constantFrom(...SLIPS, ...PROJECTS, ...PERIODS, ...PRODUCTS)), (pieces) => {
         const text = pieces.map((one) => one.text).join(' ');
-        for (const words of offeredFor(text))
-          for (const { says } of pieces) {
-            if (says.project !== undefined)
-              expect([text, namesIn(words)]).toEqual([text, expect.arrayContaining([says.project])]);
-            if (says.product !== undefined)
-              expect([text, String(words.product)]).toEqual([text, says.product]);
-            if (says.period !== undefined) expect([text, words.phrase?.text]).toEqual([text, says.period]);
-          }
+        const typed = (part: keyof Piece['says']) =>
+          pieces.map(({ says }) => says[part]).filter((said) => said !== undefined);
+        for (const words of offeredFor(text)) {
+          expect([text, namesIn(words)]).toEqual([text, expect.arrayContaining(typed('project'))]);
+          // Of two periods or products, each offered command has one.
+          if (typed('product').length > 0) expect(typed('product'), text).toContain(String(words.product));
+          if (typed('period').length > 0) expect(typed('period'), text).toContain(words.phrase?.text);
+        }
       }),
       { numRuns: runs(60) },
     );
   });
 
-  it('is missing if no command can say one of the words', () => {
+  it('about a balance has no period, because a balance is always as of now', () => {
+    for (const { text } of PERIODS) {
+      expect(offeredBy(() => readBalance(`prod ${text} storage`, ALIASES))).toEqual(['prod storage']);
+      const reruns = [{ command: '/balance', text: 'prod' }];
+      expect(parseQuestion(`what’s left on prod ${text}?`, contextWith(ALIASES))).toMatchObject({ reruns });
+    }
+    expect(offeredBy(() => readBalance('without prod', ALIASES))).toEqual([]);
+  });
+
+  it('is missing if no command can express one of the words', () => {
     fc.assert(
       fc.property(
         typedWith(fc.constantFrom(...MEANT.filter((text) => text !== 'now').map((text) => piece(text)))),
@@ -121,23 +128,22 @@ describe('an offered command', () => {
     );
   });
 
-  it('is missing for a question with a word that no command can say', () => {
-    // A balance is always as of now.
+  it('is missing for a question with a word that no command can express', () => {
     for (const text of MEANT.filter((one) => one !== 'now'))
       for (const ask of QUESTIONS)
         expect(['nothing', 'which-project'], text).toContain(
-          parseQuestion(ask(text), reader(ALIASES))?.kind ?? 'nothing',
+          parseQuestion(ask(text), contextWith(ALIASES))?.kind ?? 'nothing',
         );
   });
 });
 
 describe('a small number beside a year or a month in digits', () => {
   it.each(['prod 2026 10', 'prod 2026 10 05', 'prod 2026-10 5', 'prod 10 2026', '7 8 2026'])(
-    'is not offered as another project: %s',
+    'is not suggested as another project: %s',
     (text) => expect(offeredBy(() => readSpend(text, ALIASES))).toEqual([]),
   );
 
-  it('is offered as a project beside another project, not as a day', () => {
+  it('is suggested as a second project if no date can be meant', () => {
     expect(offeredBy(() => readSpend('prod 10', ALIASES))).toEqual(['prod,10']);
     expect(offeredBy(() => readSpend('prod 456 2026', ALIASES))).toEqual(['prod,456 2026']);
   });
@@ -166,7 +172,7 @@ describe('a day beside a month’s name', () => {
     );
   });
 
-  it('has two readings before the month unless another word names the project', () => {
+  it('before the month may be a project, unless another word names the project', () => {
     fc.assert(
       fc.property(month, day, fc.constantFrom('', 'storage '), (at, number, before) => {
         const typed = `${before}${number} ${named(at)}`;
@@ -197,7 +203,7 @@ describe('a day beside a month’s name', () => {
     ['3 october 2', []],
     ['prod last october 2', []],
     ['prod 2 oct 3', []],
-  ])('is refused if it could be a project: %s', (typed, readings) => {
+  ])('gets a button for each meaning if it could be a project: %s', (typed, readings) => {
     expect(() => readSpend(typed, ALIASES)).toThrow(InvalidWord);
     expect(offeredBy(() => readSpend(typed, ALIASES))).toEqual(readings);
   });

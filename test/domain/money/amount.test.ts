@@ -67,11 +67,11 @@ describe('the parser of amounts', () => {
   it.each([
     ...['12,5', '1 000', '1_000', '0x10', 'NaN', 'Infinity', '-', '.', 'e5', '1e', '1e5.0', '--1', '１２'],
     ...['12 EUR'],
-  ])('calls %s unreadable and shows the text', (text) => {
+  ])('rejects %s as unreadable, and keeps the text to show it', (text) => {
     expect(parseAmount({ text })).toEqual({ unreadable: text });
   });
 
-  it('reads null and blank text as a missing amount, and shows objects', () => {
+  it('keeps “no value” for null and blank text, and JSON for objects', () => {
     expect(parseAmount({ missing: true })).toEqual({ unreadable: 'no value' });
     expect(parseAmount({ text: ' \n' })).toEqual({ unreadable: 'no value' });
     expect(parseAmount({ odd: '{"value":1}' })).toEqual({ unreadable: '{"value":1}' });
@@ -85,18 +85,18 @@ describe('the parser of amounts', () => {
     `0.${'9'.repeat(50)}e-11`,
     '1'.repeat(1_000_000),
     `${' '.repeat(220)}7`,
-  ])('refuses numbers that would need too much memory', (text) => {
+  ])('rejects numbers that would need too much memory', (text) => {
     expect(parseAmount({ text })).toHaveProperty('unreadable');
   });
 
-  it('shows unreadable text on one short line without direction marks', () => {
+  it('keeps unreadable text as one short line without direction marks', () => {
     const shown = parseAmount({ text: `a\n\tb\u202e${'😀'.repeat(500)}` });
     expect(shown).toEqual({ unreadable: `a b ${'😀'.repeat(36)}…` });
     expect(parseAmount({ text: 'x'.repeat(40) })).toEqual({ unreadable: 'x'.repeat(40) });
     expect(parseAmount({ text: 'x'.repeat(41) })).toEqual({ unreadable: `${'x'.repeat(40)}…` });
   });
 
-  it('never throws, and shows one short line of any text', () => {
+  it('never throws, and keeps at most 41 characters of unreadable text', () => {
     fc.assert(
       fc.property(fc.oneof(anyText(500), fc.stringMatching(/^[-+.eE\d ]{1,130}$/)), (text) => {
         const amount = parseAmount({ text });
@@ -129,7 +129,7 @@ describe('the arithmetic of amounts', () => {
     );
   });
 
-  it('adds as exactly as whole numbers of the last decimal place', () => {
+  it('adds decimals as exactly as whole numbers', () => {
     fc.assert(
       fc.property(fc.array(scaled(18), { maxLength: 40 }), (amounts) => {
         const exact = amounts.reduce((total, { units }) => total + units, 0n);
@@ -139,7 +139,7 @@ describe('the arithmetic of amounts', () => {
     );
   });
 
-  it('gives quotients at least 20 significant digits, even far below a cent', () => {
+  it('divides to at least 20 significant digits, even far below a cent', () => {
     expect(toPlainDigits(divide(money('1'), 3))).toMatch(/^0\.3{20,}$/);
     expect(toPlainDigits(divide(money('1e-50'), money('3')))).toMatch(/^0\.0{50}3{20,}$/);
     expect(toPlainDigits(divide(money('-10'), 4))).toBe('-2.5');
@@ -150,7 +150,7 @@ describe('the arithmetic of amounts', () => {
     expect(() => divide(money('1'), 0)).toThrow();
   });
 
-  it('never rounds an integer quotient up', () => {
+  it('rounds whole quotients down', () => {
     expect(divideToInteger(money('6.99999999999999999999999999999999999999'), money('1')).toFixed()).toBe(
       '6',
     );
@@ -210,13 +210,13 @@ describe('the text of an amount', () => {
     },
   );
 
-  it('has a currency sign where the locale puts one', () => {
+  it('has a currency sign where the locale puts it', () => {
     expect(formatMoney(money('-1234.5'), 'en-US', '€')).toBe('−€1,234.50');
     expect(formatMoney(money('-1234.5'), 'de-DE', '€')).toBe('−1.234,50\u00a0€');
     expect(formatMoney(money('0.0012'), 'en-US', 'US$')).toBe('US$0.0012');
   });
 
-  it('ends with any other label', () => {
+  it('ends with the label if the label is no currency sign', () => {
     expect(formatMoney(money('1234.5'), 'en-US', 'EUR')).toBe('1,234.50\u00a0EUR');
     expect(formatMoney(money('0'), 'de-DE', 'credits')).toBe('0,00\u00a0credits');
   });
@@ -237,7 +237,7 @@ describe('the text of an amount', () => {
     );
   });
 
-  it('groups the digits of huge amounts as the locale groups smaller ones', () => {
+  it('groups the digits of amounts of any size as the locale does', () => {
     const separators = { 'en-US': ',', 'de-DE': '.', 'fr-FR': '\u202f', 'ja-JP': ',' } as const;
     fc.assert(
       fc.property(scaled(0), fc.constantFrom('en-US', 'de-DE', 'fr-FR', 'ja-JP'), ({ digits }, locale) => {
@@ -272,7 +272,7 @@ describe('a currency label', () => {
     expect(isCurrencyLabel(label)).toBe(false);
   });
 
-  it('is always separate from the digits and signs of the amount', () => {
+  it('never runs into the digits or the sign of the amount', () => {
     const sign = fc
       .integer({ min: 0x20, max: 0x2ffff })
       .map((code) => String.fromCodePoint(code))
@@ -287,7 +287,7 @@ describe('a currency label', () => {
   });
 });
 
-it('the plain digits of an amount have no exponent and no grouping, and lose nothing', () => {
+it('the plain digits of an amount are exact, without exponent or thousands separators', () => {
   expect(toPlainDigits(money('1e-20'))).toBe('0.00000000000000000001');
   expect(toPlainDigits(money('1.5e25'))).toBe('15000000000000000000000000');
   expect(toPlainDigits(money('-0'))).toBe('0');
@@ -325,7 +325,7 @@ describe('a percentage change', () => {
     ['5', '-5'],
     ['-5', '5'],
     ['-5', '-5'],
-  ])('to %s from %s is not shown', (current, before) => {
+  ])('to %s from %s has no percentage', (current, before) => {
     expect(shown(current, before)).toBeUndefined();
   });
 

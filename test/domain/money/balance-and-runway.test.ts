@@ -40,13 +40,13 @@ describe('the runway', () => {
     expect(result).toMatchObject({ kind: 'estimate', days: 41, until: '2027-01-01', reported: 7, of: 7 });
   });
 
-  it('averages over the reported days only', () => {
+  it('is based on the average of the reported days only', () => {
     const result = estimate('100', '0', '10', undefined, '20', undefined, '30');
     expect(result).toMatchObject({ kind: 'estimate', days: 5, until: '2026-11-26', reported: 3, of: 7 });
     expect('average' in result && toPlainDigits(result.average)).toBe('20');
   });
 
-  it('counts a reported zero as a day', () => {
+  it('counts a day with a reported zero as a reported day', () => {
     expect(estimate('100', '0', '0', '0', '30')).toMatchObject({ kind: 'estimate', days: 10, reported: 3 });
   });
 
@@ -59,7 +59,7 @@ describe('the runway', () => {
     for (const balance of ['0', '0.10', '0.99']) {
       const result = estimate(balance, '0', ...aWeekOf('1'));
       expect(formatRunwayLine(result, toPlainDigits)).toMatch(/^:warning: \*Less than a day, until around /);
-      expect(formatRunwayBasis(result, toPlainDigits)).toBe('at 1 a day (7 of the last 7 days reported)');
+      expect(formatRunwayBasis(result, toPlainDigits)).toBe('at 1 a day');
       expect(formatRunwayShort(result)).toBe('< 1 day');
     }
     expect(formatRunwayLine(estimate('1', '0', ...aWeekOf('1')), toPlainDigits)).toMatch(
@@ -76,7 +76,7 @@ describe('the runway', () => {
     );
   });
 
-  it('doesn’t lose a day to a rounded average', () => {
+  it('is not a day shorter because the average is rounded', () => {
     // The average is a third of the balance, so the balance lasts exactly three days.
     expect(estimate('1', '0', '0.5', '0.25', '0.25')).toMatchObject({ days: 3 });
     expect(estimate(`0.${'9'.repeat(60)}`, '0', '0.5', '0.25', '0.25')).toMatchObject({ days: 2 });
@@ -93,7 +93,7 @@ describe('the runway', () => {
 });
 
 it.each([null, 'rubbish'])(
-  'missing or unreadable bonuses are not counted, and the basis says so: %s',
+  'missing or unreadable bonuses are not counted, and the answer says so: %s',
   (bonuses) => {
     const result = estimate('10', bonuses, ...aWeekOf('1'));
     expect(result).toMatchObject({ kind: 'estimate', days: 10, bonusesCounted: false });
@@ -108,7 +108,7 @@ describe('a project without an estimated runway', () => {
     }
   });
 
-  it('has fewer than three reported days, not counting unreadable ones', () => {
+  it('has fewer than three days with readable amounts', () => {
     const few = { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7 };
     expect(estimate('100', '0', '1', '1')).toMatchObject(few);
     expect(estimate('100', '0', '1', '1', null, 'x')).toMatchObject(few);
@@ -137,7 +137,7 @@ describe('a project without an estimated runway', () => {
     );
   });
 
-  it('is still called overdrawn without any reported day', () => {
+  it('is called overdrawn even if no day is reported', () => {
     expect(estimate('-1', null)).toMatchObject({
       kind: 'overdrawn',
       which: 'balance',
@@ -161,7 +161,7 @@ describe('the runway of random amounts', () => {
   const cents = (min: bigint, max: bigint) => fc.bigInt({ min, max });
   const written = (units: bigint) => `${units}e-2`;
 
-  it('equals a calculation in whole cents', () => {
+  it('equals the result of a calculation in whole cents', () => {
     const spent = fc.array(cents(-1000n, 100_000n), { minLength: 3, maxLength: 7 });
     fc.assert(
       fc.property(cents(0n, 10n ** 9n), cents(0n, 10n ** 6n), spent, (balance, bonuses, amounts) => {

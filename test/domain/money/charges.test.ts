@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseBillingDay } from '../../../src/domain/money/usage.ts';
+import { parseBillingDay } from '../../../src/domain/money/charges.ts';
 import { anyText } from '../../support/any-text.ts';
 import { runs } from '../../support/thorough.ts';
 
@@ -120,7 +120,7 @@ describe('an unreadable day of an item', () => {
     expect(read('  ')).toEqual({ unplaced: 'no day' });
   });
 
-  it('includes any text that is longer than a date', () => {
+  it('may be a text longer than 64 characters, even with a date in it', () => {
     expect(read(`${' '.repeat(54)}2026-11-14`)).toEqual({ day: '2026-11-14' });
     expect(read(`${' '.repeat(55)}2026-11-14`)).toEqual({ unplaced: '2026-11-14' });
   });
@@ -131,11 +131,11 @@ describe('an unreadable day of an item', () => {
     });
   });
 
-  it('is shown clipped', () => {
+  it('is shown with at most 40 characters', () => {
     expect(read('x'.repeat(100_000))).toEqual({ unplaced: `${'x'.repeat(40)}…` });
   });
 
-  it('never throws, and always has a text to show', () => {
+  it('always has a text to show, whatever billing sends', () => {
     const digits = fc.stringMatching(/^\d{1,15}$/);
     const nearly = fc.stringMatching(
       /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/,
@@ -151,7 +151,7 @@ describe('an unreadable day of an item', () => {
     );
   });
 
-  it('is never more than a day from the date in UTC', () => {
+  it('is never a timestamp, whose day is at most one from UTC’s', () => {
     const instants = fc.date({
       min: new Date('1901-01-01'),
       max: new Date('2200-01-01'),

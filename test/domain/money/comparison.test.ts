@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sumMoney, toPlainDigits } from '../../../src/domain/money/amount.ts';
+import type { WireCharge } from '../../../src/domain/money/charges.ts';
 import {
   compareUsage,
   explainDays,
@@ -9,7 +10,7 @@ import {
   isWellReported,
   sumChanges,
 } from '../../../src/domain/money/comparison.ts';
-import type { Usage, WireCharge } from '../../../src/domain/money/usage.ts';
+import type { Usage } from '../../../src/domain/money/usage.ts';
 import type { ComparisonWindow } from '../../../src/domain/time/period.ts';
 import { daysFrom, item, itemsOf, usageOfItems } from '../../support/usage.ts';
 
@@ -55,7 +56,7 @@ describe('the comparison of two periods', () => {
     [5, 7, undefined],
     [7, 5, undefined],
     [1, 1, undefined],
-  ])('has a percentage if both periods have 80 % of their days: %i and %i of 7', (now, then, percent) => {
+  ])('has a percentage only from 6 of 7 reported days on: %i and %i', (now, then, percent) => {
     expect(figures(change(now, then))[2]).toBe(percent);
     expect(change(now, then).figures === undefined).toBe(percent === undefined);
   });
@@ -73,24 +74,21 @@ describe('the comparison of two periods', () => {
     ],
     [22, 31, 0, 30, 'No comparison: 1–30 Sep has no figures.'],
     [0, 31, 24, 30, 'No comparison: 1–31 Oct has no figures.'],
-  ])(
-    'names the period that has too few days: %i of %i, compared with %i of %i',
-    (now, of, then, ofThen, text) => {
-      const [current, before] = [daysFrom('2026-10-01', of), daysFrom('2026-09-01', ofThen)];
-      const change = compareUsage(
-        usageOf(each(current.slice(0, now), '12'), current),
-        usageOf(each(before.slice(0, then), '10'), before),
-        { current, before },
-      );
-      expect(formatUncompared(change, { current: '1–31 Oct', before: '1–30 Sep' })).toBe(text);
-    },
-  );
+  ])('names the period with too few days: %i of %i vs %i of %i', (now, of, then, ofThen, text) => {
+    const [current, before] = [daysFrom('2026-10-01', of), daysFrom('2026-09-01', ofThen)];
+    const change = compareUsage(
+      usageOf(each(current.slice(0, now), '12'), current),
+      usageOf(each(before.slice(0, then), '10'), before),
+      { current, before },
+    );
+    expect(formatUncompared(change, { current: '1–31 Oct', before: '1–30 Sep' })).toBe(text);
+  });
 
   it.each([
     ['12', null, 'No comparison: Fri 13 Nov isn’t reported.'],
     [null, '10', 'No comparison: Fri 20 Nov isn’t reported yet.'],
     ['12', '10', ''],
-  ])('says which of two single days isn’t reported: %s, compared with %s', (now, then, text) => {
+  ])('says which of two single days isn’t reported: %s vs %s', (now, then, text) => {
     const sideOf = (day: string, amount: string | null) => ({
       days: [day],
       items: amount === null ? [] : [item(day, amount)],
@@ -147,7 +145,7 @@ describe('the comparison of two periods', () => {
     expect(sumChanges([])).toBeUndefined();
   });
 
-  it('of several projects is as well reported as the worst one', () => {
+  it('of several projects has as few reported days as the worst project', () => {
     const [whole, thin] = [change(7, 7), change(6, 7)];
     for (const all of [
       [whole, thin],
@@ -160,7 +158,7 @@ describe('the comparison of two periods', () => {
     }
   });
 
-  it('counts as well reported from 80 % of the days on, but not without a day', () => {
+  it('needs at least 80 % of the days reported, and at least one', () => {
     const cases: readonly (readonly [number, number])[] = [
       [0, 0],
       [0, 1],
@@ -208,8 +206,8 @@ const explainedDays = (current: Amounts, before: Amounts) => {
   };
 };
 
-describe('the explained days of two periods', () => {
-  it('share one row if the other period has no such days', () => {
+describe('the days that explain a difference', () => {
+  it('share one row if none of them has a counterpart', () => {
     expect(explainedDays(['1', undefined, undefined, '2'], [undefined, '3', '4'])).toEqual({
       value: '-4',
       rows: ['Thu 1 Oct and Sun 4 Oct vs Wed 2 Sep and Thu 3 Sep: -4'],
@@ -217,7 +215,7 @@ describe('the explained days of two periods', () => {
     });
   });
 
-  it('come with the largest difference first, and the earliest of equal ones first', () => {
+  it('are sorted by difference, the largest first, then by date', () => {
     expect(explainedDays(['1.10', '5', '3', '4'], ['1', '7', '5', '4'])).toEqual({
       value: '-3.9',
       rows: [
@@ -272,7 +270,7 @@ const valuesOf = (rows: readonly { readonly value?: ReturnType<typeof sumMoney> 
   sumMoney(rows.map(({ value }) => value ?? sumMoney([])));
 
 describe('the differences of random days', () => {
-  it('add up to exactly the explained difference', () => {
+  it('add up exactly to the explained difference', () => {
     fc.assert(
       fc.property(window, window, (current, before) => {
         const { value, rows } = sides(current, before).explained;
@@ -307,7 +305,7 @@ describe('the differences of random days', () => {
     );
   });
 
-  it('keep their sum when the smallest are folded into one row', () => {
+  it('keep their sum when the smallest share one row', () => {
     fc.assert(
       fc.property(window, window, fc.integer({ min: 1, max: 5 }), (current, before, most) => {
         const { rows, value } = sides(current, before).explained;

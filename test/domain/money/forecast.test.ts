@@ -44,7 +44,7 @@ function forecast(
 const since = (first: Day, amount: string) => (day: Day) => (day >= first ? amount : undefined);
 
 describe('the forecast of the current month', () => {
-  it('adds a usual day for today and each later day to what is reported', () => {
+  it('adds to the reported cost a usual day for today and each later day', () => {
     expect(forecast(() => '10.01')).toEqual({
       total: '300.3',
       spent: '200.2',
@@ -55,7 +55,7 @@ describe('the forecast of the current month', () => {
     });
   });
 
-  it('counts today’s cost so far, if that is more than a usual day', () => {
+  it('counts today’s cost so far if it exceeds a usual day’s', () => {
     const usual = () => '10';
     expect(forecast(usual, { spentToday: '4' })?.total).toBe('300');
     expect(forecast(usual, { spentToday: '70.123456789012345' })?.total).toBe('360.123456789012345');
@@ -85,7 +85,7 @@ describe('the forecast of the current month', () => {
     expect(forecast(() => '0')).toMatchObject({ total: '0', reported: 28 });
   });
 
-  it('works on the first day of a month, from the earlier months', () => {
+  it('is based on earlier months on the first day of a month', () => {
     expect(forecast(() => '10', { today: '2026-11-01' })).toMatchObject({
       total: '300',
       spent: '0',
@@ -111,7 +111,7 @@ describe('the forecast of the current month', () => {
     expect(forecast(costOn)?.total).toBe('930');
   });
 
-  it('expects no second huge day, unless huge days are frequent', () => {
+  it('expects no second expensive day unless expensive days are frequent', () => {
     expect(forecast((day) => (day === '2026-11-12' ? '200' : '10'))?.total).toBe('490');
     const huge = ['2026-07-15', '2026-08-06', '2026-09-13', '2026-10-02', '2026-11-12'];
     // 140 days have cost 5 × 190 more than usual.
@@ -134,7 +134,7 @@ describe('the forecast of the current month', () => {
     expect(forecast(onLast)?.total).toBe('790');
   });
 
-  it('continues a growth or a decline', () => {
+  it('continues a trend, up or down', () => {
     const grows = (rate: number) => (day: Day) => (1_000 * rate ** daysBetween('2026-11-01', day)).toFixed(4);
     for (const rate of [1.02, 0.98]) {
       const truth = [...Array(30).keys()].reduce((all, n) => all + 1_000 * rate ** n, 0);
@@ -183,7 +183,7 @@ describe('the forecast of random costs', () => {
       return amount === undefined || amount === null ? undefined : String(BigInt(amount) * factor);
     };
 
-  it('ignores days before its history, and never falls below what is spent', () => {
+  it('ignores days before the last 190, and never falls below what is spent', () => {
     fc.assert(
       fc.property(amounts, todays, (list, today) => {
         const costOn = costFrom(list, today);
@@ -199,7 +199,7 @@ describe('the forecast of random costs', () => {
     );
   });
 
-  it('grows in proportion to the costs', () => {
+  it('is proportional to the costs', () => {
     const isNear = (a = '0', b = '0') =>
       Math.abs(Number(a) / 2 ** 70 - Number(b)) <= 1e-9 * Math.abs(Number(b));
     fc.assert(
@@ -242,12 +242,12 @@ describe('the range of a forecast', () => {
     expect(Number(on('2026-11-30'))).toBeLessThan(Number(on('2026-11-24')));
   });
 
-  it('is at least 5 % of the expected cost of the remaining days, and absent if that is zero', () => {
+  it('is at least 5 % of the cost expected for the remaining days', () => {
     expect(on('2026-11-28', () => '10')).toBe('1.5');
     expect(on('2026-11-28', () => '0')).toBeUndefined();
   });
 
-  it('is not shown for a week after a lasting change, and for three days after a huge day', () => {
+  it('is not shown in the days after a lasting change or an expensive day', () => {
     const changed = (first: Day) => (day: Day) => (day >= first ? '300' : wavy(day));
     expect(on('2026-11-26', changed('2026-11-20'))).toBeUndefined();
     expect(on('2026-11-26', changed('2026-11-19'))).toBeDefined();

@@ -22,7 +22,7 @@ describe('the paired days of two periods', () => {
     return paired(current, before).pairs.map((pair) => pair.replace(/\.\.\S+/g, ''));
   };
 
-  it('pair the first days if the periods share no weekday', () => {
+  it('pair first day with first day if the periods share no weekday', () => {
     expect(dayPairs(['2026-11-14', '2026-11-16'], ['2026-10-01', '2026-10-02'])).toEqual([
       ...['11-14 10-01', '11-15 10-02', '11-16 ..'],
     ]);
@@ -31,7 +31,7 @@ describe('the paired days of two periods', () => {
     ]);
   });
 
-  it('pair each weekday with the same weekday', () => {
+  it('pair each day with the same weekday', () => {
     expect(dayPairs(['2026-11-14', '2026-11-20'], ['2025-11-14', '2025-11-20'])).toEqual([
       ...['11-14 11-15', '11-15 11-16', '11-16 11-17', '11-17 11-18', '11-18 11-19', '11-19 11-20'],
       '11-20 11-14',
@@ -51,7 +51,7 @@ describe('the paired days of two periods', () => {
     ]);
   });
 
-  it('are grouped by seven days if there are too many', () => {
+  it('are grouped in sevens if there are too many', () => {
     expect(paired(days('2026-10-01', '2026-10-31'), days('2026-09-01', '2026-09-30'))).toEqual({
       unit: 'week',
       isCalendar: false,
@@ -105,7 +105,7 @@ describe('groups of days', () => {
     return { unit, labels: groups.map(({ label }) => label), sizes: groups.map((one) => one.days.length) };
   };
 
-  it('have the shortest unit that makes few enough groups', () => {
+  it('have the shortest unit that keeps their number within the limit', () => {
     const units = (most: number) => group('2026-01-01', '2026-12-31', most).unit;
     expect([365, 364, 53, 52, 12, 11, 4, 3, 1].map(units)).toEqual([
       ...['day', 'week', 'week', 'month', 'month', 'quarter', 'quarter', 'year', 'year'],
@@ -115,7 +115,7 @@ describe('groups of days', () => {
     expect(group('2026-11-01', '2026-11-05', 20, 'week').unit).toBe('week');
   });
 
-  it('have a day’s name if they are single days', () => {
+  it('are named for the day if they are single days', () => {
     expect(group('2026-11-16', '2026-11-18', 3)).toEqual({
       unit: 'day',
       labels: ['Mon 16 Nov', 'Tue 17 Nov', 'Wed 18 Nov'],
@@ -132,7 +132,7 @@ describe('groups of days', () => {
     expect(group('2026-12-28', '2027-01-10', 2).labels).toEqual(['28 Dec – 3 Jan', '4–10 Jan']);
   });
 
-  it('have the name of their month, quarter or year', () => {
+  it('are named for their month, quarter or year', () => {
     expect(group('2025-12-01', '2026-02-10', 3).labels).toEqual(['Dec 2025', 'Jan 2026', 'Feb 2026']);
     expect(group('2025-12-01', '2026-12-10', 5).labels).toEqual([
       ...['2025 Q4', '2026 Q1', '2026 Q2', '2026 Q3', '2026 Q4'],

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sumMoney, toPlainDigits } from '../../../src/domain/money/amount.ts';
+import type { WireCharge } from '../../../src/domain/money/charges.ts';
 import { formatCoverage } from '../../../src/domain/money/comparison.ts';
 import {
   describeUnreadable,
   formatReportedDays,
   sumReported,
   type Usage,
-  type WireCharge,
 } from '../../../src/domain/money/usage.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
 import { daysFrom, item, usageOfItems } from '../../support/usage.ts';
@@ -23,7 +23,7 @@ const table = (usage: Usage) =>
 describe('a completely reported period', () => {
   const usage = usageOf(WEEK.map((day, n) => item(day, `${n + 1}.10`, '0.5')).reverse());
 
-  it('has one row per day in ascending order, in whatever order billing sends them', () => {
+  it('has one row for each day, in order, however billing sorts them', () => {
     expect(usage.rows.map(({ day }) => day)).toEqual(WEEK);
     expect(usage.rows.every(({ merged, outside }) => merged === 1 && !outside)).toBe(true);
   });
@@ -81,7 +81,7 @@ describe('an unreadable amount', () => {
     expect(usage.bonuses).toMatchObject({ incomplete: true, readable: 2, unreadable: 1 });
   });
 
-  it('makes its day neither reported nor missing', () => {
+  it('makes its day “unreadable”, neither reported nor missing', () => {
     expect(usage.unreadableDays).toEqual(['2026-11-15', '2026-11-16']);
     expect(usage.reported).toEqual(['2026-11-14']);
     expect(usage.missing).toHaveLength(4);
@@ -154,7 +154,7 @@ describe('an item outside the requested days', () => {
     item(null, '32'),
   ]);
 
-  it('comes after the requested days, and before items without a readable day', () => {
+  it('is listed after the requested days, before items without a readable day', () => {
     expect(usage.rows.map(({ shown, outside }) => [shown, outside])).toEqual([
       ['2026-11-16', false],
       ['2026-11-13', true],
@@ -184,7 +184,7 @@ describe('an item outside the requested days', () => {
     expect(toPlainDigits(odd.total.value)).toBe('1');
   });
 
-  it('counts only for the total', () => {
+  it('counts for the total, but not as a day', () => {
     expect(toPlainDigits(usage.total.value)).toBe('63');
     expect(usage.reported).toEqual(['2026-11-16']);
     expect(toPlainDigits(usage.average!)).toBe('16');
@@ -246,7 +246,7 @@ describe('the usage of random items', () => {
     );
   });
 
-  it('has each complete day as reported, missing or unreadable', () => {
+  it('counts each complete day as reported, missing or unreadable', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
         const { reported, missing, unreadableDays, fullDays } = usageOfItems(sent, period);
@@ -257,7 +257,7 @@ describe('the usage of random items', () => {
     );
   });
 
-  it('has an average if a day is reported, never above the most expensive day', () => {
+  it('has an average if a day is reported, at most the most expensive day', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
         const usage = usageOfItems(sent, period);
@@ -291,7 +291,7 @@ describe('the text of the reported days', () => {
     [['14', '15', '16', '17', '18', '19'], '1 of 7 days reported, no data for 14–19'],
   ])('names the missing days %j: %s', (missing, text) => expect(reported(...missing)).toBe(text));
 
-  it('says of a single day only that it is missing, and nothing without a complete day', () => {
+  it('says of a missing single day “no data yet”, and nothing of today', () => {
     expect(formatReportedDays(usageOf([item('2026-11-14')], ['2026-11-14']), nameOf)).toBe('');
     expect(formatReportedDays(usageOf([], ['2026-11-14']), nameOf)).toBe('no data yet');
     expect(formatReportedDays(usageOf([], ['2026-11-14'], '2026-11-14'), nameOf)).toBe('');

@@ -8,7 +8,8 @@ import {
   evaluateRule,
   spikeLimit,
 } from '../../../src/domain/money/watch-evaluation.ts';
-import type { DaySpend, MonthSpend, WatchRule } from '../../../src/domain/money/watch-measurement.ts';
+import type { DaySpend, MonthSpend } from '../../../src/domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
 
 const OPTIONS = { episode: 'now', since: '2026-01-01' };
@@ -88,7 +89,7 @@ describe('a watch on a budget of 1,000', () => {
     ['999.99', undefined, ['50', '80']],
     ['1000', undefined, ['50', '80', 'forecast', '100']],
     ['1000', '500', ['50', '80', 'forecast', '100']],
-  ])('spends %s and is expected to spend %s: the levels reached are %j', (spent, forecast, reached) => {
+  ])('with %s spent and %s expected has reached the levels %j', (spent, forecast, reached) => {
     const { crossings, alerted } = judge([month(spent, forecast)]);
     expect(alerted.map(({ level }) => level)).toEqual(reached);
     expect(crossings).toEqual(alerted.slice(-1));
@@ -105,14 +106,11 @@ describe('a watch on a budget of 1,000', () => {
     ['980', '1', ['forecast']],
     ['979.99', '1', ['forecast', '100']],
     ['1000', '1', []],
-  ])(
-    'recovers, after all levels alerted, if %s is spent and %s expected: %j',
-    (spent, forecast, recovered) => {
-      const alerted = all('50', '80', 'forecast', '100');
-      const { recoveries } = judge([month(spent, forecast)], alerted);
-      expect(recoveries.map(({ level }) => level)).toEqual(recovered);
-    },
-  );
+  ])('with %s spent and %s expected recovers from the levels %j', (spent, forecast, recovered) => {
+    const alerted = all('50', '80', 'forecast', '100');
+    const { recoveries } = judge([month(spent, forecast)], alerted);
+    expect(recoveries.map(({ level }) => level)).toEqual(recovered);
+  });
 
   it('treats each month separately, and forgets months that are no longer checked', () => {
     const alerted: readonly AlertedLevel[] = [
@@ -186,7 +184,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     [100, 500, [1]],
     [300, 600, []],
     [300, 600.01, [1]],
-  ])('with a floor of 500, and a usual cost of %s, checks a day of %s', (baseline, amount, ago) => {
+  ])('alerts only above a floor of 500: usual cost %s, this day %s', (baseline, amount, ago) => {
     const rule = { ...RULE, floor: new Big(500) };
     expect(episodes(judge(daysOf([1, amount], baseline), [], {}, rule).crossings)).toEqual(ago.map(day));
     expect(spikeLimit(rule, { baseline: new Big(baseline) })?.toFixed()).toBe(
@@ -209,7 +207,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     [196, 1],
     [195.99, 2],
     [null, 1],
-  ])('alerts about two spikes with a day of %s between them this often: %s', (between, count) => {
+  ])('with a day of %s between two spikes sends this many alerts: %s', (between, count) => {
     expect(judge(daysOf([100, 300, between, 300])).crossings).toHaveLength(count);
   });
 
@@ -226,7 +224,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     expect(judge(daysOf([300, 100]), [], { since: day(1) }).crossings).toEqual([]);
   });
 
-  it('remembers a spike as over if a usual day has followed already', () => {
+  it('remembers that a spike is over if a usual day has followed', () => {
     const days = daysOf([100, 300, 100, 300]);
     const always = judge(days);
     expect(always.crossings).toEqual([toldOf(3), toldOf(1)]);
@@ -287,7 +285,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     expect(judge(daysOf([100, null]), [toldOf(1)])).toMatchObject({ recoveries: [], alerted: [toldOf(1)] });
   });
 
-  it('continues a spike from before the checked days until a usual day', () => {
+  it('counts spike days after an alerted one as the same spike', () => {
     const alerted = [toldOf(5)];
     expect(judge(daysOf([300, 300]), alerted)).toMatchObject({ ...NOTHING_NEW, alerted });
     expect(judge(daysOf([300, 100]), alerted)).toMatchObject({
@@ -300,7 +298,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     expect(judge([], alerted)).toMatchObject({ isKnown: false, ...NOTHING_NEW, alerted });
   });
 
-  it('remembers a spike for sixty days after its end', () => {
+  it('forgets a spike sixty days after its end', () => {
     const alerted = [toldOf(61, true), toldOf(60, true), toldOf(62)];
     expect(judge(daysOf([198]), alerted).alerted).toEqual([toldOf(60, true), toldOf(62)]);
   });
@@ -311,7 +309,7 @@ describe('a watch that can’t send alerts', () => {
   const RULE: WatchRule = { kind: 'balance', below: new Big(100) };
   const balance = (value: number) => ({ kind: 'balance', balance: new Big(value) }) as const;
 
-  it('alerts as soon as alerts can be sent again', () => {
+  it('alerts about a balance as soon as alerts can be sent again', () => {
     expect(evaluateRule(RULE, balance(90), [], suspended)).toMatchObject({ crossings: [], alerted: [] });
     expect(evaluateRule(RULE, balance(90), [BEFORE], suspended)).toMatchObject({ alerted: [BEFORE] });
     expect(evaluateRule(RULE, balance(110), [BEFORE], suspended)).toMatchObject({
@@ -320,7 +318,7 @@ describe('a watch that can’t send alerts', () => {
     });
   });
 
-  it('alerts later about the levels of a budget and about spikes', () => {
+  it('alerts about budgets and spikes as soon as alerts can be sent again', () => {
     const month = { month: '2026-11', spent: new Big(85), reported: 1, of: 20 };
     const budget = { kind: 'budget', amount: new Big(100) } as const;
     const alerted = [{ episode: '2026-11', level: '50' as const }];

@@ -3,11 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Money } from '../../../src/domain/money/amount.ts';
 import { type AlertedLevel, evaluateRule } from '../../../src/domain/money/watch-evaluation.ts';
-import {
-  measureWatch,
-  type WatchFigures,
-  type WatchRule,
-} from '../../../src/domain/money/watch-measurement.ts';
+import { measureWatch, type WatchFigures } from '../../../src/domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../../src/domain/money/watch-rule.ts';
 import { addDays, type Day } from '../../../src/domain/time/calendar.ts';
 
 const amount = (value: Money | number) => ({ value: new Big(value), raw: String(value) });
@@ -58,7 +55,7 @@ describe('a watch on a balance', () => {
     expect(third?.crossings).toEqual([]);
   });
 
-  test('alternates between alert and recovery, however the balance changes', () => {
+  test('sends alerts and recoveries in turn, however the balance changes', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 48_000, max: 53_000 }), { maxLength: 60 }), (balances) => {
         const judged = judgeAll(BALANCE, balances.map(balanceOf));

@@ -1,12 +1,8 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { Amount, Money } from '../../../src/domain/money/amount.ts';
-import {
-  measureWatch,
-  spendOf,
-  type WatchFigures,
-  type WatchKind,
-} from '../../../src/domain/money/watch-measurement.ts';
+import { measureWatch, spendOf, type WatchFigures } from '../../../src/domain/money/watch-measurement.ts';
+import type { WatchKind } from '../../../src/domain/money/watch-rule.ts';
 import { addDays, type Day } from '../../../src/domain/time/calendar.ts';
 
 const TODAY = '2026-11-21';
@@ -76,7 +72,7 @@ describe('a watch on a budget', () => {
     ['2026-11-07', ['2026-10 310 31/31', '2026-11 60 6/6']],
     ['2026-11-08', ['2026-11 70 7/7']],
     ['2027-01-03', ['2026-12 310 31/31', '2027-01 20 2/2']],
-  ])('measures on %s the months %j', (today, months) => {
+  ])('on %s measures the months %j', (today, months) => {
     const measurement = measureWatch('budget', {
       today,
       zone: 'UTC',
@@ -93,7 +89,7 @@ describe('a watch on a budget', () => {
 });
 
 describe('a watch on spikes', () => {
-  it('measures the reported days of the last 45', () => {
+  it('measures the reported days among the last 45', () => {
     const amounts = costs(['2026-10-06', 1], ['2026-10-07', 2], ['2026-11-20', 3], ['2026-11-21', 4]);
     expect(measure('spike', { amounts })).toEqual({
       kind: 'spike',

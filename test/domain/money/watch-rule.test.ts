@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toPlainDigits } from '../../../src/domain/money/amount.ts';
-import { parseFactor, parseRunwayDays, readAmounts } from '../../../src/domain/money/watch-measurement.ts';
+import { parseFactor, parseRunwayDays, readAmounts } from '../../../src/domain/money/watch-rule.ts';
 
 describe('the typed amount of a watch', () => {
   it.each([
@@ -48,7 +48,7 @@ describe('the typed amount of a watch', () => {
     ],
   ])('may not be “%s”', (typed) => expect(readAmounts(typed)).toEqual([]));
 
-  it('has two meanings if a point may separate thousands or a fraction', () => {
+  it('has two meanings if its point may separate thousands or decimals', () => {
     const readings = readAmounts('1.234');
     expect(readings.map(({ digits }) => digits)).toEqual(['1234', '1.2340']);
     expect(readings.flatMap(({ digits }) => readAmounts(digits))).toEqual(readings);

@@ -2,7 +2,8 @@ import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { Money } from '../../../src/domain/money/amount.ts';
 import { simulateWatch, simulationFrom } from '../../../src/domain/money/watch-evaluation.ts';
-import type { WatchFigures, WatchRule } from '../../../src/domain/money/watch-measurement.ts';
+import type { WatchFigures } from '../../../src/domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../../src/domain/money/watch-rule.ts';
 import { addDays, type Day, daysBetween } from '../../../src/domain/time/calendar.ts';
 
 const TODAY = '2026-11-21';
@@ -26,7 +27,7 @@ const alertsOf = (rule: WatchRule, figures: WatchFigures) =>
   simulateWatch(rule, figures).map((day) => daysBetween(day, TODAY));
 
 describe('the simulation of a watch’s past alerts', () => {
-  it('covers ninety days, and uses earlier days for comparison', () => {
+  it('covers ninety days, and compares their costs with earlier ones', () => {
     expect(daysBetween(FIRST, TODAY)).toBe(200);
     const rule = { kind: 'spike', factor: new Big(2), floor: new Big(0) } as const;
     const spikeOn = (day: number) => figuresOf((ago) => (ago === day ? 100 : 10));
@@ -63,7 +64,7 @@ describe('the simulation of a watch’s past alerts', () => {
     expect(alertsOf({ kind: 'runway', days: 60 }, figures)).toEqual([41]);
   });
 
-  it('uses for a budget the days that were over at the time', () => {
+  it('counts for a budget only days that were complete at the time', () => {
     const dates = alertsOf(
       { kind: 'budget', amount: new Big(310) },
       figuresOf(() => 10),

@@ -58,7 +58,7 @@ const iso = (timing: Timing, from: string, count: number) =>
   );
 
 describe('the due times of a schedule', () => {
-  it('equal those found minute by minute, in every zone and cadence', () => {
+  it('equal the times found by checking every minute, in every zone and cadence', () => {
     fc.assert(
       fc.property(timings, moments, fc.integer({ min: 0, max: 20 * 86_400_000 }), (timing, after, length) => {
         expect(dueTimesBetween(timing, after, after + length)).toEqual(slowly(timing, after, after + length));
@@ -80,7 +80,7 @@ describe('the due times of a schedule', () => {
     );
   });
 
-  it('are in order, at most one per date, in whatever steps they are computed', () => {
+  it('are in order, one per date, whether computed at once or step by step', () => {
     fc.assert(
       fc.property(timings, moments, (timing, after) => {
         const found = nextDueTimes(timing, after, 60);
@@ -146,7 +146,7 @@ describe('the posts around a clock change', () => {
   });
 });
 
-describe('the text of a timing', () => {
+describe('the text of a schedule’s timing', () => {
   it.each<[Cadence, string]>([
     [{ kind: 'daily' }, 'Every day at 09:00 (Europe/Rome)'],
     [{ kind: 'weekdays' }, 'Every weekday at 09:00 (Europe/Rome)'],
@@ -178,7 +178,7 @@ describe('the report of yesterday', () => {
       expect(new Set(WEEK.map((at) => covered(cadence, at)))).toEqual(new Set([1]));
   });
 
-  it('has the weekday of the schedule’s zone', () => {
+  it('depends on the weekday in the schedule’s zone', () => {
     const late = Date.UTC(2026, 10, 15, 20);
     expect([covered({ kind: 'weekdays' }, late), covered({ kind: 'weekdays' }, late, 'Asia/Tokyo')]).toEqual([
       ...[2, 3],

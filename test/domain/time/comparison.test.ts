@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCommandText } from '../../../src/domain/language/parse-command-text.ts';
 import { compareWith, periodOf } from '../../../src/domain/time/period.ts';
-import { readerAt, resolvePeriodText } from '../../support/read-words.ts';
+import { contextAt, resolvePeriodText } from '../../support/read-words.ts';
 import { beginning, daysAhead, daysOf, moments, plus, todayAt, zones } from '../wall-clock.ts';
 
 const now = Date.parse('2026-11-21T10:15:30.123Z');
@@ -11,7 +11,7 @@ const on = (day: string) => Date.parse(`${day}T10:15:30.123Z`);
 
 /** @param text `october`, `october vs september` */
 function compared(text: string, at = now, zone = 'UTC', writtenAt = at) {
-  const { phrase, versus } = parseCommandText(text, readerAt(at, zone, writtenAt));
+  const { phrase, versus } = parseCommandText(text, contextAt(at, zone, writtenAt));
   const period = phrase && periodOf(phrase, at, zone);
   return period && versus ? compareWith(period, versus).comparison : period?.comparison;
 }
@@ -34,7 +34,7 @@ function comparedUnlessRefused(text: string, at: number, zone: string) {
   }
 }
 
-describe('a default comparison', () => {
+describe('a comparison without “vs”', () => {
   it('covers whole days, to the millisecond', () => {
     const { from = 0, to = 0 } = compared('last-7-days', now, 'America/New_York') ?? {};
     expect([new Date(from).toISOString(), new Date(to).toISOString()]).toEqual([
@@ -44,18 +44,18 @@ describe('a default comparison', () => {
   });
 });
 
-describe('the comparison of a running unit', () => {
-  it('is missing on the unit’s first day', () => {
+describe('the comparison of a running month or year', () => {
+  it('is missing on the first day', () => {
     expect(compared('mtd', on('2026-11-01'))).toBeUndefined();
     expect(compared('this-week', on('2026-11-16'))).toBeUndefined();
     expect(compared('2026', on('2026-01-01'))).toBeUndefined();
   });
 
-  it('has one day on the unit’s second day', () => {
+  it('covers one day on the second day', () => {
     expect(compared('mtd', on('2026-11-02'))).toMatchObject({ label: 'Thu 1 Oct' });
   });
 
-  it('has at most the whole unit before', () => {
+  it('covers at most the whole month or year before', () => {
     const comparison = compared('mtd', on('2026-03-31'));
     expect(comparison?.currentDays).toHaveLength(30);
     expect(comparison).toMatchObject({ label: 'February' });
@@ -77,7 +77,7 @@ describe('the comparison of a single day', () => {
   });
 });
 
-describe('the default comparison of any period', () => {
+describe('the comparison of any period without “vs”', () => {
   it('covers as many days directly before several days', () => {
     const counts = fc.integer({ min: 1, max: 100 });
     fc.assert(
@@ -98,7 +98,7 @@ describe('the default comparison of any period', () => {
     );
   });
 
-  it('covers the beginning of the month before a running month', () => {
+  it('covers the beginning of last month, for the current month', () => {
     fc.assert(
       fc.property(moments, zones, (at, zone) => {
         const today = todayAt(at, zone);
@@ -114,7 +114,7 @@ describe('the default comparison of any period', () => {
     );
   });
 
-  it('ends where whole units begin', () => {
+  it('ends directly before a period of whole weeks, months or years', () => {
     const texts = fc.constantFrom(
       'last-week',
       ...['4w', 'last-month', '3mo', 'last-quarter', 'last-2-years', 'last-year'],
@@ -130,7 +130,7 @@ describe('the default comparison of any period', () => {
 });
 
 describe('a typed comparison', () => {
-  it('has the days that the words meant on the day when they were written', () => {
+  it('covers the days that its words meant when they were typed', () => {
     const later = on('2026-12-03');
     expect(compared('2026-01 vs last-month', later, 'UTC', on('2026-11-21'))).toMatchObject({
       label: 'October',
@@ -178,7 +178,7 @@ describe('any typed comparison', () => {
     );
   });
 
-  it('with “last year” has the same dates, or the same weekdays', () => {
+  it('with “last year” covers the same dates, or the same weekdays', () => {
     fc.assert(
       fc.property(phrases, moments, zones, (text, at, zone) => {
         const comparison = comparedUnlessRefused(`${text} vs last year`, at, zone);

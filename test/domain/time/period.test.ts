@@ -62,7 +62,7 @@ describe('a period in another time zone', () => {
 });
 
 describe('a refused period', () => {
-  it('is longer than ten years, to the day', () => {
+  it('is longer than 3,660 days', () => {
     expect(resolvePeriodText('last-3660-days', now, 'UTC').days).toHaveLength(3660);
     expect(resolvePeriodText('since 2016-11-14', now, 'UTC').days).toHaveLength(3660);
     expect(resolvePeriodText('last-10-years', now, 'UTC').days).toHaveLength(3653);
@@ -74,7 +74,7 @@ describe('a refused period', () => {
     expect(refused('Last-Wek').word).toBe('Last-Wek');
   });
 
-  it.each(['9'.repeat(40), '9'.repeat(4000)])('may have a number of any length', (digits) => {
+  it.each(['9'.repeat(40), '9'.repeat(4000)])('may contain a number of any length', (digits) => {
     const refusal = refused(`last-${digits}-days`);
     expect(refusal.why).toMatch(/3,660/);
     expect(refusal.message.length).toBeLessThan(200);
@@ -130,7 +130,7 @@ describe('a period that begins at this millisecond', () => {
     expect(asked(text, zone, Date.parse(at) + 1)).toEqual([at, new Date(Date.parse(at) + 1).toISOString()]);
   });
 
-  it('is answered a millisecond later', () => {
+  it('becomes a period a millisecond later', () => {
     expect(asked('mtd', 'UTC', Date.parse('2026-11-21T00:00:00.000Z'))).toEqual([
       '2026-11-01T00:00:00.000Z',
       '2026-11-21T00:00:00.000Z',
@@ -139,7 +139,7 @@ describe('a period that begins at this millisecond', () => {
 });
 
 describe('the text of a period', () => {
-  it('is the default’s without a phrase', () => {
+  it('is “last-7-days” if no phrase is given', () => {
     expect(resolvePeriodText('last-7-days', now, 'UTC')).toEqual(resolvePeriodText(' ', now, 'UTC'));
   });
 
@@ -149,7 +149,7 @@ describe('the text of a period', () => {
   });
 
   it.each(['this-month excluding today', 'mtd excluding today', 'since 1 december excluding today'])(
-    'covers no day on the first of a month: “%s”',
+    'is refused on the first of a month if it excludes today: “%s”',
     (text) => {
       const refused = () => resolvePeriodText(text, Date.parse('2026-12-01T09:00:00Z'), 'UTC');
       expect(refused).toThrow(/begins today, and today is left out\. Type today\./);
@@ -158,7 +158,7 @@ describe('the text of a period', () => {
 });
 
 describe('any period', () => {
-  it('means the same however its words are joined', () => {
+  it('means the same whichever characters join its words', () => {
     const texts = ['last 7 days including today', 'week to date', 'last 4 weeks', 'month to date', 'q3 2026'];
     const joints = fc.array(fc.constantFrom('-', '_', ' ', '', '–', '\u00a0', ' - '), {
       minLength: 4,
@@ -191,7 +191,7 @@ describe('a period that is shared later', () => {
   const later = (text: string) => resolvePeriodText(text, now + WEEK, 'UTC', now);
 
   it.each(['last-7-days', 'yesterday', 'last-month', 'q3', 'last-4-weeks', '2026-10-05'])(
-    'covers the same days later if all of “%s” was over',
+    'covers the same days later if “%s” was over',
     (text) => {
       const { days, from, to, comparison } = resolvePeriodText(text, now, 'UTC');
       expect(later(text)).toMatchObject({ days, from, to, comparison: { days: comparison?.days } });
@@ -200,7 +200,7 @@ describe('a period that is shared later', () => {
   );
 
   it.each(['mtd', 'last-7-days including today', 'since 2026-11-01', '2026-11-21', '2026-11', 'today'])(
-    'covers what “%s” means now if it was still running',
+    'covers the current days of “%s” if it was still running',
     (text) => expect(later(text)).toEqual(resolvePeriodText(text, now + WEEK, 'UTC')),
   );
 });

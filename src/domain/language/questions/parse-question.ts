@@ -5,8 +5,9 @@
 import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import { couldBeSecret } from '../../secret-detection.ts';
+import { type ParseContext, parseItems } from '../command-items.ts';
 import { findItemsRefusal, refuseSecret } from '../parse-command-text.ts';
-import { formatParsedCommand, type ParsedCommand, type Reader, readBy } from '../parsed-command.ts';
+import { formatParsedCommand, type ParsedCommand } from '../parsed-command.ts';
 import type { WordsRefusal } from '../phrase-calendar.ts';
 import { couldBeName, explainBadWord, isKnownWord, normalizeText, whyUnbilled } from '../text-cleanup.ts';
 import {
@@ -34,12 +35,14 @@ import {
   QuestionItems,
   readQuestionItems,
   type Subject,
+  UNCLEAR,
+  WORD_ROLES,
   type WordRole,
 } from './question-items.ts';
 
 export type Question =
   | { readonly kind: 'command'; readonly rerun: QuestionCommand }
-  /** `fact`: no project has the typed name. */
+  /** `fact` says that no project has the typed name. */
   | {
       readonly kind: 'which-project';
       readonly fact?: string | undefined;
@@ -53,42 +56,52 @@ export type Question =
       readonly fact?: string | undefined;
       readonly reruns: readonly QuestionCommand[];
     }
-  | { readonly kind: 'nothing'; readonly fact: string | undefined }
+  | { readonly kind: 'nothing'; readonly fact: string | undefined; readonly refusal?: InvalidWord }
   | { readonly kind: 'thanks' };
 
 const MOST_OFFERED = 3;
 
-/** @returns undefined if no word names a project or something that Tally can be asked @throws secret-pasted */
-export function parseQuestion(text: string, reader: Reader, answered?: LastAnswer): Question | undefined {
-  const { items, shown, mistyped } = readQuestionItems(text, reader, answered !== undefined);
-  refuseSecret(text, items, (word) => reader.aliases.has(word));
+/** @returns undefined if the text asks nothing that Tally knows @throws secret-pasted */
+export function parseQuestion(
+  text: string,
+  context: ParseContext,
+  answered?: LastAnswer,
+): Question | undefined {
+  const { items, shown, mistyped } = readQuestionItems(text, context, answered !== undefined);
+  refuseSecret(text, items, (word) => context.aliases.has(word));
   const isSecret = text
     .split(/\s+/)
-    .some((word) => couldBeSecret(word) && !reader.aliases.has(normalizeText(word)));
+    .some((word) => couldBeSecret(word) && !context.aliases.has(normalizeText(word)));
   const quotable = (refusal: InvalidWord): InvalidWord => (isSecret ? refusal.withheld() : refusal);
-  return interpret(new QuestionItems(items, shown, reader, answered), mistyped, quotable);
+  return interpret(new QuestionItems(items, shown, context, answered), mistyped, quotable);
 }
 
-/**
- * `/spend how much did prod cost last week?` @returns the text of `command` that means this; undefined if there is none
- */
-export function parseTypedQuestion(command: SlashCommand, text: string, reader: Reader): string | undefined {
-  const query = parseQuestion(`${command.slice(1)} ${text}`, reader);
+/** @returns for `/spend how much did prod cost?`, a text of `command` with that meaning; undefined if there is none */
+export function parseTypedQuestion(
+  command: SlashCommand,
+  text: string,
+  context: ParseContext,
+): string | undefined {
+  const query = parseQuestion(`${command.slice(1)} ${text}`, context);
   return query?.kind === 'command' && query.rerun.command === command ? query.rerun.text : undefined;
 }
 
-/** @throws InvalidWord, secret-pasted */
+/** Parses a command's text, or a question in its place. @throws InvalidWord, secret-pasted */
 export function parseTyped(
   command: SlashCommand,
   text: string,
-  reader: Reader,
-  parse: (text: string, reader: Reader) => ParsedCommand,
+  context: ParseContext,
+  parse: (text: string, context: ParseContext) => ParsedCommand,
 ): ParsedCommand {
-  const parsed = catchInvalidWord(() => parse(text, reader));
+  const parsed = catchInvalidWord(() => parse(text, context));
   if (!(parsed instanceof InvalidWord)) return parsed;
-  const typed = parseTypedQuestion(command, text, reader);
-  if (typed === undefined) throw parsed;
-  return parse(typed, reader);
+  const question = parseQuestion(`${command.slice(1)} ${text}`, context);
+  if (question?.kind === 'command' && question.rerun.command === command)
+    return parse(question.rerun.text, context);
+  // Some words, such as “forecast”, have a meaning in questions only. Then the question's refusal says more.
+  const refusal = question?.kind === 'nothing' ? question.refusal : undefined;
+  const isQuestion = parsed.why === UNRECOGNIZED && WORD_ROLES.has(parsed.word.toLowerCase());
+  throw isQuestion && refusal && ![UNRECOGNIZED, UNCLEAR].includes(refusal.why) ? refusal : parsed;
 }
 
 function interpret(
@@ -98,7 +111,7 @@ function interpret(
 ): Question | undefined {
   const refused = (refusal: InvalidWord): Question => {
     const { why, fact, message } = quotable(refusal);
-    return { kind: 'nothing', fact: why === UNRECOGNIZED ? fact : message };
+    return { kind: 'nothing', fact: why === UNRECOGNIZED ? fact : message, refusal: quotable(refusal) };
   };
   const [order] = query.of('order');
   if (order?.bad) return refused(query.refuse(order.bad, UNRECOGNIZED, ''));
@@ -137,24 +150,28 @@ const isAsked = (query: QuestionItems): boolean =>
       (item.kind === 'bad' && (/\d/.test(item.word) || whyUnbilled(item.word) !== undefined)),
   );
 
-/** “We” counts as all projects. */
+/** Finds words that no command can have. “We” counts as all projects. Beside a balance, wrong periods don't matter. */
 function refusalOf(query: QuestionItems): WordsRefusal | undefined {
-  const items = query.items.filter(isOfCommand).filter((item) => !(item.kind === 'project' && item.isAdded));
+  const isBalance = !query.has('lasting') && catchInvalidWord(() => subjectOf(query)) === 'balance';
+  const items = query.items
+    .filter(isOfCommand)
+    .filter((item) => !(item.kind === 'project' && item.isAdded))
+    .filter((item) => !(item.kind === 'refused' && item.ofPeriod && isBalance));
   const we = query.first('we');
   const isNamed = items.some(({ kind }) => kind === 'project' || kind === 'all');
   const scope = we ?? (query.answered && query.items[0]);
   const all = scope && !isNamed ? [{ kind: 'all', start: scope.start, end: scope.end } as const] : [];
-  return findItemsRefusal(query.shown.toLowerCase(), [...items, ...all], query.reader);
+  return findItemsRefusal(query.shown.toLowerCase(), [...items, ...all], query.context);
 }
 
 /** If some words are refused, tries each replacement of them. */
 function alternativesOf(query: QuestionItems, refusal: WordsRefusal | undefined): readonly QuestionItems[] {
   if (refusal === undefined) return [query];
-  // For a question about the future, “this month” would be no help.
+  // “This month” would be no answer to a question about the future.
   if (/^(?:next|tomorrow)/i.test(query.typed(refusal))) return [];
   const { start, end, instead } = refusal;
   return instead.flatMap((text) => {
-    const replaced = readBy(text, 'Command', query.reader).map(
+    const replaced = parseItems(text, 'Command', query.context).map(
       (item): AskedItem => ({ ...item, start, end }),
     );
     const others = query.items.filter((item) => item.end <= start || item.start >= end);
@@ -171,7 +188,7 @@ function makeCommands(query: QuestionItems): readonly MadeCommand[] {
   const [first] = query.items;
   if (subject !== undefined && first !== undefined) query.marks.set(`about:${subject}`, first);
   const unknown = query.of('bad').find(({ word }) => whyUnbilled(word)) ?? query.of('bad')[0];
-  // “Why?” and “again” need an earlier answer.
+  // Alone, “why?” and “again” are about an earlier answer.
   const marks = ['why', 'again', 'same', 'output', 'csv', 'details'] as const;
   if (!unknown && !query.answered && query.has(...marks) && query.hasOnly(...marks))
     return [{ command: '/spend', text: formatParsedCommand(wordsOf(query)), isOpen: true }];
@@ -179,7 +196,7 @@ function makeCommands(query: QuestionItems): readonly MadeCommand[] {
     refuseStray(query);
     return commandsFor(subject, query);
   }
-  const { why, works } = explainBadWord(query.shown.toLowerCase(), unknown, '', query.reader.aliases);
+  const { why, works } = explainBadWord(query.shown.toLowerCase(), unknown, '', query.context.aliases);
   const refusal = query.refuse(unknown, why, works);
   const isFigures = subject === 'spend' || subject === 'balance';
   if (!isFigures || why !== UNRECOGNIZED || !mayBeProject(query, unknown)) throw refusal;
@@ -232,7 +249,7 @@ const ABOUT: Readonly<Partial<Record<Subject, readonly WordRole[]>>> = {
 const subjectOfRole = (role: WordRole | undefined): Subject | undefined =>
   (Object.keys(ABOUT) as Subject[]).find((subject) => role && ABOUT[subject]?.includes(role));
 
-/** Which other words a word needs beside it. Any of them is enough; `a+b` means both together. */
+/** The words that a word needs beside it: any of the listed ones, or both words of `a+b`. */
 const NEEDS: Readonly<Partial<Record<Mark, string>>> = {
   more: 'why versus than which either spend+past spend+have spend+is',
   pricier: 'is past versus than which either why answer',

@@ -3,14 +3,13 @@ import { commandText, type SlashCommand } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import { addDays, endOfUnit, shiftUnits, startOfUnit, type Unit } from '../../time/calendar.ts';
 import { formatVersus, type NamedDays, type Versus } from '../../time/period.ts';
-import { commandOfItems, findItemsRefusal } from '../parse-command-text.ts';
+import { type ParseContext, parseItems } from '../command-items.ts';
+import { BALANCE_IS_NOW, commandOfItems, findItemsRefusal } from '../parse-command-text.ts';
 import {
   formatParsedCommand,
-  nameOf,
   type ProjectName,
-  type Reader,
-  readBy,
   type SeveralProjects,
+  toProjectName,
   type Words,
 } from '../parsed-command.ts';
 import {
@@ -31,13 +30,13 @@ export interface QuestionCommand {
 export interface MadeCommand extends QuestionCommand {
   /** Whether to offer the command instead of running it, because the question may mean something else. */
   readonly isGuess?: boolean;
-  /** Whether only an earlier answer can tell the project. */
+  /** Whether the question doesn't say which project it is about. */
   readonly isOpen?: boolean;
   readonly doubt?: InvalidWord | undefined;
 }
 
 export function wordsOf(query: QuestionItems): Words {
-  const { items, reader, answered } = query;
+  const { items, context, answered } = query;
   const saidItems = items.filter(isOfCommand).filter((item) => !isTotal(query, item));
   for (const product of query.of('product')) {
     const before = items.slice(0, items.indexOf(product)).findLast(({ kind }) => kind !== 'filler');
@@ -47,9 +46,9 @@ export function wordsOf(query: QuestionItems): Words {
   // “Without today” changes the days of the last answer.
   const isOfAnswer = query.has('today') && !query.has('period') && answered?.words.phrase;
   const days = isOfAnswer ? [{ kind: 'period', days: isOfAnswer, start: 0, end: 0 } as const] : [];
-  const refusal = isOfAnswer && findItemsRefusal('', [...days, ...query.of('today')], reader);
+  const refusal = isOfAnswer && findItemsRefusal('', [...days, ...query.of('today')], context);
   if (refusal) throw query.refuse(refusal, refusal.why, refusal.works);
-  const { help: _, ...words } = commandOfItems([...days, ...saidItems], reader);
+  const { help: _, ...words } = commandOfItems([...days, ...saidItems], context);
   return words;
 }
 
@@ -66,8 +65,8 @@ export function wordsFor(names: SeveralProjects | undefined): Words {
   return { ...none, ...names[0] };
 }
 
-function daysOf(text: string, reader: Reader): NamedDays {
-  const [item] = readBy(text, 'PeriodOnly', reader);
+function daysOf(text: string, context: ParseContext): NamedDays {
+  const [item] = parseItems(text, 'PeriodOnly', context);
   if (item?.kind !== 'period') throw new TypeError(`No period: ${text}`);
   return item.days;
 }
@@ -111,15 +110,15 @@ function askedProjects(query: QuestionItems, words: Words): SeveralProjects | un
   const added = query.of('project').find((item) => item.isAdded);
   if (added) {
     if (before === undefined || before === 'all') throw query.refuse(added);
-    const names = added.names.map(nameOf);
+    const names = added.names.map(toProjectName);
     return distinct(added.isAdded === 'before' ? [...names, ...before] : [...before, ...names]);
   }
-  // “Cheaper than staging?”, or “is staging cheaper?” than the last answer's project.
+  // “Is staging cheaper?” compares staging with the last answer's project.
   const isBeside = query.has('more', 'pricier') && !query.has('versus', 'why') && named !== undefined;
   const one = than ? (named ?? before) : isBeside ? before : undefined;
   if (than && (countOf(one) !== 1 || words.output === 'why')) throw query.refuse(than);
   if (one !== undefined && one !== 'all' && one.length === 1 && named !== 'all')
-    return [...one, ...(than ? [nameOf(than.name)] : (named ?? []))];
+    return [...one, ...(than ? [toProjectName(than.name)] : (named ?? []))];
   const isPer = query.of('all').some((item) => item.isPer);
   const areSeveral = before !== undefined && before !== 'all' && before.length > 1;
   if (named === 'all' && isPer && areSeveral) return before;
@@ -129,6 +128,9 @@ function askedProjects(query: QuestionItems, words: Words): SeveralProjects | un
     query.has('most', 'least', 'which', 'sorted', 'who', 'first') &&
     !isOfDays(query) &&
     !(answered && query.has('change'));
+  const them = query.items.find((item) => item.kind === 'word' && /^th(?:em|ese|ose)$/.test(item.text));
+  if (isRanked && them && !areSeveral && before !== 'all')
+    throw query.refuse(them, 'needs an answer about several projects', '');
   return isRanked && (!areSeveral || query.has('noun')) ? 'all' : before;
 }
 
@@ -153,20 +155,17 @@ const isOpen = (query: QuestionItems, words: Words): boolean => {
   );
 };
 
-const AS_OF_NOW = 'A balance is always as of now';
-
 export function balanceCommands(query: QuestionItems, words: Words): readonly MadeCommand[] {
   const was = query.items.find((item) => item.kind === 'word' && item.role === 'past' && item.text !== 'did');
-  const isPast = was ?? (query.has('lasting') ? undefined : query.first('past'));
-  const late = query.first('period', 'versus', 'unit', 'today');
-  if (late) throw query.refuse(late, AS_OF_NOW, '');
+  const past = was ?? (query.has('lasting') ? undefined : query.first('past'));
+  const notNow = query.first('period', 'versus', 'unit', 'today', 'refused') ?? past;
   if (words.output === 'why')
     throw new InvalidWord('why', 'is about what was spent', `It works with ${commandText('/spend')}.`);
   if (!query.has('lasting')) query.refuseAny(['most', 'least', 'top']);
   const { project, alias, several, product, output } = words;
   const text = formatParsedCommand({ project, alias, several, product, output });
-  const doubt = isPast && query.refuse(isPast, AS_OF_NOW, '');
-  const isGuess = isPast !== undefined || query.has('credit');
+  const doubt = notNow && query.refuse(notNow, BALANCE_IS_NOW, '');
+  const isGuess = notNow !== undefined || query.has('credit');
   return [{ command: '/balance', text, isGuess, isOpen: isOpen(query, words), doubt }];
 }
 
@@ -177,10 +176,10 @@ export function budgetCommands(
   words: Words,
   inherited?: 'budget' | 'over-budget',
 ): readonly MadeCommand[] {
-  const { answered, reader } = query;
+  const { answered, context } = query;
   const number = query.of('project').find((item) => /^\d+$/.test(query.typed(item)));
   if (answered && number) throw query.refuse(number, 'could be a project or an amount', '');
-  if (words.phrase?.text !== daysOf('this-month', reader).text) query.refuseAny(['period']);
+  if (words.phrase?.text !== daysOf('this-month', context).text) query.refuseAny(['period']);
   query.refuseAny(['versus', 'unit', 'product', 'top', 'output', 'csv', 'details', 'why']);
   const isOfAnswer = answered && !namesAll(query) && !query.has('which', 'noun');
   const names = namesOf(words) ?? (isOfAnswer ? namesOf(answered.words) : undefined) ?? 'all';
@@ -213,16 +212,16 @@ export function spendCommands(query: QuestionItems, words: Words): readonly Made
   const { phrase, unit } = asked;
   const from = phrase && /^from (?:the )?((?:last|past|previous|yesterday).*)/.exec(phrase.typed);
   // “Costs from last month” may mean that month, or everything since it began.
-  if (from?.[1]) return [daysOf(from[1], query.reader), phrase].map((days) => made({ phrase: days }, true));
+  if (from?.[1]) return [daysOf(from[1], query.context), phrase].map((days) => made({ phrase: days }, true));
   // “What changed between september and october” compares the two months.
   if (asked.output === 'why' && phrase && /^between\b.*\.\./.test(`${phrase.typed} ${phrase.text}`)) {
-    const [versus, to] = phrase.text.split('..').map((text) => daysOf(text, query.reader));
+    const [versus, to] = phrase.text.split('..').map((text) => daysOf(text, query.context));
     return [made({ phrase: to, versus }, false)];
   }
   if (unit !== undefined && unit !== 'day' && phrase === undefined)
     return [
-      made({ phrase: daysOf(`last-${unit}`, query.reader), unit: undefined }, true),
-      made({ phrase: daysOf(`last-12-${unit}s`, query.reader) }, true),
+      made({ phrase: daysOf(`last-${unit}`, query.context), unit: undefined }, true),
+      made({ phrase: daysOf(`last-12-${unit}s`, query.context) }, true),
     ];
   return [made({}, isGuess(query, words, asked))];
 }
@@ -248,7 +247,7 @@ function isGuess(query: QuestionItems, { phrase, versus, output }: Words, asked:
 }
 
 function withRank(query: QuestionItems, words: Words): Words {
-  const isLowest = words.isLowest || query.has('least');
+  const isLowest = words.isLowest || query.has('least') || asksForLess(query, words);
   const ranked = query.first('most', 'least', 'sorted');
   const [top] = query.of('top');
   if (isLowest && (query.has('most') || (words.top !== undefined && !words.isLowest)))
@@ -266,10 +265,17 @@ function withRank(query: QuestionItems, words: Words): Words {
   return { ...words, ...(isLowest && { isLowest: true }) };
 }
 
+/** Whether “which is cheaper?” or “prod or staging, which costs less?” asks for the smallest of several projects. */
+const asksForLess = (query: QuestionItems, words: Words): boolean =>
+  query.has('which', 'either') &&
+  !query.has('than', 'versus', 'change') &&
+  countOf(namesOf(words)) > 1 &&
+  query.items.some((item) => item.kind === 'word' && /^(?:cheaper|less|lower|smaller)$/.test(item.text));
+
 /** Refuses days other than this month, because only a running month has a forecast. */
 function asForecast(query: QuestionItems, words: Words): Words {
   if (!query.has('will', 'forecast', 'monthEnd')) return words;
-  const month = daysOf('this-month', query.reader);
+  const month = daysOf('this-month', query.context);
   const [period] = query.of('period');
   if (period && words.phrase && (words.phrase.first !== month.first || words.phrase.last !== month.last))
     throw query.refuse(
@@ -287,7 +293,7 @@ function beside(query: QuestionItems, words: Words): Words {
   const { versus, phrase } = words;
   if (versus === undefined) return words;
   const [item] = query.of('versus');
-  const days = phrase ?? runningBeside(versus, query.reader);
+  const days = phrase ?? runningBeside(versus, query.context);
   if (days === undefined) throw query.refuse(item, 'is only one side of a comparison');
   if ('text' in versus && versus.text === days.text)
     throw query.refuse(item, 'is on both sides of the comparison');
@@ -298,10 +304,10 @@ function beside(query: QuestionItems, words: Words): Words {
   return { ...words, phrase: days };
 }
 
-function runningBeside(versus: Versus, reader: Reader): NamedDays | undefined {
+function runningBeside(versus: Versus, context: ParseContext): NamedDays | undefined {
   const [, unit = formatVersus(versus) === 'yesterday' ? 'day' : undefined] =
     /^(?:last-)?(day|week|month|quarter|year)(?:-before)?$/.exec(formatVersus(versus)) ?? [];
-  return unit === undefined ? undefined : daysOf(unit === 'day' ? 'today' : `this-${unit}`, reader);
+  return unit === undefined ? undefined : daysOf(unit === 'day' ? 'today' : `this-${unit}`, context);
 }
 
 function refuseUnspendable(query: QuestionItems, { product, unit, isOfDays, several }: Words): void {
@@ -327,14 +333,14 @@ export function followUpCommands(
   checkReferences(query, words, base);
   const asksSpend =
     (words.phrase ?? words.versus ?? words.top ?? words.unit) !== undefined ||
-    query.has('today', 'before', 'compare', 'least', 'pricier+than') ||
+    query.has('today', 'before', 'compare', 'least', 'pricier') ||
     words.output === 'why';
   const command = subject ? (`/${subject}` as const) : asksSpend ? '/spend' : base.command;
   const product = words.product ?? (subject && namesOf(words) ? undefined : base.words.product);
   const output = words.output ?? inheritedOutput(query, words, base, subject);
   const asked: Words = { ...withProjects(query, words), product, output };
   const made = commandsOn(query, command, asked, base, subject);
-  // Offers a command instead of running it if it isn't the last answer's, or if a word may mean something else.
+  // Offers the command instead of running it if the last answer had another command, or if a word is ambiguous.
   const isOther = subject === undefined && base.command === '/balance' && command === '/spend';
   const isSide = words.phrase && !words.versus && query.has('more', 'pricier') && !query.has('why', 'than');
   const isOfTop = command === '/balance' && base.words.top !== undefined && !namesOf(words);
@@ -366,7 +372,7 @@ function commandsOn(
   return [...compared, ...otherDays(query, asked, base)].flatMap((each) => spendCommands(query, each));
 }
 
-/** “Again” repeats the last answer, “in total” its sum. */
+/** “Again” asks for the last answer, “in total” for its sum. */
 function wholeAnswer(
   query: QuestionItems,
   { command, words: answered }: LastAnswer,
@@ -403,7 +409,7 @@ function checkReferences(query: QuestionItems, words: Words, base: LastAnswer): 
     throw query.refuse(long);
   if (query.has('same') && words.phrase?.text === 'last-year') throw query.refuse(query.first('period'));
   const loose = query.of('versus').find((item) => item.ofUnit !== undefined);
-  const { rule } = base.words.phrase ?? daysOf('last-7-days', query.reader);
+  const { rule } = base.words.phrase ?? daysOf('last-7-days', query.context);
   if (loose && !('unit' in rule && rule.unit === loose.ofUnit)) throw query.refuse(loose);
 }
 
@@ -428,9 +434,9 @@ function withDays(query: QuestionItems, words: Words, { words: answered }: LastA
   if (query.has('will', 'forecast', 'monthEnd')) return all;
   const running =
     versus && query.of('versus').some((item) => item.isThan)
-      ? runningBeside(versus, query.reader)
+      ? runningBeside(versus, query.context)
       : undefined;
-  const before = answered.phrase ?? daysOf('last-7-days', query.reader);
+  const before = answered.phrase ?? daysOf('last-7-days', query.context);
   const isSide =
     phrase &&
     !versus &&
@@ -448,12 +454,12 @@ function countedCommands(
   words: Words,
   { words: answered }: LastAnswer,
 ): readonly MadeCommand[] {
-  const { reader } = query;
+  const { context } = query;
   const { unit = 'week', isCompared, isEither } = before;
-  const base = answered.phrase ?? daysOf('last-7-days', reader);
-  const days = unitBefore(unit, base, reader);
+  const base = answered.phrase ?? daysOf('last-7-days', context);
+  const days = unitBefore(unit, base, context);
   if (days === undefined || words.phrase !== undefined) throw query.refuse(before);
-  const usual = daysOf(`last-${unit}`, reader);
+  const usual = daysOf(`last-${unit}`, context);
   const isSame = usual.first === days.first && usual.last === days.last;
   const isOneOfTwo = !isCompared && (isEither || base.counted !== undefined);
   const meant = isSame ? [usual] : isOneOfTwo ? [days, usual] : [days];
@@ -465,9 +471,9 @@ function countedCommands(
 function unitBefore(
   unit: Unit,
   { first, last, rule, counted }: NamedDays,
-  reader: Reader,
+  context: ParseContext,
 ): NamedDays | undefined {
-  const text = (from: string, to: string) => daysOf(from === to ? from : `${from}..${to}`, reader);
+  const text = (from: string, to: string) => daysOf(from === to ? from : `${from}..${to}`, context);
   if (counted === 7 && unit === 'week') return text(addDays(first, -7), addDays(last, -7));
   const start = startOfUnit(unit, first);
   const isUnit = start === first && (endOfUnit(unit, first) === last || rule.kind === 'running');
@@ -489,19 +495,19 @@ function otherDays(
     const days = asked[part];
     if (base === undefined || days === undefined || !('typed' in days) || days === base || days.counted)
       return [];
-    const other = FIXED.test(days.typed) ? undefined : inAnswer(days.typed, base, query.reader);
+    const other = FIXED.test(days.typed) ? undefined : inAnswer(days.typed, base, query.context);
     const isOther = other && other.first !== days.first && other.text !== base.text;
     return isOther ? [{ ...asked, [part]: other }] : [];
   });
 }
 
-function inAnswer(typed: string, base: NamedDays, reader: Reader): NamedDays | undefined {
+function inAnswer(typed: string, base: NamedDays, context: ParseContext): NamedDays | undefined {
   const month = base.first.slice(0, 7);
   if (/^(?:the )?(?:first|second) half$/.test(typed) && month === base.last.slice(0, 7))
-    return daysOf(`${typed.replace('the ', '')} of ${month}`, reader);
+    return daysOf(`${typed.replace('the ', '')} of ${month}`, context);
   const year = base.last.slice(0, 4);
   for (const today of [base.last, `${year}-12-31`]) {
-    const [item] = today < reader.today ? readBy(typed, 'PeriodOnly', { ...reader, today }) : [];
+    const [item] = today < context.today ? parseItems(typed, 'PeriodOnly', { ...context, today }) : [];
     if (item?.kind !== 'period') continue;
     const { first, last, rule } = item.days;
     const isWithin = first >= base.first && last <= base.last;

@@ -3,8 +3,9 @@ import { commandText } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import type { Unit } from '../../time/calendar.ts';
 import { clipWord } from '../../wording.ts';
+import { type Item, type ParseContext, parseItems } from '../command-items.ts';
 import { QUESTION_WORDS } from '../generated.js';
-import { type Item, type ParsedCommand, type Reader, readBy } from '../parsed-command.ts';
+import type { ParsedCommand } from '../parsed-command.ts';
 import type { TextRange } from '../phrase-calendar.ts';
 import { explainBadWord, simplifyText } from '../text-cleanup.ts';
 
@@ -18,7 +19,7 @@ export interface WordItem extends TextRange {
   readonly isAll?: boolean;
   readonly unit?: Unit;
   readonly isCompared?: boolean;
-  /** Whether the words may also be counted from today: `the previous week`. */
+  /** Whether the words, such as `the previous week`, may also be relative to today. */
   readonly isEither?: boolean;
 }
 
@@ -55,7 +56,7 @@ type OfKind<K extends Kind> = K extends 'word'
   ? WordItem
   : Extract<Item | ThanItem | OrderItem, { readonly kind: K | 'all' | 'help' }> &
       Marks & { readonly kind: K };
-/** What `has` can test. `answer`: in a thread; `either`: two projects; `about:…`: the question's subject. */
+/** `answer` marks a follow-up in a thread, `either` a choice between projects, `about:…` the question's subject. */
 export type Mark = WordRole | Kind | 'answer' | 'either' | `about:${Subject}`;
 
 export type ListSubject = 'projects' | 'schedules' | 'watches' | 'help' | 'status' | 'owner';
@@ -77,7 +78,7 @@ export const isOfCommand = (item: AskedItem): item is Item & Marks =>
   item.kind !== 'word' && item.kind !== 'than' && item.kind !== 'order' && item.kind !== 'bad';
 export const isEmpty = (item: AskedItem): boolean => EMPTY.has(markOf(item));
 
-const UNCLEAR = 'I can’t tell what {word} means here';
+export const UNCLEAR = 'I can’t tell what {word} means here';
 const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-month.`;
 
 export class QuestionItems {
@@ -85,7 +86,7 @@ export class QuestionItems {
   constructor(
     readonly items: readonly AskedItem[],
     readonly shown: string,
-    readonly reader: Reader,
+    readonly context: ParseContext,
     readonly answered: LastAnswer | undefined,
   ) {
     for (const item of items)
@@ -96,7 +97,7 @@ export class QuestionItems {
   }
 
   with(items: readonly AskedItem[]): QuestionItems {
-    return new QuestionItems(items, this.shown, this.reader, this.answered);
+    return new QuestionItems(items, this.shown, this.context, this.answered);
   }
   has(...marks: readonly string[]): boolean {
     return marks.some((mark) => mark.split('+').every((each) => this.marks.has(each as Mark)));
@@ -104,7 +105,7 @@ export class QuestionItems {
   first(...marks: readonly Mark[]): AskedItem | undefined {
     return marks.map((mark) => this.marks.get(mark)).find((item) => item !== undefined);
   }
-  /** Items that add nothing to a question don't count. */
+  /** Ignores items that add nothing to a question, such as courtesies. */
   hasOnly(...marks: readonly Mark[]): boolean {
     return this.items.every((item) => isEmpty(item) || marks.includes(markOf(item)));
   }
@@ -114,7 +115,12 @@ export class QuestionItems {
   typed({ start, end }: TextRange): string {
     return clipWord(this.shown.slice(start, end).replaceAll(/ ?; ?/g, ' … '));
   }
-  refuse(item: TextRange | undefined, why = UNCLEAR, works = EXAMPLE): InvalidWord {
+  /** Commands don't work in threads, so a follow-up question gets no example of a command. */
+  refuse(
+    item: TextRange | undefined,
+    why = UNCLEAR,
+    works = this.answered === undefined ? EXAMPLE : '',
+  ): InvalidWord {
     return new InvalidWord(item === undefined ? '' : this.typed(item), why, works);
   }
   refuseAny(marks: readonly Mark[], why?: string, works?: string): void {
@@ -204,7 +210,7 @@ type PhraseRole =
   | 'unanswered';
 export type WordRole = keyof typeof WORDS | PhraseRole;
 
-const WORD_ROLES: ReadonlyMap<string, WordRole> = new Map(
+export const WORD_ROLES: ReadonlyMap<string, WordRole> = new Map(
   (Object.keys(WORDS) as (keyof typeof WORDS)[]).flatMap((role) =>
     WORDS[role].split(' ').map((word) => [word, role] as const),
   ),
@@ -245,20 +251,20 @@ const STARTS: ReadonlySet<string> = new Set(
   QUESTION_WORDS.map((phrase) => /^[a-z]*/.exec(phrase)?.[0] ?? ''),
 );
 
-const readItems = (shown: string, reader: Reader, inThread: boolean): readonly AskedItem[] =>
-  readBy(shown.toLowerCase(), 'Question', reader, {
+const readItems = (shown: string, context: ParseContext, inThread: boolean): readonly AskedItem[] =>
+  parseItems(shown.toLowerCase(), 'Question', context, {
     shown,
     inThread,
-    aliases: reader.aliases,
+    aliases: context.aliases,
     roles: WORD_ROLES,
     starts: STARTS,
   }) as readonly AskedItem[];
 
 /** Corrects all typos or none. `mistyped` is the first typo. */
-export function readQuestionItems(text: string, reader: Reader, inThread: boolean) {
+export function readQuestionItems(text: string, context: ParseContext, inThread: boolean) {
   const typed = tidyQuestion(text);
-  const asTyped = { shown: typed, items: readItems(typed, reader, inThread), mistyped: undefined };
-  const known = new Set([...reader.aliases, ...CORRECTABLE_WORDS]);
+  const asTyped = { shown: typed, items: readItems(typed, context, inThread), mistyped: undefined };
+  const known = new Set([...context.aliases, ...CORRECTABLE_WORDS]);
   const unknown = asTyped.items.filter(({ kind }) => kind === 'bad');
   let [shown, mistyped] = [typed, ''];
   for (const { start, end } of unknown.toReversed()) {
@@ -269,6 +275,6 @@ export function readQuestionItems(text: string, reader: Reader, inThread: boolea
     shown = shown.slice(0, start) + meant + shown.slice(end);
   }
   if (mistyped === '') return asTyped;
-  const items = readItems(shown, reader, inThread);
+  const items = readItems(shown, context, inThread);
   return items.some(({ kind }) => kind === 'bad') ? asTyped : { shown, items, mistyped };
 }

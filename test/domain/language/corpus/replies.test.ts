@@ -21,13 +21,10 @@ const PAGES: readonly [page: string, reply: Reply][] = [
   ['replies.md', replyTo],
 ];
 
-it.each(PAGES)(
-  'every text in %s gets the reply beside it (`vitest --update` writes it)',
-  async (page, reply) => {
-    const lines = readLines(page).map((line) => (isRow(line) ? answered(line, reply) : line));
-    await expect((await Promise.all(lines)).join('\n')).toMatchFileSnapshot(page);
-  },
-);
+it.each(PAGES)('each text in %s gets the reply written beside it', async (page, reply) => {
+  const lines = readLines(page).map((line) => (isRow(line) ? answered(line, reply) : line));
+  await expect((await Promise.all(lines)).join('\n')).toMatchFileSnapshot(page);
+});
 
 /** Dates, quarters and periods in a sentence. */
 const EXAMPLES =
@@ -52,7 +49,7 @@ describe('a refusal', () => {
     expect(unreadable(unread)).toEqual([]);
   });
 
-  it('gives only examples that Tally accepts', () => {
+  it('names only dates and periods that Tally accepts', () => {
     const examples = new Set(
       refusals.flatMap((reply) => reply.replace(/“[^”]*”|\[.*/g, '').match(EXAMPLES) ?? []),
     );

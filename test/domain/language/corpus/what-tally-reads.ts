@@ -17,8 +17,8 @@ import {
 } from '../../../../src/features/mentions/parse-mention.ts';
 import type { Command } from '../../../../src/slack/commands/command-buttons.ts';
 import {
+  contextWith,
   readBalance,
-  reader,
   readPeriod,
   readSpend,
   resolvePeriodText,
@@ -85,7 +85,7 @@ const KNOWN: KnownCommands = {
     ...['connect', 'disconnect', 'projects', 'default', 'schedule', 'schedules', 'watch', 'watches'],
     ...['settings', 'status', 'audit', 'help'],
   ],
-  reader: reader(ALIASES),
+  context: contextWith(ALIASES),
   acceptsWords: (invocation) => 'runs' in outcomeOfCommand(invocation),
 };
 

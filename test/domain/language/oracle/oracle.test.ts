@@ -34,31 +34,34 @@ const moments = fc.oneof(
 );
 
 describe('a period phrase', () => {
-  it.each(Object.entries(PRODUCTIONS))('has the right days at any time and in any zone: %s', (_, phrases) => {
-    fc.assert(
-      fc.property(phrases, moments, fc.constantFrom(...ZONES), ({ text, days }, at, zone) => {
-        const today = todayAt(at, zone);
-        const expected = days(today, zone);
-        const inZone = expected && !isTooLong(expected) ? daysOf(...expected, zone) : [];
-        const [first, last] = [inZone[0], inZone.at(-1)];
-        if (first === undefined || last === undefined) {
-          expect(daysRead(text, at, zone)).toBe('refused');
-          return;
-        }
-        if (beginning(first, zone) === at) {
-          expect(daysRead(text, at, zone)).toBe('just begun');
-          return;
-        }
-        const period = resolvePeriodText(text, at, zone);
-        expect(span(period)).toBe(`${first}..${last}`);
-        expect(period.from).toBe(beginning(first, zone));
-        expect(period.to).toBe(last === today ? at : beginning(plus(last, 1), zone) - 1);
+  it.each(Object.entries(PRODUCTIONS))(
+    'means the days of an independent calculation, at any time in any zone: %s',
+    (_, phrases) => {
+      fc.assert(
+        fc.property(phrases, moments, fc.constantFrom(...ZONES), ({ text, days }, at, zone) => {
+          const today = todayAt(at, zone);
+          const expected = days(today, zone);
+          const inZone = expected && !isTooLong(expected) ? daysOf(...expected, zone) : [];
+          const [first, last] = [inZone[0], inZone.at(-1)];
+          if (first === undefined || last === undefined) {
+            expect(daysRead(text, at, zone)).toBe('refused');
+            return;
+          }
+          if (beginning(first, zone) === at) {
+            expect(daysRead(text, at, zone)).toBe('just begun');
+            return;
+          }
+          const period = resolvePeriodText(text, at, zone);
+          expect(span(period)).toBe(`${first}..${last}`);
+          expect(period.from).toBe(beginning(first, zone));
+          expect(period.to).toBe(last === today ? at : beginning(plus(last, 1), zone) - 1);
 
-        const again = resolvePeriodText(period.phrase, at, zone);
-        expect(again).toMatchObject({ phrase: period.phrase, from: period.from, to: period.to });
-        expect(daysRead(period.dates, at, zone)).toBe(`${first}..${last}`);
-      }),
-      { numRuns: runs(100) },
-    );
-  });
+          const again = resolvePeriodText(period.phrase, at, zone);
+          expect(again).toMatchObject({ phrase: period.phrase, from: period.from, to: period.to });
+          expect(daysRead(period.dates, at, zone)).toBe(`${first}..${last}`);
+        }),
+        { numRuns: runs(100) },
+      );
+    },
+  );
 });
