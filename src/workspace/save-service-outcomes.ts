@@ -68,19 +68,19 @@ interface Asked {
 
 const MARK_LENGTH = 4;
 
-interface StatusServices {
+interface OutcomeServices {
   readonly workspaces: Pick<Workspaces, 'load' | 'writeUnaudited'>;
   readonly changed: (workspace: SlackId) => Promise<void>;
   readonly clock: () => Millis;
   readonly onFailure: (error: unknown, workspace: SlackId) => void;
 }
 
-export function createServiceOutcomes(services: StatusServices): ServiceOutcomes {
+export function createServiceOutcomes(services: OutcomeServices): ServiceOutcomes {
   const { workspaces, changed, clock, onFailure } = services;
   /** @returns whether it wrote: not if `plan` returns undefined, or if the record has changed meanwhile */
   const write = async (
     teamId: SlackId,
-    plan: () => StatusWrite | Promise<StatusWrite | undefined>,
+    plan: () => OutcomeWrite | Promise<OutcomeWrite | undefined>,
   ): Promise<boolean> => {
     try {
       const planned = await plan();
@@ -132,14 +132,14 @@ export function createServiceOutcomes(services: StatusServices): ServiceOutcomes
   };
 }
 
-type StatusWrite = Parameters<Workspaces['writeUnaudited']>[1];
+type OutcomeWrite = Parameters<Workspaces['writeUnaudited']>[1];
 
 function planRejection(
   credential: CredentialName,
   mark: string,
   at: Millis,
   record: Workspace,
-): StatusWrite | undefined {
+): OutcomeWrite | undefined {
   if (record.rejectedAt(credential) !== undefined || !isRegistered(record, credential, mark))
     return undefined;
   return {
@@ -153,7 +153,7 @@ function planFailure(
   { project: id, product }: Asked,
   failure: LastFailure,
   record: Workspace,
-): StatusWrite | undefined {
+): OutcomeWrite | undefined {
   if (!record.projects.some((project) => isSameProject(project, { id, product }))) return undefined;
   const key = projectKey({ id, product });
   const { since = failure.since } = record.failures.get(key) ?? {};

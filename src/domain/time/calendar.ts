@@ -44,7 +44,7 @@ export const daysInMonth = (year: number, month: number): number =>
 export const startOfDay = (day: Day, zone: Zone): Millis => instantOf(day, '00:00', zone);
 
 /** @returns what the zone's clocks show: `2026-11-21` and `09:00` */
-export function wallClockAt(instant: Millis, zone: Zone): { readonly day: Day; readonly time: string } {
+function wallClockAt(instant: Millis, zone: Zone): { readonly day: Day; readonly time: string } {
   const shown = new Date(instant + offsetAt(instant, zone)).toISOString();
   return { day: shown.slice(0, 10), time: shown.slice(11, 16) };
 }
