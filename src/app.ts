@@ -45,10 +45,10 @@ import { createEventDedup } from './workspace/replay-protection.ts';
 import { createServiceOutcomes } from './workspace/save-service-outcomes.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
-/** In ms. A shutdown waits for requests longer than a billing request takes. */
+/** In ms. A shutdown waits this long for requests: longer than billing takes. */
 const DRAIN = 11_000;
 
-/** In ms. The start-up waits longer than a Redis failover takes. */
+/** In ms. Longer than a Redis failover takes. */
 const REDIS_TIMEOUT = 30_000;
 
 export interface Tally {

@@ -364,7 +364,7 @@ async function checkService(
     return isJson ? service.good(`answers (HTTP ${status})`) : service.found('not JSON');
   } catch (error) {
     if (!isFailure(error)) return service.error(error);
-    // Operators read what people in Slack don't: why a name has no public address, or where a redirect leads.
+    // Operators, unlike people in Slack, read why a name has no public address, or where a redirect leads.
     const { kind, message, cause } = error;
     const reason = cause instanceof Error ? cause.message : message;
     if (kind === 'address-refused') return service.found(NO_PUBLIC_ADDRESS, message);

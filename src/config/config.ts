@@ -142,7 +142,7 @@ function findCombinationProblems(texts: VariableTexts): Problems {
       : Object.entries(OAUTH_NEEDS).flatMap(([name, needs]) =>
           missing(name as Variable, `Installing by OAuth needs ${needs}`),
         );
-  // With both, Tally would use one workspace's bot token for all workspaces.
+  // With a bot token and OAuth, Tally would use the token for all workspaces.
   const both = problemText(
     `is set together with ${oauth.join(', ')}`,
     'A bot token serves one workspace, OAuth serves many. Keep one and unset the other.',

@@ -29,7 +29,7 @@ export interface FieldWrite {
   readonly after: string | undefined;
 }
 
-/** Another process has changed these fields first. The next run reads what that process wrote. */
+/** Another process changed the delivery log first. The next run reads the log again. */
 export class OvertakenError extends Error {
   constructor() {
     super('Another process changed the same record.');
@@ -76,7 +76,7 @@ export interface OutboxMessage<About = unknown> extends StoredMessage {
 
 export function parseMessage(key: string, json: string): OutboxMessage | undefined {
   if (!MESSAGE_KINDS.some((kind) => key.startsWith(`${kind}/`))) return undefined;
-  // Tally might send a damaged message twice, so it counts as failed.
+  // A damaged message may be in Slack already, so it counts as failed.
   const stored = tryParseRecord(schema, json) ?? { to: '', about: {}, state: 'failed', at: 0, tries: 0 };
   return { ...stored, key, json };
 }
@@ -97,7 +97,7 @@ export const newMessage = <About>(
   at: Millis,
 ): OutboxMessage<About> => ({ key, to, about, at, state: 'due', tries: 0, json: undefined });
 
-/** A Slack call takes no longer than this, even if its process is killed. */
+/** An interrupted call to Slack may still take effect for this long. */
 export const SLACK_SETTLE: Millis = 20_000;
 
 /** When to send or update a message; undefined for never. */
@@ -116,9 +116,7 @@ export const messageKindOf = ({ key }: Pick<OutboxMessage, 'key'>): MessageKindN
 /** Longer than any schedule waits between two posts. */
 const LOG_LIFETIME = 100 * DAY;
 
-/**
- * Lua: a process that hung writes nothing if another has changed the fields meanwhile, or the workspace was removed.
- */
+/** Lua: writes nothing if a field differs from its `before`, or if the workspace was removed. */
 const WRITE = `
 local fields = cjson.decode(ARGV[1])
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end

@@ -40,7 +40,7 @@ type NoticeAbout = Readonly<z.infer<typeof noticeAbout>>;
 type Notice = OutboxMessage<NoticeAbout>;
 type Case = NoticeAbout['cases'][number];
 
-/** Only managers can fix these causes, and no reminder tells them. */
+/** Causes that only managers can fix, and that no reminder is about. */
 const FOR_MANAGERS: readonly string[] = ['not-connected', 'connection-missing', 'not-allowed'];
 const DELIVERED: readonly string[] = ['posted', 'posted-late'] satisfies LastDelivery['result'][];
 
@@ -79,7 +79,7 @@ function newsOfAll(view: NoticeView): readonly NoticeAbout[] {
 /** While a pause lasts, the notice gets the schedules and watches that the same cause pauses later. */
 const isOpenPause = ({ state, about }: Notice): boolean => about.why === 'paused' && state !== 'failed';
 
-/** Nobody gets a notice if a reminder already tells them, or if Tally has no Slack token. */
+/** Nobody gets a notice if a reminder tells the owner, or if Tally has no Slack token. */
 function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace): readonly SlackId[] {
   const { managers } = workspace.settings;
   const { kind } = cause;
@@ -100,7 +100,7 @@ function planNotices(view: RunView): Plan {
     recipientsOf(news, workspace).flatMap((to): Notice[] => {
       const sent = notices.filter(({ key, about }) => key.endsWith(`/${to}`) && isSameNews(about, news));
       const known = sent.flatMap(({ about }) => about.cases);
-      // A pause that goes on needs no second notice, whatever date it began with.
+      // A continuing pause needs no second notice, even if a later date is due.
       const isKnown = ({ id, due }: Case) =>
         known.some((other) => other.id === id && (news.why === 'paused' || other.due === due));
       const cases = news.cases.filter((one) => !isKnown(one));

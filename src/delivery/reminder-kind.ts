@@ -33,7 +33,7 @@ type ReminderAbout = Readonly<z.infer<typeof about>>;
 type ReminderStep = ReminderAbout['step'];
 
 interface Credential extends Pick<ReminderAbout, 'kind' | 'name'> {
-  /** Another token or expiry date gives another ID, so that reminders start again. */
+  /** A new token or expiry date gives a new ID, so that reminders start again. */
   readonly id: string;
   readonly registeredBy: SlackId;
   readonly registeredAt: Millis;

@@ -1,4 +1,4 @@
-/** Runs a workspace: reads its records, sends what is due until nothing is, then schedules the next run. */
+/** A run of a workspace reads its records, sends all due messages, and schedules the next run. */
 
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -23,8 +23,8 @@ const PARALLEL_CHANNELS = 5;
 
 export interface WorkspaceRunner {
   /**
-   * Does everything that is due. Safe to repeat or to run late. @param plan schedules the next run; if absent, the
-   * caller does @returns when the next run is due; undefined for never @throws store-unavailable
+   * Does everything that is due. Safe to repeat or to run late. @param plan schedules the next run, unless the
+   * caller does that @returns when the next run is due; undefined for never @throws store-unavailable
    */
   run(workspace: SlackId, plan?: PlanRun): Promise<Millis | undefined>;
   stop(): void;

@@ -1,4 +1,4 @@
-/** Runs each workspace when it next has something to do. A BullMQ job waits for that time: the workspace's wake-up. */
+/** Starts each workspace's run when a message or check is due. A BullMQ job, the wake-up, waits for that time. */
 import { Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import { Failure } from '../domain/failure/index.ts';
@@ -21,7 +21,7 @@ export interface WakeUpServices {
   readonly runner: WorkspaceRunner;
 }
 
-/** A process with a wrong clock can postpone a workspace no longer than this. */
+/** A process with a wrong clock can postpone a run by no more than this. */
 const MAX_RUN_DELAY: Millis = DAY;
 const SWEEP_INTERVAL: Millis = HOUR;
 /** BullMQ waits for Redis without limit. Callers of this module wait only this long. */
@@ -55,13 +55,13 @@ export interface WakeUps {
   wake(workspace: SlackId, at: Millis): Promise<void>;
   forget(workspace: SlackId): Promise<void>;
   /**
-   * Runs the workspace after its record changed: at once, or if that fails, after the next hourly sweep. Never rejects.
+   * Starts a run after the workspace's record changed, or if that fails, at the next hourly sweep. Never rejects.
    */
   changed(workspace: SlackId): Promise<void>;
   /** How long the most overdue workspace has waited; undefined if Redis doesn't answer. Never rejects. */
   oldestOverdue(): Promise<Millis | undefined>;
   start(): void;
-  /** Starts no new messages, and gives those being sent `finishing` ms to end. */
+  /** Sends no new messages, and waits up to `finishing` ms for those being sent. */
   stop(finishing: Millis): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The names of commands, buttons and forms. A button or sentence doesn't compile with the name of a deleted feature. */
+/** The names of commands, buttons and forms. A button or sentence that names a deleted feature doesn't compile. */
 
 type Named<Names extends string> = Readonly<Record<Names, true>>;
 

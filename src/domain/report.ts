@@ -62,7 +62,7 @@ export interface ComparedWindows {
 
 export interface ReportPeriods {
   readonly main: ComparedWindows;
-  /** The month of yesterday, up to yesterday. */
+  /** Yesterday's month, up to yesterday. */
   readonly month: readonly Day[];
   /** The last 7 complete days, for the runway. */
   readonly week: readonly Day[];

@@ -100,7 +100,7 @@ export function createGuardedHttp(options: {
     pipelining: 1,
     keepAliveTimeout: keepAlive,
     maxResponseSize: bodyBytes,
-    // If connecting times out, the service has surely received nothing. So connecting gets half the time.
+    // A connect timeout proves that the service received nothing, so connecting gets half the time.
     connect: guardedConnect(trustedHosts, deadline / 2, resolve),
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -28,7 +28,7 @@ export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether Redis surely wrote nothing. A script that meets a key of the wrong type may have written before. */
+/** Whether Redis certainly wrote nothing. A script can write before it meets a key of the wrong type. */
 const wasRefused = (cause: unknown): boolean =>
   cause instanceof Error &&
   storeErrorKind(cause) !== 'wrong-type' &&

@@ -34,7 +34,7 @@ export const keysOf = (workspace: SlackId): readonly string[] => WORKSPACE_KEYS.
 export const QUEUE_NAME = 'deliver';
 export const QUEUE_PREFIX = '{tally}';
 
-/** A sorted set: when Tally last announced a change of a workspace's record. */
+/** A sorted set of workspaces, by when they were installed or first written. */
 export const INDEX_KEY = 'tally:workspaces';
 
 export const LAYOUT_KEY = 'tally:layout';

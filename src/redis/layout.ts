@@ -3,9 +3,7 @@ import type { RedisConnection } from './connect.ts';
 import { guardRead } from './guarded-commands.ts';
 import { LAYOUT_KEY } from './keys.ts';
 
-/**
- * The version of the data in Redis. It increases with what other versions would misread or destroy, not with a field.
- */
+/** The version of the data in Redis. Increase it only if other versions would misread or destroy data. */
 const LAYOUT = 5;
 
 export class OtherLayout extends Error {

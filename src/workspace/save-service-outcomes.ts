@@ -27,7 +27,7 @@ import type { Workspaces } from './record/workspace-repository.ts';
 
 /** No method rejects, so that the user still gets the answer. Only changes are written. */
 export interface ServiceOutcomes extends OutcomeStore {
-  /** Also starts a run, which sends a reminder. */
+  /** Also makes Tally send a reminder. */
   rejected(rejection: CredentialRejection): Promise<void>;
   /** @param error undefined if billing answered */
   billing(access: UsedAccess, asked: Asked, error?: unknown): Promise<void>;

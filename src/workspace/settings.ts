@@ -3,7 +3,7 @@ import { isCurrencyLabel, isLocale } from '../domain/money/amount.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
 import { group, person, tryParseRecord } from './record/record-schemas.ts';
 
-/** Every request reads the record whole, so its parts are limited. */
+/** Every request reads the whole record, so its size is limited. */
 export const MAX_MANAGERS = 100;
 /** Tally looks up the members of each group. */
 export const MAX_MANAGER_GROUPS = 20;

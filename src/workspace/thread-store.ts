@@ -47,7 +47,7 @@ export interface ThreadStore {
 interface Recalled {
   /** The last question whose answer the person saw. */
   readonly answered: ThreadQuestion | undefined;
-  /** The person's last question, if it failed after that. */
+  /** The person's newer question, if it failed. */
   readonly failed: ThreadQuestion | undefined;
 }
 

@@ -49,7 +49,7 @@ export interface Plan {
   readonly writes?: readonly FieldWrite[];
   /** Runs before any message is sent. @throws OvertakenError, store-unavailable */
   readonly task?: ((context: DeliveryContext) => Promise<void>) | undefined;
-  /** When to plan again, apart from the stored messages' own times; undefined for never. */
+  /** When to call `plan` again even if no stored message is due; undefined for never. */
   readonly next?: Millis | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface Draft<About> {
   readonly projects: readonly ChosenProject[];
   render(sendingAt: Millis, recipient: Recipient): SlackMessage;
   readonly about?: About;
-  /** After the last update, the record of a posted message is deleted. */
+  /** True for a message's last update. Its record is then deleted. */
   readonly isLast?: boolean;
   /** A field of the workspace's record. If it changes before sending, nothing is sent. */
   readonly restsOn?: string;
@@ -110,7 +110,7 @@ export interface DeliveryContext extends RunServices, RunView {
   readonly stopping: AbortSignal;
   /** True if the process is stopping, or if Slack limits the rate. Then no new work starts. */
   isEnding(): boolean;
-  /** Ends the run until Slack's rate limit is over. */
+  /** Ends this run; the next one starts at `until`. */
   backOff(until: Millis): void;
   loadWorkspace(): Promise<Workspace>;
   client(): Promise<WebClient>;

@@ -102,8 +102,8 @@ function slackEffect(
 /** The attempts of the first hour are at most 5 minutes apart, so that a post goes out soon after an outage. */
 const RETRY_PAUSES = [1, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3].map((minutes) => minutes * MINUTE);
 /**
- * After the first hour, one attempt an hour for three days. A post isn't tried further, because the next post names the
- * failed date.
+ * After the first hour, messages other than posts are tried hourly for three days. A post fails, because the next post
+ * names its date.
  */
 const HOURLY_RETRIES = 72;
 

@@ -139,7 +139,7 @@ class Sending<About> {
     const claim = { channel, at, ...(mayBeInSlack && { isAgain: true }), state: 'sending' } as const;
     const { about = message.about } = draft;
     await this.write({ ...rest, ...claim, about });
-    // This process hung so long that another may already search Slack for the message.
+    // After such a long hang, another process may already search Slack for the message.
     if (performance.now() - began > MAX_CLAIM_AGE) throw new OvertakenError();
     const metadata = deliveryMetadata(key);
     const { ts } = await postMessage(client, { channel, thread: undefined }, shown, { metadata });

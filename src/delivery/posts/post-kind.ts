@@ -147,7 +147,7 @@ function pausePost(post: PostEntry, cause: StoredFailure, context: DeliveryConte
   return { outcome: 'paused', message: { ...rest, tries: 0, cause, about: paused } };
 }
 
-/** Changes when the cause may be gone: people changed the setup, or billing accepts the token again. */
+/** Hashes what may end a pause: the workspace's setup, and whether billing accepts the token again. */
 function basisOf(
   schedule: Schedule,
   cause: StoredFailure | undefined,

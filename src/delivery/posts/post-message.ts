@@ -51,7 +51,7 @@ export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'w
 }
 
 /**
- * Adds lateness above the report, and its schedule and owner below. Slack notifies the mentioned owner when the post is
+ * Adds a late note above the report, and schedule and owner below. Slack notifies the mentioned owner when the post is
  * sent, not when it is edited.
  */
 export function renderPost(result: ReportResult, details: PostDetails): Message {

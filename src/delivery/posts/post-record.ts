@@ -103,8 +103,8 @@ export const lastHandled = (schedule: string, snapshot: DeliveryLogSnapshot): Po
   postsOf(schedule, snapshot).findLast(isHandled);
 
 /**
- * A schedule's dates without a post: those overdue, and the next `ahead`. No date is before `last`, even if the clock
- * was set back.
+ * A schedule's dates without a post: overdue ones, and `ahead` later ones. No date is before `last`, even if the
+ * clock was set back.
  */
 export function splitDueTimes(
   { timing, since }: Pick<Schedule, 'timing' | 'since'>,

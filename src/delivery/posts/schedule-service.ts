@@ -65,7 +65,7 @@ export function createScheduleService(services: RunServices & Pick<WakeUps, 'cha
         await deliveryLog.write(teamId, [{ name, before: pressed, after: undefined }]);
         throw error;
       }
-      // The cause of a pause may be gone, too.
+      // What paused the schedule may be gone.
       await service.retry(teamId, schedule.id);
       return 'posted';
     },

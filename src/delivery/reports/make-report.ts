@@ -51,12 +51,12 @@ export interface ReportRequest {
 }
 
 export interface ReportResult {
-  /** The report without its owner and lateness, which the post adds. The last block is the small print. */
+  /** The report; the post adds its owner and a late note. The last block is the small print. */
   readonly message: Message;
   /** `<project id>:<product>` → the exact digits of the total; absent if there is no total */
   readonly figures: Readonly<Record<string, string>>;
   readonly covers: CoveredDays;
-  /** The newest day, if billing hasn't reported it for every project. */
+  /** The newest day, if a project that reports daily lacks it. */
   readonly awaits?: Day;
   /** `<project id>:<product>` → why the project didn't answer. It may still have its posted figure. */
   readonly unanswered: Readonly<Record<string, StoredFailure>>;

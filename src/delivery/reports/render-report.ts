@@ -122,7 +122,7 @@ export function renderReport(view: ReportView): Message {
 
 type Post = ReportView & { readonly only: ProjectFigures | undefined; readonly totals: Totals | undefined };
 
-/** Sums over all projects. A sum is undefined if any project lacks the figure, because it would look complete. */
+/** Sums over all projects; undefined if a project lacks the figure, because a partial sum would look complete. */
 interface Totals extends Record<'spent' | 'usual' | 'month' | 'forecast' | 'left', Money | undefined> {
   readonly money: MoneyFormatter;
   readonly locale: string;

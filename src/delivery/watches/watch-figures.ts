@@ -61,7 +61,7 @@ export type StoredFigures = Readonly<z.infer<typeof schema>>;
  */
 export const figuresField = (project: ChosenProject): string => `figures/${projectValue(project)}`;
 
-/** The connection and its token. Figures from another source belong to another account. '' without a connection. */
+/** Names a connection and its token; '' without a connection. Another source means another account's figures. */
 export function figuresSourceOf(project: ChosenProject, workspace: Workspace): string {
   const name = connectionNameOf(project, workspace);
   if (!workspace.connectionNames.includes(name)) return '';
@@ -150,7 +150,7 @@ export async function fetchFigures(watches: readonly Watch[], context: DeliveryC
   return new Map(await Promise.all(fetched));
 }
 
-/** `now`: what billing just answered. `stored`: the same, completed with older figures. */
+/** `now`: what billing just answered. `stored`: this answer, plus older figures. */
 async function fetchProject(
   watch: Watch,
   needsAccount: boolean,

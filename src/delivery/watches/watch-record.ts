@@ -29,7 +29,7 @@ const alert = z.object({
 export type Alert = Readonly<z.infer<typeof alert>>;
 
 const state = z.object({
-  /** The `since` of the watch when this was stored. An edit of the rule changes `since`, and the watch starts anew. */
+  /** The watch's `since` when this state was stored. Editing the rule changes `since`, and the watch starts anew. */
   since: z.int(),
   alerted: z
     .array(

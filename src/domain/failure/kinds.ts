@@ -18,7 +18,7 @@ export interface Kind<Data = object> {
 
 type Traits = Pick<Kind, 'summary' | 'remedy'>;
 
-/** @param shape the data; what must not be stored, such as people's words or host names, is `unstored` or `ofRequest` */
+/** @param shape the data's fields. People's words and host names must not be stored: use `unstored` or `ofRequest`. */
 const kind = <Shape extends z.ZodRawShape>(shape: Shape, traits: Traits = {}) => ({
   says: (says: (data: z.output<z.ZodObject<Shape>>, today?: Day) => string) =>
     ({ ...traits, schema: z.object(shape), says }) as Kind<Readonly<z.input<z.ZodObject<Shape>>>>,
@@ -64,7 +64,7 @@ const projectAndDays = ({ project, name, days }: BillingQuestion, today: Day | u
 
 /** Unknown hosts and hosts with a private address fail alike; otherwise, people could find out private names. */
 export const NO_PUBLIC_ADDRESS = 'no public address';
-/** The `what` of an `invalid-response` that may succeed when tried again. */
+/** The `what` of an `invalid-response` for which a retry may succeed. */
 export const BROKEN_OFF = 'it was cut off';
 
 /** Codes of Slack's SDK or the operating system for a call without a response. */
@@ -95,7 +95,7 @@ export const KINDS = {
   'period-just-began': kind({ phrase: text }).says(
     ({ phrase }) => `“${phrase}” has only just begun, so there’s nothing to show yet.`,
   ),
-  /** `projectFor`: the command's text, if only a project has to follow: `projects edit`. */
+  /** `projectFor`: a command's text that lacks only its project, such as `projects edit`. */
   'project-missing': kind({ projectFor: extra<string>() }).says(() => 'Which project?'),
   'not-connected': plain('Tally isn’t connected to a billing service yet.', { summary: 'not connected' }),
   'connection-missing': kind(
@@ -130,7 +130,7 @@ export const KINDS = {
   forbidden: kind({ service }, { summary: 'access refused', remedy: 'token' }).says(
     ({ service }) => `${NAMES[service]} says the access token doesn’t have permission for this (HTTP 403).`,
   ),
-  /** An empty list. Billing doesn't say whether project, product or period is wrong. */
+  /** Billing sent an empty list. The project, product or period may be wrong. */
   'no-data': kind({ question }, { summary: 'no data', remedy: 'project' }).says(
     ({ question }, today) =>
       `No ${PRODUCTS[question.product].name} data for ${projectAndDays(question, today)}.`,
@@ -214,7 +214,7 @@ export const KINDS = {
     archived: 'That channel is archived.',
     restricted: 'Tally isn’t allowed to post in that channel.',
   }),
-  /** About messages that nobody asked for at that moment, such as scheduled posts. */
+  /** About messages that Tally sends on its own, such as scheduled posts. */
   'not-sent': reasons({
     'channel-archived': 'The channel is archived.',
     'not-in-channel': 'Tally isn’t in the channel.',

@@ -8,7 +8,7 @@ const ENDINGS: ReadonlySet<string> = new Set(['st', 'nd', 'rd', 'th', 'ly', 'ths
 const VOCABULARY: ReadonlySet<string> = new Set(
   WORDS.filter((word) => /^[a-z]+$/.test(word) && !ENDINGS.has(word)),
 );
-/** A known word is refused because it is in the wrong place, not as unknown. */
+/** A known word is refused as misplaced, not as unknown. */
 export const isKnownWord = (word: string): boolean =>
   /^(?=.*[a-z])[a-z\d./-]+$/.test(word) &&
   [...word.matchAll(/[a-z]+/g)].every(({ 0: run, index }) => {
@@ -161,7 +161,7 @@ const LINK = /<[^<>|]*\|([^<>]*)>/g;
 export const withoutMarks = (text: string): string =>
   text.replace(/~([^~\s](?:[^~]*[^~\s])?)~/g, '$1').replace(/^\s*(?:>|&gt;)+(?!\s?=)/, '');
 
-/** Quotes go before NFKC too, which would turn ´ into a space. `<` and `>` stay before a number. */
+/** Removes quotes before NFKC, which would turn ´ into a space. `<` and `>` stay before a number. */
 export function cleanTyping(text: string): string {
   return withoutMarks(text)
     .replace(SHORT_YEAR, '^')

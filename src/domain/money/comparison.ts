@@ -106,7 +106,7 @@ export interface ExplainedRow extends Row {
 export interface ExplainedDays {
   /** How much more the current period cost: the sum of the rows' differences. */
   readonly value: Money;
-  /** The largest absolute difference first; of equal ones the earliest first. */
+  /** The largest absolute difference first, then the earliest. */
   readonly rows: readonly ExplainedRow[];
   /** Reported days whose counterpart isn't reported. */
   readonly uncompared: readonly Row[];

@@ -32,7 +32,7 @@ const HISTORY = { months: 3, days: 28 } as const;
 const BASIS = { days: 28, minReported: 7 } as const;
 /**
  * A forecast's `error` is twice the third largest error of nine earlier forecasts, made a week apart, because one huge
- * day spoils up to two of them. Earlier than in a month's last quarter, the error is too uncertain to show.
+ * day spoils up to two of them. Before the last quarter of a month, the error is too uncertain to show.
  */
 const ERROR = {
   tests: 9,

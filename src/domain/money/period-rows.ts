@@ -30,7 +30,7 @@ export interface Cost {
 
 export interface Row {
   readonly label: string;
-  /** Undefined if the period has no such day, such as 31 September. */
+  /** Undefined if the period lacks the day: September has no 31st. */
   readonly current?: Cost | undefined;
   readonly before?: Cost | undefined;
   /** `current` minus `before`; undefined where they are not compared. */
@@ -135,7 +135,7 @@ export function comparedRows(
 export const formatLabel = ({ label, note }: Pick<Row, 'label' | 'note'>): string =>
   note === undefined ? label : `${label} (${note})`;
 
-/** `1,234.00`, `6.00 (6 of 7 days)`, `no data`, `unreadable: n/a`; `–` if the period has no such day */
+/** `1,234.00`, `6.00 (6 of 7 days)`, `no data`, `unreadable: n/a`; `–` if the period lacks the day */
 export function formatCost(cost: Cost | undefined, money: MoneyFormatter): string {
   if (cost === undefined) return '–';
   const { amount, days, reported } = cost;

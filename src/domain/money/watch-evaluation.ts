@@ -14,7 +14,7 @@ import type { WatchRule } from './watch-rule.ts';
 /** What alerts: percentages and forecast of a budget; `threshold` for every other rule. */
 export type WatchLevel = 'threshold' | '50' | '80' | 'forecast' | '100';
 
-/** A level that has alerted and not recovered. A spike's day stays for 60 days, so that it doesn't alert again. */
+/** A level that has alerted and not recovered. A spike's day is kept for 60 days, so that it doesn't alert again. */
 export interface AlertedLevel {
   /** A budget's month, a spike's first day, or a unique name for a balance or runway below its limit. */
   readonly episode: string;

@@ -46,7 +46,7 @@ export type WatchMeasurement =
   /** `runway` is how long the balance lasts without bonuses. Both are absent if the balance isn't known. */
   | { readonly kind: 'balance'; readonly balance?: Money; readonly runway?: Runway }
   | { readonly kind: 'runway'; readonly runway?: Runway }
-  /** The month before, in the first 7 days of a month; then the current one. */
+  /** The current month; in its first 7 days, the month before comes first. */
   | { readonly kind: 'budget'; readonly months: readonly MonthSpend[] }
   | { readonly kind: 'spike'; readonly today: Day; readonly days: readonly DaySpend[] };
 

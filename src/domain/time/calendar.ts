@@ -226,7 +226,6 @@ export function formatWallTime(at: Millis, zone: Zone): string {
 /** `Sat 21 Nov 2026, 15:00 (Europe/Rome)` */
 export const formatMoment = (at: Millis, zone: Zone): string => `${formatWallTime(at, zone)} (${zone})`;
 
-/** Ignores undefined instants. */
 export const earliest = (...instants: readonly (Millis | undefined)[]): Millis | undefined => {
   const known = instants.filter((at) => at !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);

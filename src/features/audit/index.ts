@@ -1,4 +1,4 @@
-/** `/billing audit` shows managers who changed what in this workspace. */
+/** `/billing audit`, for managers: who changed what in this workspace. */
 import type { RichTextBlock, RichTextElement, RichTextSection } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { isPerson } from '../../domain/slack-id.ts';

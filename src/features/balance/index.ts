@@ -129,7 +129,7 @@ function stepBalance({ target, balance, bonuses, runway }: BalanceFigures, local
 }
 
 interface BalanceFigures extends ConnectedAnswer, Account {
-  /** A sentence says why the runway is unknown. */
+  /** A string says why the runway is unknown. */
   readonly runway: Runway | string;
 }
 

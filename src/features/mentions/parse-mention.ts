@@ -99,11 +99,11 @@ function commandOrQuestion(command: SlashCommand, text: string, context: ParseCo
 const POLITE =
   'hi|hey|hello|please|pls|can|could|would|will|you|how|do|i|we|want|need|like|to|get|give|me|us|an?';
 
-/** Matches `hello, please alert me` */
+/** `orders('post')` matches `please post` */
 const orders = (words: string): RegExp =>
   new RegExp(`^(?:(?:${POLITE})[,.!]* )*(?:${words})(?![^\\s,.!?])`, 'i');
 
-/** What people tell Tally to do, and the commands for it. A button with a command would drop the other words. */
+/** What people tell Tally to do, and the commands for it. A button would drop words, so there is none. */
 const COMMAND_FOR: readonly (readonly [RegExp, ...CommandName[]])[] = [
   [orders('stop|pause|cancel|mute|snooze|unsubscribe'), '/billing schedules', '/billing watches'],
   [orders('remind|schedule|post'), '/billing schedule'],
@@ -117,7 +117,7 @@ const COMMAND_FOR: readonly (readonly [RegExp, ...CommandName[]])[] = [
   ],
 ];
 
-/** In characters. Correcting longer text takes long. */
+/** In characters: correcting longer text is slow. */
 const LONGEST_CORRECTED = 200;
 
 function nearestCommand(
@@ -204,7 +204,7 @@ const isSameCommand = (question: Question, { command, text }: Command): boolean 
 function readWith(asked: Asked, question: ThreadQuestion | undefined): Question {
   const { mention, known, request } = asked;
   if (question === undefined) return parseQuestionMention(mention, known);
-  // The last answer may have used a name that is removed now.
+  // The last answer may use a name that was removed since.
   const aliases = new Set([...request.workspace.aliases, ...Object.keys(question.ids)]);
   const context = { ...known.context, aliases };
   const askedOn = dayAt(question.at, context.zone);

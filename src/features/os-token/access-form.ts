@@ -100,7 +100,7 @@ export const createAccessForm = (services: TokenServices) =>
       const { input, request } = sent;
       const blocks = await (input.secret === '' ? editAccess : registerAccess)(sent, services);
       if (blocks instanceof FieldRefusal) return blocks;
-      // Plans the reminders of when the access expires.
+      // Plans the reminders before the access expires.
       await services.delivery.changed(request.user.teamId);
       return { text: 'The application access is saved.', blocks };
     },

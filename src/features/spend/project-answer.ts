@@ -102,11 +102,11 @@ function headline(
   return joinTexts(', ', [`${spent}${days}${incompleteMark(total.incomplete)}`, expected]);
 }
 
-/** With so few days reported, the title must say how many. */
+/** If true, the title must say how many days are reported. */
 const hasGaps = ({ reported, fullDays }: Usage): boolean =>
   fullDays > 1 && reported.length > 0 && !isWellReported(reported.length, fullDays);
 
-/** Comparison, daily average and most expensive day; no amount that the title has. */
+/** Comparison, daily average and most expensive day, except amounts in the title. */
 function factLine(figures: SpendFigures, view: SpendView): string {
   const { average, highest, total } = figures.usage;
   const { period, shape, locale } = view;
@@ -179,9 +179,9 @@ function spendNotes(figures: SpendFigures, { period }: SpendView): string[] {
 
 /** Longer periods are shown by week, unless the question is about days. */
 const MOST_DAYS = 31;
-/** A table of Slack has up to 100 rows; a few are for items outside the period. */
+/** Slack's tables have up to 100 rows; a few are for items outside the period. */
 const MOST_ASKED_DAYS = 92;
-/** The weeks of a year. */
+/** Up to 54 weeks overlap a year. */
 const MOST_GROUPS = 54;
 
 const labelled = (title: string): Column<Row> => ({ title, cell: formatLabel });

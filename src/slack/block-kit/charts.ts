@@ -68,7 +68,7 @@ function daysInUnit(unit: Unit, [first = '']: readonly Day[]): number {
 export function versusChart(usage: Usage, before: Usage, window: ComparisonWindow): Chart | undefined {
   const { currentDays, days, requested } = window;
   const beginWithMonths = [currentDays, days].every(([first = '']) => startOfUnit('month', first) === first);
-  // In periods of different lengths, only the days of months correspond.
+  // Periods of unequal length can be paired only by day of the month.
   if (currentDays.length !== days.length && !beginWithMonths) return undefined;
   const shared = pairDays({ current: currentDays, before: days }, Number.POSITIVE_INFINITY).pairs.filter(
     (pair) => pair.current.length > 0 && pair.before.length > 0,

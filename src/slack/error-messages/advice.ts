@@ -102,7 +102,7 @@ export function buttonsOf(
   return [...buttons, ...retry, ...askManagerButton(asked, request)];
 }
 
-/** Managers and external people get no such button. */
+/** Managers and external people don't get the button. */
 export const askManagerButton = (command: Command | undefined, request: FailedRequest): Button[] =>
   askButton(command && { line: commandLine(command) }, request);
 

@@ -236,7 +236,7 @@ function originOfInteraction(payload: SlackPayload): PayloadOrigin {
   const installed = view?.app_installed_team_id;
   const installedFor = organizationAmong(installed);
   const own = organizationAmong(payload.enterprise_id, enterprise?.id, team?.enterprise_id);
-  // The user belongs to another organization than the installation.
+  // The user's organization isn't the one that installed Tally.
   const isOutside = installedFor !== undefined && own !== undefined && own !== installedFor;
   const here = [payload.team_id, team?.id];
   // In a form of a shared channel, `team` is an external user's own workspace.

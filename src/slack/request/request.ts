@@ -37,7 +37,7 @@ export interface Request extends ProjectScope {
 /** Each method throws slack-failed. */
 interface SlackLookups extends Pick<UserLookup, 'userGroups' | 'roleOf'> {
   readonly channels: Channels;
-  /** Whether the user is in one of these groups, as Slack says now. */
+  /** Asks Slack afresh whether the user is in one of these groups. */
   isInGroups(groups: readonly string[]): Promise<boolean>;
   permissionsOf(person: SlackId, settings?: Settings): Promise<Permissions>;
   managers(): Promise<readonly SlackId[]>;

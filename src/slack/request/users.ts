@@ -173,7 +173,7 @@ interface TokenOwner {
   readonly organization?: string | undefined;
 }
 
-/** A payload that names another workspace or organization than the token's owner is from an external user. */
+/** A payload that names a workspace or organization other than the token's owner is from an external user. */
 function ownerOf(client: WebClient, known: Caches['owners']): Promise<TokenOwner> {
   const ask = async (): Promise<TokenOwner> => {
     const owner = await callSlack('auth.test', () => client.auth.test());

@@ -69,7 +69,7 @@ const daysAhead = (days: number): string => ['today', 'tomorrow'][days] ?? `${da
 
 const daysAgo = (days: number): string => ['today', 'yesterday'][days] ?? `${days} days ago`;
 
-/** Every request reads the record whole, so its parts are limited. */
+/** Every request reads the whole record, so its size is limited. */
 export const MAX_CONNECTIONS = 20;
 export const FIRST_CONNECTION_NAME = 'main';
 const NAME = /^[a-z0-9][a-z0-9-]{0,30}[a-z0-9]$/;
@@ -253,8 +253,8 @@ export const accessSummary = (
     : undefined;
 
 /**
- * All fields with an encrypted (“sealed”) value. It can be decrypted only for its workspace, kind and ID, and beside
- * the same `addresses`, to which the secret may be sent. A new kind needs a line here, and a noun in unseal-failed.
+ * All fields with an encrypted (“sealed”) value. A value can be decrypted only for its workspace, kind, ID and
+ * `addresses`, to which the secret may be sent. A new kind needs a line here, and a noun in unseal-failed.
  * `tally reseal` and `tally doctor` use this table.
  */
 const SEALED_KINDS = [

@@ -31,6 +31,6 @@ export function holdsRegisteredSecret(text: string, record: Workspace): boolean 
   });
 }
 
-/** Words that Tally doesn't know may be secrets. Long numbers, too: they may be tokens. */
+/** An unknown word may be a secret, and so may a number of nine or more digits. */
 const mayBeSecret = (piece: string, { aliases, connectionNames }: Workspace): boolean =>
   !connectionNames.includes(piece) && (/^\d{9,}$/.test(piece) || holdsUnknownWord(piece, aliases));

@@ -16,7 +16,7 @@ export const UNLIMITED: ProjectScope = { channel: undefined, isUnlimited: true }
 /**
  * The channels where a project may be shown; undefined for all. Every alias of the project must allow the channel. For
  * an unregistered product billing may answer with another product's figures, so the limits of all projects with the ID
- * apply. While a damaged project might have the ID, such a product is shown nowhere.
+ * apply. While a project's record is damaged, unregistered products are shown nowhere.
  */
 export function findAllowedChannels(
   { id, product }: Pick<Project, 'id' | 'product'>,

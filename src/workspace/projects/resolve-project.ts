@@ -153,7 +153,7 @@ export interface OpenedConnection {
   readonly failures: Workspace['failures'];
 }
 
-/** @throws not-connected without any connection; connection-missing if this one was removed; unseal-failed */
+/** @throws not-connected without any connection; connection-missing if `name` was removed; unseal-failed */
 export function openConnection(
   record: Workspace,
   { connection: name, label, alias }: Pick<ResolvedProject, 'connection' | 'label' | 'alias'>,

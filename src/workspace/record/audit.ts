@@ -19,8 +19,8 @@ export interface AuditEntry {
 /** @throws store-unavailable from every method */
 export interface Audit {
   /**
-   * Records an action that changes nothing in the record. A change brings its own entries: `WorkspaceChange`. @throws
-   * not-installed if the workspace was removed
+   * Records an action that changes nothing in the workspace's record. @throws not-installed if the workspace was
+   * removed
    */
   record(workspace: SlackId, entry: AuditEntry): Promise<void>;
   /** The newest entries, or those older than the entry `before`. */

@@ -9,7 +9,7 @@ import type { AuditEntry } from './audit.ts';
 import type { Workspace } from './workspace.ts';
 import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-store.ts';
 
-/** Every method that saves a person's change takes this, so that no change is saved without an entry. */
+/** Methods that save a person's change take a WorkspaceChange, so that no change lacks an audit entry. */
 export interface WorkspaceChange {
   /** The record as the user saw it. If somebody has changed the same part since, nothing is saved. */
   readonly workspace: Workspace;
@@ -51,7 +51,7 @@ export function hasSameRights({ fields: before }: Workspace, { fields: now }: Wo
   );
 }
 
-/** Writes to other fields can interrupt a save. */
+/** Writes to other fields make a save try again. */
 const MAX_ATTEMPTS = 5;
 
 /**

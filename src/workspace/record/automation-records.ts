@@ -7,7 +7,7 @@ import { isChannel, type SlackId } from '../../domain/slack-id.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
 import { millis, money, person, projectChoice, slackId } from './record-schemas.ts';
 
-/** Every request reads the record whole, so its parts are limited. */
+/** Every request reads the whole record, so its size is limited. */
 export const MAX_SCHEDULES = 100;
 export const MAX_DIGEST_PROJECTS = 12;
 

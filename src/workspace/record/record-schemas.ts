@@ -37,9 +37,7 @@ export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string
   return record.data;
 }
 
-/**
- * Like `parseRecord`, but also refuses a record that was copied from another field. @param name from the field's name
- */
+/** Like `parseRecord`, but refuses a record copied from another field. @param name must be the value of `key` */
 export function parseNamedRecord<T, Key extends keyof T>(
   schema: z.ZodType<T>,
   json: string,

@@ -94,7 +94,7 @@ export interface CredentialName {
 }
 
 const rejectionSchema = z.object({
-  /** A replaced credential has another mark: the token's fingerprint, or the last characters of the access's ID. */
+  /** Changes if the credential is replaced: the token's fingerprint, or the last characters of the access's ID. */
   mark: z.string(),
   at: millis,
 });

@@ -71,7 +71,7 @@ export interface DamagedPart {
   readonly reason: FailureOf<'unseal-failed'>['data']['reason'];
 }
 
-/** The noun for each kind in `unseal-failed`. */
+/** How an unseal-failed error names each kind. */
 const STORED_KINDS: Readonly<Record<DamagedPart['kind'], string>> = {
   settings: 'record',
   connection: 'billing-token',
