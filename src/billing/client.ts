@@ -18,7 +18,7 @@ import {
 
 export type { Subscription } from './graphql-contract.ts';
 
-export interface BillingAccess extends Tenant {
+export interface BillingCredentials extends Tenant {
   readonly baseUrl: string;
   readonly token: string;
   /** The failed queries in the workspace's record, by project and product. */
@@ -48,9 +48,13 @@ export interface TimeRange {
  * query-rejected, no-data, invalid-response and service-failed.
  */
 export interface BillingClient {
-  balance(access: BillingAccess, subscription: Subscription, priority?: Priority): Promise<BalanceRecord>;
+  balance(
+    access: BillingCredentials,
+    subscription: Subscription,
+    priority?: Priority,
+  ): Promise<BalanceRecord>;
   consumption(
-    access: BillingAccess,
+    access: BillingCredentials,
     subscription: Subscription,
     range: TimeRange,
     priority?: Priority,
@@ -59,7 +63,7 @@ export interface BillingClient {
 
 export function createBillingClient({ http }: { http: GuardedHttp }): BillingClient {
   async function query<T>(
-    access: BillingAccess,
+    access: BillingCredentials,
     subscription: Subscription,
     priority: Priority,
     document: string,
@@ -108,7 +112,7 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
 
 /** Called after each query; must never reject. `error` is undefined if billing answered. */
 export type OnBillingOutcome = (
-  access: BillingAccess,
+  access: BillingCredentials,
   asked: Subscription & { readonly topic: 'balance' | 'consumption' },
   error?: unknown,
 ) => Promise<void>;

@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
-import type { BillingAccess, BillingClient } from '../billing/client.ts';
+import type { BillingClient, BillingCredentials } from '../billing/client.ts';
 import { isPerson, type SlackId } from '../domain/slack-id.ts';
 import { earliest, type Millis } from '../domain/time/calendar.ts';
 import { type RunWork, trackWork } from '../ops/work-record.ts';
@@ -199,6 +199,6 @@ export function askOnce(billing: BillingClient): BillingClient {
 }
 
 const questionKey = (
-  { workspace, connection, baseUrl, token }: BillingAccess,
+  { workspace, connection, baseUrl, token }: BillingCredentials,
   question: readonly unknown[],
 ): string => JSON.stringify([workspace, connection, baseUrl, token, ...question]);

@@ -1,5 +1,5 @@
 /** An in-memory billing client. The test decides what each day costs, when it is reported, and the balance. */
-import type { BillingAccess, BillingClient } from '../../src/billing/client.ts';
+import type { BillingClient, BillingCredentials } from '../../src/billing/client.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { chargesOf } from './usage.ts';
 
@@ -19,13 +19,17 @@ export interface FakeBilling {
     readonly at: number;
   }[];
   /** @returns an error to throw in place of an answer */
-  failure: (access: BillingAccess, project: string, what: 'balance' | 'consumption') => Error | undefined;
+  failure: (
+    access: BillingCredentials,
+    project: string,
+    what: 'balance' | 'consumption',
+  ) => Error | undefined;
 }
 
 const text = (value: number) => ({ text: value.toFixed(2) });
 
 export function createFakeBilling(projects: (id: string) => FakeProject, clock: () => number): FakeBilling {
-  const begin = (access: BillingAccess, project: string, what: 'balance' | 'consumption') => {
+  const begin = (access: BillingCredentials, project: string, what: 'balance' | 'consumption') => {
     fake.asked.push({ project, what, at: clock() });
     const failure = fake.failure(access, project, what);
     if (failure !== undefined) throw failure;

@@ -1,5 +1,5 @@
 /** The form that registers a billing token. It tests the token, saves it, and shows the tested project's balance. */
-import type { BalanceRecord, BillingAccess, BillingClient } from '../../billing/client.ts';
+import type { BalanceRecord, BillingClient, BillingCredentials } from '../../billing/client.ts';
 import { DEFAULT_PRODUCT, PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
 import {
@@ -119,7 +119,7 @@ interface BalanceByProduct {
 async function fetchBalanceByProduct(
   billing: BillingClient,
   // Leaves out `failures`, because a failure of a guessed product must not be saved as the project's.
-  { failures: _, ...access }: BillingAccess,
+  { failures: _, ...access }: BillingCredentials,
   project: string,
 ): Promise<BalanceByProduct> {
   const answers = await Promise.all(
