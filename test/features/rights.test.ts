@@ -135,7 +135,8 @@ async function submitted(person: string, kind: 'schedule' | 'watch'): Promise<bo
   const before = await saved(kind);
   const id = `V0FORM${++requests}`;
   const view = { id, type: 'modal', callback_id: kind, private_metadata: '{"seen":""}' };
-  const state = { values: FORMS[kind]!.values };
+  // Tally refuses a watch that exists already, so each has a threshold of its own.
+  const state = { values: { ...FORMS[kind]!.values, below: field(`${50_000 + requests}`) } };
   const payload = { ...from(person), type: 'view_submission', view: { ...view, state } };
   const { args } = await calledBy(async () => {
     expect((await bot.interact(payload)).status).toBe(200);
