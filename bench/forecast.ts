@@ -1,5 +1,4 @@
 /** Measures the month's forecast beside three naive ones, over months of several kinds. */
-
 import { Big } from 'big.js';
 import { forecastFrom, forecastMonth } from '../src/domain/money/forecast.ts';
 import {

@@ -8,7 +8,7 @@ import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
 import { firstCharacters } from '../domain/wording.ts';
 import type { ServiceResponse } from '../http/client.ts';
-import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/read-json.ts';
+import { isJsonObject, JsonError, type JsonObject, parseJson } from '../http/parse-json.ts';
 import type { SecretMask } from '../http/secret-mask.ts';
 
 /** `project` is an ID of 1 to 32 digits that doesn't start with 0. */
@@ -156,7 +156,7 @@ function parseBody({ text, mask }: ReadableBody): unknown {
   if (text.trim() === '') throw invalid('an empty body');
   if (text.trimStart().startsWith('<')) throw invalid('HTML instead of JSON');
   try {
-    return readJson(text, mask);
+    return parseJson(text, mask);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw invalid(error.isCutOff ? BROKEN_OFF : 'text that is not valid JSON');

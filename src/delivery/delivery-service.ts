@@ -3,18 +3,18 @@ import { createDeliveryLog } from './delivery-log.ts';
 import { noticeKind } from './notice-kind.ts';
 import type { RunServices } from './outbox/message-kind.ts';
 import { postKind } from './posts/post-kind.ts';
-import { createScheduleService, type ScheduleService } from './posts/schedule-service.ts';
+import { createScheduleActions, type ScheduleActions } from './posts/schedule-actions.ts';
 import { reminderKind } from './reminder-kind.ts';
 import { makeReport } from './reports/make-report.ts';
 import { createWorkspaceRunner } from './run.ts';
 import { createWakeUps, type WakeUps } from './wake-ups.ts';
 import { alertKind } from './watches/alert-kind.ts';
-import { createWatchService, type WatchService } from './watches/watch-service.ts';
+import { createWatchActions, type WatchActions } from './watches/watch-actions.ts';
 
 /** Sends Tally's own messages in the background. Features use it for what people do with schedules and watches. */
 export interface DeliveryService extends WakeUps {
-  readonly scheduling: ScheduleService;
-  readonly watching: WatchService;
+  readonly scheduling: ScheduleActions;
+  readonly watching: WatchActions;
 }
 
 export function createDeliveryService(
@@ -30,7 +30,7 @@ export function createDeliveryService(
   const { changed } = wakeUps;
   return {
     ...wakeUps,
-    scheduling: createScheduleService({ ...services, changed }),
-    watching: createWatchService({ ...services, changed }),
+    scheduling: createScheduleActions({ ...services, changed }),
+    watching: createWatchActions({ ...services, changed }),
   };
 }

@@ -1,5 +1,4 @@
 /** A run of a workspace reads its records, sends all due messages, and schedules the next run. */
-
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';

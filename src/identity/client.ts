@@ -7,7 +7,7 @@ import { tryParse } from '../domain/try-parse.ts';
 import { firstCharacters } from '../domain/wording.ts';
 import { checkBaseUrl, type TrustedHost } from '../http/address-rules.ts';
 import type { GuardedHttp, ServiceRequest, ServiceResponse, Tenant } from '../http/client.ts';
-import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/read-json.ts';
+import { isJsonObject, JsonError, type JsonObject, parseJson } from '../http/parse-json.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
 
 export type { Tenant } from '../http/client.ts';
@@ -254,7 +254,7 @@ function textOf(value: unknown): string | undefined {
 
 const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
-const parseBody = ({ text, mask }: ReadableBody): unknown => tryParse(() => readJson(text, mask), JsonError);
+const parseBody = ({ text, mask }: ReadableBody): unknown => tryParse(() => parseJson(text, mask), JsonError);
 
 const ZONE = /(?:Z|[+-]\d\d(?::?\d\d)?)$/i;
 

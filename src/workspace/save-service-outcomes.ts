@@ -1,5 +1,4 @@
 /** Stores what services' answers show about credentials and projects: failures, rejections, last use, balances. */
-
 import type { ProductId } from '../domain/billing-products.ts';
 import { isFailure, kindOf, toStoredFailure } from '../domain/failure/index.ts';
 import { toPlainDigits } from '../domain/money/amount.ts';

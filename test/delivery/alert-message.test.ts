@@ -1,5 +1,4 @@
 /** What alerts and reminders say, show and offer. */
-
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { type ReminderView, reminderNotice } from '../../src/delivery/reminder-kind.ts';

@@ -1,5 +1,4 @@
 /** Who is notified that a post wasn't sent, and what the notice says. */
-
 import { beforeEach, describe, expect, it } from 'vitest';
 import { snapshotOf } from '../../src/delivery/delivery-log.ts';
 import { drawNotice } from '../../src/delivery/notice-kind.ts';

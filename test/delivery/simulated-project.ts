@@ -2,7 +2,6 @@
  * Simulates a project for 400 days: weekends, growth, spikes, credits, top-ups, and days that are late, missing or
  * corrected.
  */
-
 import { seededRandom } from '../support/seeded-random.ts';
 
 type Day = string;

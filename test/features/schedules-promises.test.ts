@@ -3,15 +3,14 @@ import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { createDeliveryLog, newMessage } from '../../src/delivery/delivery-log.ts';
+import { planDates, splitDueTimes } from '../../src/delivery/posts/post-dates.ts';
 import {
   dateOf,
   isHandled,
   lastHandled,
   type PostEntry,
-  planDates,
   postKey,
   postsOf,
-  splitDueTimes,
 } from '../../src/delivery/posts/post-record.ts';
 import type { Cadence } from '../../src/domain/time/cadence.ts';
 import { createSchedulesFeature } from '../../src/features/schedules/index.ts';

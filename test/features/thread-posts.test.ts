@@ -3,14 +3,13 @@ import { Big } from 'big.js';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createBillingClient } from '../../src/billing/client.ts';
-import type { ScheduleService } from '../../src/delivery/posts/schedule-service.ts';
+import type { ScheduleActions } from '../../src/delivery/posts/schedule-actions.ts';
 import { makeReport } from '../../src/delivery/reports/make-report.ts';
 import type { WorkspaceRunner } from '../../src/delivery/run.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { createGuardedHttp } from '../../src/http/client.ts';
 import { threadsKey } from '../../src/redis/keys.ts';
-import type { Schedule } from '../../src/workspace/record/automation-records.ts';
-import { serializeWatch, type Watch } from '../../src/workspace/record/automation-records.ts';
+import { type Schedule, serializeWatch, type Watch } from '../../src/workspace/record/automation-records.ts';
 import { BOT_TOKEN, botOfEachTest, CHANNEL, DAY } from '../support/bot.ts';
 import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
 import { directOf, TEAM } from '../support/people.ts';
@@ -23,7 +22,7 @@ const NINE = at('2026-11-20T09:00:00Z');
 const http = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
 /** A second process that delivers posts when a test tells it to. */
 let runner: WorkspaceRunner;
-let scheduling: ScheduleService;
+let scheduling: ScheduleActions;
 let close: () => Promise<void>;
 
 const bot = botOfEachTest(async (bot) => {

@@ -1,5 +1,4 @@
 /** Every failure in each of its forms, for tests that go through all of them. */
-
 import { expect } from 'vitest';
 import {
   Failure,

@@ -1,5 +1,4 @@
 /** The sandbox's Slack with any workspaces and organizations, for tests of OAuth that write payloads by hand. */
-
 import { startSlack } from '../../sandbox/slack/index.ts';
 import type { Team as SandboxTeam } from '../../sandbox/slack/people.ts';
 import type { Workspace } from '../../sandbox/slack/workspace.ts';

@@ -2,7 +2,6 @@
  * Sends a message in four steps: check the recipient's rights, record that sending begins, send, record the result.
  * After a crash, finds the message in Slack by its metadata. Also updates posted messages.
  */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, failureSentence, isFailure, type StoredFailure } from '../../domain/failure/index.ts';
 import { isPerson, type SlackId } from '../../domain/slack-id.ts';

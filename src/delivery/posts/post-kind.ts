@@ -13,17 +13,16 @@ import type { DeliveryContext, Draft, MessageKind, RunView, Transition } from '.
 import type { FailureEffect } from '../outbox/retry-policy.ts';
 import { makeReportNow, type ReportResult } from '../reports/make-report.ts';
 import { hashBucket } from '../wake-ups.ts';
+import { nextRefresh, planDates } from './post-dates.ts';
 import { questionOfPost, renderPost, shownProjects } from './post-message.ts';
 import {
   dateOf,
   isHandled,
   type MissedDates,
-  nextRefresh,
   POST_FORMAT,
   type PostAbout,
   type PostContent,
   type PostEntry,
-  planDates,
   postKey,
   postsOf,
   scheduleOf,

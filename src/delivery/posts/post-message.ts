@@ -1,5 +1,4 @@
 /** Renders a post: the report, how late it is, and the dates without a post. Also names the question it answers. */
-
 import type { Button } from '@slack/types';
 import { moneyFormatter, parseAmount, sumMoney } from '../../domain/money/amount.ts';
 import { REPORTS, type ReportName } from '../../domain/report.ts';

@@ -1,19 +1,12 @@
 /** Asks billing again about a sent post, and renders the post anew if its figures have changed. */
-
 import { isDeepStrictEqual } from 'node:util';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext, Draft, Transition } from '../outbox/message-kind.ts';
 import { makeReportNow } from '../reports/make-report.ts';
+import { nextRefresh } from './post-dates.ts';
 import { parseFigure, renderPost, shownProjects } from './post-message.ts';
-import {
-  dateOf,
-  nextRefresh,
-  type PostAbout,
-  type PostContent,
-  type PostEntry,
-  scheduleOf,
-} from './post-record.ts';
+import { dateOf, type PostAbout, type PostContent, type PostEntry, scheduleOf } from './post-record.ts';
 
 type Figures = PostContent['figures'];
 

@@ -2,7 +2,6 @@
  * Renders a scheduled report. The header has the main figure. Below come the comparison, the month so far and the
  * balance, a line each. One project gets a chart; several get rows and totals.
  */
-
 import { PRODUCTS } from '../../domain/billing-products.ts';
 import { remarkLead } from '../../domain/billing-remarks.ts';
 import type { Failure } from '../../domain/failure/index.ts';

@@ -1,5 +1,4 @@
 /** Renders an alert, and writes the sentences that its record stores. */
-
 import { PRODUCTS } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { divide, formatFactor, type Money } from '../../domain/money/amount.ts';

@@ -1,5 +1,4 @@
 /** Parses the text of a command. Its words may come in any order. */
-
 import { PRODUCT_WORDS } from '../billing-products.ts';
 import { commandText } from '../command-names.ts';
 import { Failure, InvalidWord } from '../failure/index.ts';

@@ -2,7 +2,6 @@
  * Calendar days, and when they begin in a time zone. A day lasts until the next day begins, even if the clocks are set
  * back over midnight.
  */
-
 import { LRUCache } from 'lru-cache';
 import { Temporal } from 'temporal-polyfill';
 import { tryParse } from '../try-parse.ts';

@@ -1,6 +1,7 @@
 /** The form of a schedule, with a preview of its next posts and a button that sends a test. */
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
-import { lastHandled, splitDueTimes } from '../../delivery/posts/post-record.ts';
+import { splitDueTimes } from '../../delivery/posts/post-dates.ts';
+import { lastHandled } from '../../delivery/posts/post-record.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { projectList } from '../../domain/language/parsed-command.ts';

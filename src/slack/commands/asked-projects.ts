@@ -1,5 +1,4 @@
 /** Finds the projects that a command names, and makes the command that asks about given projects. */
-
 import { PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
 import type { SlashCommand } from '../../domain/command-names.ts';
 import { type ParsedCommand, rankText } from '../../domain/language/parsed-command.ts';

@@ -1,5 +1,4 @@
 /** Menus of the projects that a person may ask about, for replies and forms. */
-
 import type { PlainTextOption } from '@slack/types';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/billing-products.ts';
 import type { SlashCommand } from '../../domain/command-names.ts';

@@ -1,5 +1,4 @@
 /** Credential records: billing tokens are stored as connections, OpenStack application credentials as accesses. */
-
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Failure } from '../../domain/failure/index.ts';

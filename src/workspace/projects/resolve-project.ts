@@ -1,5 +1,4 @@
 /** Finds the projects that people type, and the connections to ask about them. */
-
 import { DEFAULT_PRODUCT, type ProductId } from '../../domain/billing-products.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SeveralProjects } from '../../domain/language/parsed-command.ts';

@@ -1,16 +1,10 @@
-/** What people can do with watches and alerts: see their state, acknowledge or snooze, and preview a rule. */
+/** What people can do with watches and alerts: see their state, acknowledge, snooze, and ask for a rule's preview. */
 import { failureSentence, isFailure } from '../../domain/failure/index.ts';
-import type { Account, Runway } from '../../domain/money/balance-and-runway.ts';
-import {
-  type AlertedLevel,
-  evaluateRule,
-  simulateWatch,
-  simulationFrom,
-} from '../../domain/money/watch-evaluation.ts';
+import { type AlertedLevel, simulationFrom } from '../../domain/money/watch-evaluation.ts';
 import { measureWatch, type WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
+import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
@@ -25,8 +19,8 @@ import {
   knownFigures,
   needsBalance,
   parseWatchFigures,
-  type StoredFigures,
 } from './watch-figures.ts';
+import type { PreviewFigures } from './watch-preview.ts';
 import {
   type Alert,
   alertKey,
@@ -39,7 +33,7 @@ import {
 } from './watch-record.ts';
 
 /** @throws store-unavailable from every method */
-export interface WatchService {
+export interface WatchActions {
   loadStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>>;
   /**
    * For a snooze, the caller first saves the watch's `snoozedUntil`. @param name from `alertName` @returns `repeated` if
@@ -71,21 +65,17 @@ export interface WatchState {
   readonly openAlert: string | undefined;
 }
 
-export interface PreviewFigures extends StoredFigures {
-  readonly today: Day;
-}
-
 export type AlertResponse = Required<Pick<Alert, 'acknowledged'>> | Required<Pick<Alert, 'snoozed'>>;
 
 /** A check or another person may write the same watch at the same time. */
 const MAX_ATTEMPTS = 10;
 
-export function createWatchService({
+export function createWatchActions({
   deliveryLog,
   billing,
   clock,
   changed,
-}: Pick<RunServices, 'deliveryLog' | 'billing' | 'clock'> & Pick<WakeUps, 'changed'>): WatchService {
+}: Pick<RunServices, 'deliveryLog' | 'billing' | 'clock'> & Pick<WakeUps, 'changed'>): WatchActions {
   return {
     async loadStates(workspace) {
       const { teamId, watches } = workspace;
@@ -151,30 +141,5 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, view: RunView): 
     isPaused: pauseCauseOf(watch, view) !== undefined,
     undelivered: undelivered && failureSentence(undelivered, today),
     openAlert: newest && isAlertOpen(newest) ? alertName(newest) : undefined,
-  };
-}
-
-export interface WatchPreview {
-  readonly measurement: WatchMeasurement;
-  readonly isCrossed: boolean;
-  /** The days in the last 90 on which the watch would have alerted, earliest first. */
-  readonly dates: readonly Day[];
-  readonly funds: (Account & { readonly runway: Runway | undefined }) | undefined;
-  /** False if there isn't enough data to judge the rule. */
-  readonly isKnown: boolean;
-  readonly reported: number;
-}
-
-export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigures): WatchPreview {
-  const judged = parseWatchFigures(figures, today, figures.usage?.zone ?? 'UTC');
-  const measurement = measureWatch(rule.kind, judged);
-  const now = evaluateRule(rule, measurement, [], { episode: 'now', since: today });
-  return {
-    dates: simulateWatch(rule, judged),
-    measurement,
-    funds: judged.account && { ...judged.account, runway: measureWatch('runway', judged).runway },
-    isCrossed: now.crossings.length > 0,
-    isKnown: now.isKnown,
-    reported: judged.amounts.size,
   };
 }

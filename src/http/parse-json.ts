@@ -18,7 +18,7 @@ export class JsonError extends Error {
 }
 
 /** @param mask applied to values, not to keys @throws JsonError, which doesn't quote the text */
-export function readJson(text: string, mask: SecretMask): unknown {
+export function parseJson(text: string, mask: SecretMask): unknown {
   return shorten(parseExactly(text), mask, 0);
 }
 

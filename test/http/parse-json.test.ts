@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { isLosslessNumber, stringify } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { JsonError, readJson } from '../../src/http/read-json.ts';
+import { JsonError, parseJson } from '../../src/http/parse-json.ts';
 
 const asSent = (text: string) => text;
-const read = (text: string, mask = asSent) => readJson(text, mask);
+const read = (text: string, mask = asSent) => parseJson(text, mask);
 /** Turns lossless numbers into numbers, to compare them. */
 const plain = (value: unknown): unknown => {
   if (isLosslessNumber(value)) return Number(value.value);
