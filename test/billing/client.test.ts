@@ -350,7 +350,7 @@ describe('a report with unexpected items', () => {
     expect((failure as Error).message).toMatch(`The billing service sent more than ${most}, `);
   });
 
-  it('is accepted with exactly the most items', async () => {
+  it('is accepted with exactly the maximum number of items', async () => {
     expect((await consumptionOf(items(1_056, () => charge('2026-11-15')))).charges).toMatchObject([
       { day: '2026-11-15', merged: 1_056, amount: { raw: '1161.6' } },
     ]);

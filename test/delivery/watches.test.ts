@@ -610,7 +610,7 @@ describe('a watch whose account is gone', () => {
     await forHours(5);
   };
 
-  it('neither alerts by stored figures nor shows them without a connection', async () => {
+  it('neither alerts on stored figures nor shows them once its connection is removed', async () => {
     await knowBalance();
     await delivery.remove('connection:main');
     await saveNew();

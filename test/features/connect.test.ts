@@ -123,7 +123,7 @@ describe('/billing connect', () => {
     [{ name: 'two words' }, /2 to 32/],
     [{ name: '-eu' }, /2 to 32/],
     [{ name: 'ümlaut' }, /2 to 32/],
-  ])('shows what is wrong at the field, before any request: %o', async (fields, said) => {
+  ])('shows what is wrong next to the field, before any request to billing: %o', async (fields, said) => {
     await openForm('/billing connect');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', ...fields });
     const { errors } = bot.slack.modal(OWNER)!;

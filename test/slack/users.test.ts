@@ -128,7 +128,7 @@ describe('the role', () => {
     expect(await find('U1')).toMatchObject({ role: 'member' });
   });
 
-  it('is external if the payload is from another workspace than the token', async () => {
+  it('is external if the payload comes from a workspace other than the token’s', async () => {
     users.U9 = { team_id: 'T9', is_admin: true };
     const home = { userId: 'U9', homeTeamId: 'T9' };
     expect(await people(client, 'T9').find(home)).toMatchObject({ role: 'external' });

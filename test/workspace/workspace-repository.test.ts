@@ -331,7 +331,7 @@ describe('the record after billing’s answer', () => {
     expect((await read()).lastBalance('123', 1)).toBeUndefined();
   });
 
-  it('is written once an hour for a connection, once a minute for a balance', async () => {
+  it('is written at most once an hour for a connection, and at most once a minute for a balance', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.addProject(await changing(), PROD);
     const use = (at: number) => ({ connection: 'main', at });

@@ -65,7 +65,7 @@ export function postsOf(schedule: string, snapshot: DeliveryLogSnapshot): readon
 
 export const isHandled = ({ state }: OutboxMessage): boolean => state !== 'due' && state !== 'sending';
 
-/** The newest date that Tally posted or tried to post, for display. */
+/** For display: the newest date for which Tally posted or tried to post. */
 export interface LastDelivery {
   readonly date: Day;
   /** `due`: when the post was due. `at`: when Tally sent it or gave up. */

@@ -88,7 +88,7 @@ export function parseQuestionMention(
   return read ?? { kind: 'nothing', fact: undefined };
 }
 
-/** `spend what did prod cost?` is a question. Otherwise the command itself says what is wrong with its words. */
+/** Words that make no valid command may be a question: `spend what did prod cost?` */
 function commandOrQuestion(command: SlashCommand, text: string, context: ParseContext): Command {
   if (!FOLLOW_UP_COMMANDS.has(command)) return { command, text };
   const parsed = catchInvalidWord(() => parseCommandText(text, context));
@@ -204,7 +204,7 @@ const isSameCommand = (question: Question, { command, text }: Command): boolean 
 function readWith(asked: Asked, question: ThreadQuestion | undefined): Question {
   const { mention, known, request } = asked;
   if (question === undefined) return parseQuestionMention(mention, known);
-  // The last answer may use a name that was removed since.
+  // The last answer may use a name that has since been removed.
   const aliases = new Set([...request.workspace.aliases, ...Object.keys(question.ids)]);
   const context = { ...known.context, aliases };
   const askedOn = dayAt(question.at, context.zone);

@@ -120,7 +120,7 @@ const THRESHOLDS: Readonly<Record<WatchKind, Readonly<Record<string, Field<unkno
     amount: threshold(
       'Budget for each month',
       '500,000',
-      `Alerts at ${BUDGET_STEPS.slice(0, -1).join(', ')} and ${BUDGET_STEPS.at(-1)} %, and when the forecast is above it.`,
+      `Alerts at ${BUDGET_STEPS.slice(0, -1).join(', ')} and ${BUDGET_STEPS.at(-1)} % of the budget, and when the forecast exceeds it.`,
       (typed) => {
         const amount = parseAmount(typed);
         const isWrong = !(amount instanceof FieldRefusal) && amount.lte(ZERO);

@@ -29,7 +29,7 @@ export interface AutomationNeed {
   readonly level: 'broken' | 'warning' | 'news';
   readonly what: string;
   readonly fix?: readonly [label: string, action: string];
-  /** True if another row already gives the cause. The schedule or watch then has no row of its own. */
+  /** True if another row already gives the cause. The list then leaves this schedule or watch out. */
   readonly isTold?: boolean;
 }
 

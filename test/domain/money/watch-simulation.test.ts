@@ -64,7 +64,7 @@ describe('the simulation of a watch’s past alerts', () => {
     expect(alertsOf({ kind: 'runway', days: 60 }, figures)).toEqual([41]);
   });
 
-  it('counts for a budget only days that were complete at the time', () => {
+  it('for a budget, counts only days that were complete at the time', () => {
     const dates = alertsOf(
       { kind: 'budget', amount: new Big(310) },
       figuresOf(() => 10),

@@ -100,7 +100,7 @@ describe('the due times of a schedule', () => {
     );
   });
 
-  it('on day 31 are on the last day of shorter months', () => {
+  it('for day 31 fall on the last day in shorter months', () => {
     const timing: Timing = { cadence: { kind: 'monthly', day: 31 }, time: '09:00', zone: 'UTC' };
     expect(nextDueTimes(timing, Date.UTC(2028, 0, 31, 9), 4).map(({ date }) => date)).toEqual([
       ...['2028-02-29', '2028-03-31', '2028-04-30', '2028-05-31'],
