@@ -30,14 +30,15 @@ const fetchTwice: TimedFetch = async (timeout, url, init) => {
   const isOnce = NON_REPEATABLE_METHODS.has(String(url).split('/').at(-1) ?? '');
   const end = performance.now() + timeout;
   const rest = () => end - performance.now();
+  const isTooLate = () => rest() <= PAUSE_BEFORE_RETRY;
   try {
     const answer = await timedFetch(timeout, url, init);
-    if (answer.status < 500 || (isOnce && isUnclearStatus(answer.status))) return answer;
+    if (answer.status < 500 || isTooLate() || (isOnce && isUnclearStatus(answer.status))) return answer;
   } catch (error) {
-    if (rest() <= PAUSE_BEFORE_RETRY || (isOnce && !wasNeverSent(error))) throw error;
+    if (isTooLate() || (isOnce && !wasNeverSent(error))) throw error;
   }
   await sleep(PAUSE_BEFORE_RETRY);
-  return timedFetch(rest(), url, init);
+  return timedFetch(Math.max(rest(), 0), url, init);
 };
 
 export const isUnclearStatus = (status: number): boolean => status === 502 || status === 504;

@@ -63,6 +63,12 @@ describe('a call to Slack', () => {
     expect(calls).toEqual(['users.info', 'users.info']);
   });
 
+  it('isn’t repeated if a server error comes too late for another try', async () => {
+    const { client, calls } = await startApi((res) => setTimeout(() => res.writeHead(503).end(), 900));
+    expect(await error(read(client))).toMatchObject({ data: { method: 'users.info', code: 'http_error' } });
+    expect(calls).toEqual(['users.info']);
+  });
+
   it.each([...FAULTS, ['says nothing', () => undefined] as (typeof FAULTS)[number]])(
     'that posts isn’t repeated if Slack %s',
     async (_, fault) => {
