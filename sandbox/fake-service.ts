@@ -1,5 +1,5 @@
 /**
- * The HTTP server under both fake services. It answers as the chosen mode or the test says.
+ * The HTTP server behind both fake services. The chosen mode or the test decides how it answers.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -98,7 +98,7 @@ export async function startService<Request>(service: Service<Request>) {
       chosen = mode;
       respond = next.respond;
     },
-    /** Answers with this function until the next call or the next mode. */
+    /** Answers with this function until `respond` is called again or another mode is chosen. */
     respond(responder: Responder<Request> | undefined) {
       respond = responder;
     },

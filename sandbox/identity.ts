@@ -24,7 +24,7 @@ interface Access {
   secret: string;
   restricted: boolean;
   state: 'good' | 'expired' | 'project-disabled';
-  /** How long after a token's issue the access itself expires, in ms. */
+  /** How long after a token is issued the access itself expires, in ms. */
   expiresIn?: number;
 }
 

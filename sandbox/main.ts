@@ -33,7 +33,7 @@ let endingSince: number | undefined;
 /** In ms. After Ctrl-C, a second signal within this time comes from npm, not from the person. */
 const REPEATED = 500;
 
-/** Exits at once at a second signal, or if the sandbox hasn't started. Child processes end with this one. */
+/** Exits at once on a second signal, or if the sandbox hasn't started. Child processes end with this one. */
 function end(code: number): void {
   if (endingSince !== undefined && performance.now() - endingSince < REPEATED) return;
   if (endingSince !== undefined || !sandbox) process.exit(code);

@@ -1,6 +1,6 @@
 /**
- * Starts a Redis: an existing one, an installed redis-server or valkey-server, or one inside this process. A
- * started Redis listens on a private Unix socket and leaves no files.
+ * Connects to an existing Redis, or starts one: an installed redis-server or valkey-server, or one inside this
+ * process. A started Redis listens on a private Unix socket and leaves no files.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -36,8 +36,8 @@ const START_TIMEOUT = 10_000;
 const DATABASES = 16;
 
 /**
- * When this process ends, even by SIGKILL, the pipe to the shell closes: it then ends the server and deletes its
- * folder.
+ * When this process ends, even by SIGKILL, the pipe to the shell closes. The shell then ends the server and
+ * deletes its folder.
  */
 const KEEPER = `if [ -n "$2" ]; then "$2" --port 0 --unixsocket "$1/redis.sock" --unixsocketperm 600 --save '' --appendonly no >/dev/null 2>&1 & fi
 cat >/dev/null

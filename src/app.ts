@@ -45,7 +45,7 @@ import { createEventDedup } from './workspace/replay-protection.ts';
 import { createServiceOutcomes } from './workspace/save-service-outcomes.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
-/** In ms. A shutdown waits this long for requests: longer than billing takes. */
+/** In ms. A shutdown waits up to this long for running requests, which is longer than a request to billing takes. */
 const DRAIN = 11_000;
 
 /** In ms. Longer than a Redis failover takes. */
@@ -126,8 +126,8 @@ function createStores(config: Config, log: Log, isInstalled: (workspace: SlackId
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
     onRecovery: () => log.info('Redis answers again'),
   });
-  // The other connection reports the outage once. This one reports every attempt to reconnect, so only at debug
-  // level.
+  // The other connection reports an outage once. This one reports every failed attempt to reconnect, so its reports
+  // are logged only at debug level.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'The queue can’t reach Redis'));
   const keyring = createKeyring(config.keys);
   return {

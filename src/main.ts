@@ -29,7 +29,7 @@ process.on('uncaughtException', (err: unknown) => {
   log.fatal({ err }, 'Uncaught error; Tally exits');
   process.exit(1);
 });
-// A library that fails at one message must not stop the bot for everyone else.
+// A library that fails on one message must not stop the bot for everyone else.
 process.on('unhandledRejection', (err: unknown) =>
   log.error({ err }, 'Unhandled promise rejection; Tally keeps running'),
 );

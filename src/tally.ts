@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The `tally` executable: `tally start`, `tally doctor` and so on. Takes variables that aren't set from `.env`. */
+/** The `tally` executable: `tally start`, `tally doctor` and so on. Variables that aren't set are read from `.env`. */
 import { existsSync } from 'node:fs';
 import { VERSION } from './ops/version.ts';
 

@@ -1,7 +1,7 @@
 import type { Millis } from './domain/time/calendar.ts';
 
 /**
- * After a pause of the process (busy machine, SIGSTOP), Node runs due timers before it reads an answer that has come.
+ * If the process was paused (busy machine, SIGSTOP), Node runs due timers before it reads an answer that has arrived.
  * With two timers of half the time, Node reads the answer in between. @returns a function that cancels the timeout
  */
 export function startTimeout(ms: Millis, onTimeout: () => void): () => void {
@@ -17,7 +17,7 @@ export function startTimeout(ms: Millis, onTimeout: () => void): () => void {
   };
 }
 
-/** Waits at most `ms` for the work, then returns what `onTimeout` does. The work goes on, but its result is ignored. */
+/** Waits at most `ms` for the work. After that, `onTimeout` gives the result, and the work's own result is ignored. */
 export function withTimeout<T>(ms: Millis, work: Promise<T>, onTimeout: () => T): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = startTimeout(ms, () => resolve(Promise.resolve().then(onTimeout)));

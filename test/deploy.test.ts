@@ -64,7 +64,7 @@ it('the rules and the dashboard use only metrics and labels that the bot has', a
   }
 });
 
-it('every alert has a severity, what to do and a link', async () => {
+it('every alert has a severity and a link, and says what to do', async () => {
   const page = await readFile('docs/troubleshooting.md', 'utf8');
   const sections = [...page.matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
     title.toLowerCase().replaceAll(' ', '-').replaceAll("'", ''),
@@ -83,11 +83,14 @@ it('the alert about a bot that isn’t ready explains each part that may be miss
   for (const part of NOT_READY) expect(alert?.annotations.description).toContain(`${part}:`);
 });
 
-it.skipIf(!hasPromtool)('the rules fire when they should and are silent otherwise, by promtool', async () => {
-  const { stdout } = await run('promtool', ['check', 'rules', RULES]);
-  expect(stdout).toContain(`SUCCESS: ${rules.length} rules found`);
-  await run('promtool', ['test', 'rules', 'deploy/prometheus/tally.rules.test.yaml']);
-});
+it.skipIf(!hasPromtool)(
+  'the rules fire when they should and are silent otherwise, according to promtool',
+  async () => {
+    const { stdout } = await run('promtool', ['check', 'rules', RULES]);
+    expect(stdout).toContain(`SUCCESS: ${rules.length} rules found`);
+    await run('promtool', ['test', 'rules', 'deploy/prometheus/tally.rules.test.yaml']);
+  },
+);
 
 describe('the Kubernetes manifests', async () => {
   const DIR = 'deploy/kubernetes';

@@ -94,7 +94,7 @@ describe('what `npm run docs` writes', () => {
     expect(formOf(name)).toMatch(/^[A-Z].*\.$|xapp-…$|xoxb-…$/);
   });
 
-  it('has an example that sets each variable together with the others it goes with', () => {
+  it('has examples that together form a valid configuration', () => {
     const secret = Buffer.from([...Array(32).keys()]).toString('base64');
     const examples = NAMES.filter((name) => !/^SLACK_(CLIENT|STATE)/.test(name)).map((name) => [
       name,
@@ -103,7 +103,7 @@ describe('what `npm run docs` writes', () => {
     expect(() => parseConfig(Object.fromEntries(examples))).not.toThrow();
   });
 
-  it('says the days, the buttons and the refusal of each period as Tally does', () => {
+  it('gives the same days, buttons and refusals for periods as Tally', () => {
     for (const { phrases, days } of PERIOD_EXAMPLES)
       for (const phrase of phrases) {
         const read = resolve(phrase).days;
@@ -172,7 +172,7 @@ describe('the contracts', () => {
         : client.balance(access, subscription);
     });
 
-  it('show a schema of billing that Tally’s queries are valid in', () => {
+  it('show a schema of billing for which Tally’s queries are valid', () => {
     const schema = buildSchema(blocksIn('graphql').join('\n'));
     const charges = consumptionDocument({ project: '9'.repeat(32), product: 3 }, period.from, period.to);
     for (const document of [balanceDocument(subscription), charges])

@@ -114,7 +114,7 @@ describe('the executable tally', () => {
     });
   });
 
-  it('reads variables that are not set from .env, or says why it cannot', async () => {
+  it('reads from .env the variables that are not set, or says why it cannot', async () => {
     const home = await mkdtemp(join(tmpdir(), 'tally-env-'));
     onTestFinished(() => rm(home, { recursive: true }));
     const start = (env = {}) => run(process.execPath, [tallyFile, 'start'], home, env);
@@ -126,7 +126,7 @@ describe('the executable tally', () => {
     expect(await start()).toMatchObject({ code: 78, errors: expect.stringMatching(/^\.env can’t be read/) });
   });
 
-  it('logs its version first, and shows lines of src in a stack trace', async () => {
+  it('logs its version first, and names files and lines of src/ in a stack trace', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const redis = await testRedis();
@@ -180,7 +180,7 @@ describe('the executable tally', () => {
     });
   });
 
-  it('keeps running if the disk of its log is full', async ({ skip }) => {
+  it('keeps running if the disk with its log is full', async ({ skip }) => {
     skip(!existsSync('/dev/full'), 'this system has no /dev/full');
     const redis = await testRedis();
     const port = String(await freePort());
@@ -263,7 +263,7 @@ describe('tally manifest', () => {
 });
 
 describe('a checkout', () => {
-  it('builds and runs the bot with npm start, and stops it with npm', async () => {
+  it('builds and runs the bot with npm start, and stops the bot when npm is stopped', async () => {
     const redis = await testRedis();
     const port = String(await freePort());
     const npm = spawn('npm', ['start'], {

@@ -18,7 +18,7 @@ export interface SimulatedProject extends Project {
   weekend: number;
   /** The largest random difference from day to day, as a share of a day's cost. */
   wobble: number;
-  /** Linear growth a day, as a share of the first day's cost. */
+  /** Linear growth per day, as a share of the first day's cost. */
   growth: number;
   bonusDays: number;
   bonusesLeft: number;

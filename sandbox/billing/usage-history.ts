@@ -13,7 +13,7 @@ interface Charge {
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const DAYS_OF_HISTORY = 400;
-/** From midnight UTC: daytime hours cost more than night hours. */
+/** One share for each hour of the day in UTC. Daytime hours cost more than night hours. */
 const HOURLY_SHARES = [2, 2, 2, 2, 2, 3, 4, 5, 6, 7, 7, 6, 5, 6, 7, 7, 6, 5, 4, 3, 3, 2, 2, 2];
 const SHARES_BEFORE = HOURLY_SHARES.map((_share, hour) => sum(HOURLY_SHARES.slice(0, hour))).concat(
   sum(HOURLY_SHARES),

@@ -24,7 +24,7 @@ function elementsOf(block: KnownBlock): AnyElement[] {
 }
 
 /**
- * Takes the old values over into updated blocks. As in Slack, a value stays if its block ID and action ID stay,
+ * Carries the old values over into updated blocks. As in Slack, a value stays if its block ID and action ID stay,
  * unless its option is gone. A new initial value doesn't replace it.
  */
 function carryOver(previous: StateValues, blocks: KnownBlock[]): StateValues {
@@ -68,7 +68,7 @@ export function useSurface(): Surface {
   return surface;
 }
 
-/** After an update, modals keep what was typed; messages start again. */
+/** After an update, modals keep what was typed; messages return to their initial values. */
 export function useSurfaceOf(
   surfaceRef: SurfaceRef,
   blocks: KnownBlock[],

@@ -35,7 +35,7 @@ export async function encodeAnimation(page: Page, frames: readonly Frame[]): Pro
     if (next.webp !== '') shown.push({ ...next, duration });
     else if (last !== undefined) last.duration += duration;
   }
-  // The flag for an animation, then an endless loop.
+  // Flag 2 marks an animation. The zeros in `ANIM` make it loop forever.
   const header = Buffer.concat([Buffer.from([2, 0, 0, 0]), uint24(width - 1), uint24(height - 1)]);
   const parts = shown.map(({ places, webp, duration }) => {
     // 2 means: replace the pixels below. Only the pixels are taken from each encoded WebP file.

@@ -217,7 +217,7 @@ export function elementsOf({ type, elements, accessory, element }: Loose): Loose
   return type === 'input' ? [element as Loose] : [];
 }
 
-/** Slack, too, gives an ID to each block and element that has none. */
+/** Like Slack, gives an ID to each block and element that has none. */
 export function withIds(blocks: readonly object[], invent: () => string): Loose[] {
   const copies = structuredClone(blocks) as Loose[];
   for (const block of flattened(copies)) {

@@ -11,7 +11,7 @@ export type Failure = { error: string } | { status: number; retryAfter?: number 
 export interface SlackBehaviour {
   latency: number;
   failure: Failure | undefined;
-  /** By method: the failure of every call. */
+  /** The failure of every call to a method, by method. */
   failures: Map<string, Failure>;
 }
 
@@ -29,7 +29,7 @@ export interface Core {
   readonly steps: Steps;
   readonly oauth: OAuth | undefined;
   changed(): void;
-  /** Called with mistakes of the bot that Slack wouldn't answer. */
+  /** Called with those of the bot's mistakes that Slack wouldn't report. */
   complain(problem: string): void;
 }
 

@@ -3,7 +3,7 @@ import { initialOf, type StateValue, type StateValues, VALUE_KEYS } from '../pro
 import { elementsOf, flattened, type Loose } from './blocks.ts';
 import { LIMITS } from './limits.ts';
 
-/** Elements missing in `given` have their initial value. */
+/** Elements missing from `given` have their initial value. */
 export function inputStateOf(blocks: readonly object[], given: StateValues): StateValues {
   const state: StateValues = {};
   for (const block of flattened(blocks)) {

@@ -123,7 +123,7 @@ export async function startSlack(options: SlackOptions) {
     url: base,
     /** Calls of the Web API and of `response_url`s, oldest first. */
     calls: api.calls as readonly Call[],
-    /** Mistakes of the bot that Slack wouldn't answer, as sentences. */
+    /** Those of the bot's mistakes that Slack wouldn't report, as sentences. */
     complaints: complaints as readonly string[],
     workspace: first,
     core,
@@ -242,7 +242,7 @@ async function waitFor<T>(
   throw new Error([`Not true within ${ms} ms: ${look}`, ...happened()].join('\n'));
 }
 
-/** The last calls and messages, for the error of a wait in vain. */
+/** The last calls and messages, for the error when a wait times out. */
 const lastOf = (calls: readonly Call[], { messages }: Workspace): readonly string[] => [
   ...calls
     .slice(-6)

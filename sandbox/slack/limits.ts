@@ -1,6 +1,6 @@
 /**
  * Slack's limits for what Tally sends. Sources: docs.slack.dev/reference/block-kit and the comments of
- * `@slack/types` 3.2; where they differ, the stricter number. Lengths count UTF-16 units after escaping.
+ * `@slack/types` 3.2; where they differ, this has the stricter number. Lengths count UTF-16 units after escaping.
  */
 export const LIMITS = {
   id: 255,

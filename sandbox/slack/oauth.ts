@@ -30,7 +30,7 @@ type Reply = { status: number; html: string } | { redirect: string };
 
 const CODE_LIFE = 10 * 60_000;
 
-/** Real Slack redirects to registered URLs only, the sandbox to this machine only. */
+/** Real Slack redirects only to registered URLs; the sandbox redirects only to this machine. */
 const LOOPBACK_URL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\//;
 
 export class OAuth {

@@ -28,7 +28,7 @@ export interface ServerParts {
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
-/** Rejects DNS rebinding: an outside name that resolves to loopback is in the Host header. */
+/** Rejects DNS rebinding, where the Host header has an outside name that resolves to loopback. */
 const isLocal = ({ headers }: IncomingMessage): boolean => LOOPBACK.test(headers.host ?? '');
 
 /** Browsers send the page's origin; other programs send none. */

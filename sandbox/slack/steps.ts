@@ -1,4 +1,4 @@
-/** Workflow Builder as an app's steps see it: starts a step by an event, and takes its outputs or its error. */
+/** Workflow Builder as an app's steps see it: starts a step with an event, and takes its outputs or its error. */
 import type { Loose } from './blocks.ts';
 import { sendEvent } from './conversation.ts';
 import { type Core, failed, type Outcome } from './core.ts';

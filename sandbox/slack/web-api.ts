@@ -20,7 +20,7 @@ export interface Call {
 
 type Answer = { status: number; headers?: Record<string, string>; body: Loose | string } | 'hang';
 
-/** Whose token a call has, the app's or a workspace's; an error code if it has neither. */
+/** Whose token a call has: the app's or a workspace's. An error code if it has neither. */
 type Bearer = 'app' | Workspace | { error: string };
 
 interface MethodContext {

@@ -37,10 +37,10 @@ function subscriptionArguments({ project, product }: Subscription): string {
   return `externalSubscriptionId: ${project}, productId: ${product}`;
 }
 
-/** The most error messages that are shown, and the most characters of each. */
+/** The maximum number of error messages shown, and of characters in each. */
 const SHOWN = { messages: 5, characters: 300 } as const;
 
-/** The most items that a report may have. `spare` allows for items of days outside the period. */
+/** The maximum number of items in a report. `spare` allows for items whose day is outside the period. */
 const ITEMS = { perDay: 8, spare: 1_000 } as const;
 
 export interface GraphqlResponse<T> {

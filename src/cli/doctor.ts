@@ -202,7 +202,7 @@ async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[
   }
 }
 
-/** Keys for test writes: the queue's, and so many others that each Cluster master probably has one. */
+/** Keys for test writes: the queue's, and enough others that each Cluster master probably has one. */
 const PROBES = [
   ...Array.from({ length: 16 }, (_, n) => `tally:{tally-${n}}:probe`),
   `${QUEUE_PREFIX}:${QUEUE_NAME}:meta`,
@@ -364,7 +364,7 @@ async function checkService(
     return isJson ? service.good(`answers (HTTP ${status})`) : service.found('not JSON');
   } catch (error) {
     if (!isFailure(error)) return service.error(error);
-    // Operators, unlike people in Slack, read why a name has no public address, or where a redirect leads.
+    // Operators, unlike people in Slack, may read why a name has no public address, or where a redirect leads.
     const { kind, message, cause } = error;
     const reason = cause instanceof Error ? cause.message : message;
     if (kind === 'address-refused') return service.found(NO_PUBLIC_ADDRESS, message);

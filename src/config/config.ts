@@ -16,7 +16,7 @@ import {
 export interface Config {
   readonly slack: {
     readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
-    /** A bot token serves one workspace, OAuth serves many. */
+    /** A bot token serves one workspace; OAuth serves many. */
     readonly credentials:
       | { readonly kind: 'token'; readonly botToken: string }
       | {
@@ -32,7 +32,7 @@ export interface Config {
     /** Ends with a slash, because Slack's client appends the method's name. */
     readonly apiUrl: string;
   };
-  /** `shutdownDelay`: how many ms a stopping process accepts requests, until its proxy sends them elsewhere. */
+  /** `shutdownDelay`: for how many ms a stopping process still accepts requests, until its proxy stops sending any. */
   readonly http: { readonly port: number; readonly shutdownDelay: Millis };
   readonly redisUrl: string;
   /** Newest first. The newest seals; all can open. */
@@ -45,7 +45,7 @@ export interface Config {
 
 interface Problem {
   readonly name: string;
-  /** The end of a sentence that begins with the name. The value may be a secret, so it isn't quoted. */
+  /** The end of a sentence that begins with the variable's name. The value may be a secret, so it isn't quoted. */
   readonly what: string;
   readonly works: string;
 }

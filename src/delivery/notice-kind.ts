@@ -1,4 +1,4 @@
-/** Tells owners that a post failed, or that a schedule or watch is paused. One message covers all with one cause. */
+/** Tells owners that a post failed, or that a schedule or watch is paused: one message for each cause. */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { commandText } from '../domain/command-names.ts';
@@ -40,7 +40,7 @@ type NoticeAbout = Readonly<z.infer<typeof noticeAbout>>;
 type Notice = OutboxMessage<NoticeAbout>;
 type Case = NoticeAbout['cases'][number];
 
-/** Causes that only managers can fix, and that no reminder is about. */
+/** Causes that only managers can fix and that no reminder covers. */
 const FOR_MANAGERS: readonly string[] = ['not-connected', 'connection-missing', 'not-allowed'];
 const DELIVERED: readonly string[] = ['posted', 'posted-late'] satisfies LastDelivery['result'][];
 
@@ -76,10 +76,10 @@ function newsOfAll(view: NoticeView): readonly NoticeAbout[] {
   return all.filter(isFirst).map((news) => ({ ...news, cases: casesLike(news) }));
 }
 
-/** While a pause lasts, the notice gets the schedules and watches that the same cause pauses later. */
+/** While a pause lasts, schedules and watches that the same cause pauses later are added to the notice. */
 const isOpenPause = ({ state, about }: Notice): boolean => about.why === 'paused' && state !== 'failed';
 
-/** Nobody gets a notice if a reminder tells the owner, or if Tally has no Slack token. */
+/** Nobody gets a notice if a reminder already tells the owner about the cause, or if Tally has no Slack token. */
 function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace): readonly SlackId[] {
   const { managers } = workspace.settings;
   const { kind } = cause;

@@ -139,7 +139,7 @@ export interface ReminderView extends Pick<ReminderAbout, 'kind' | 'name' | 'ste
   readonly expiresAt: Millis | undefined;
 }
 
-/** Once the credential is replaced, removed or works again, the reminder says so. */
+/** Once the credential is replaced or removed, or works again, the reminder says so. */
 export function reminderNotice(view: ReminderView, workspace: Workspace, canReplace: boolean): Message {
   const title = titleOf(view, workspace);
   const isOpen = view.state === 'open';

@@ -45,7 +45,7 @@ export function createWorkspaceRunner(kinds: readonly MessageKind[], services: R
       const { isIdle, next } = view ? await doWhatIsDue(kinds, view, run) : { isIdle: true };
       if (!isIdle) continue;
       if (plan === undefined) return next;
-      // `plan` also replaces a run that was requested after a change, so read the records once more.
+      // `plan` may have replaced a run that was requested because of a change, so read the records once more.
       await plan(next);
       planned = { read, next };
     }

@@ -138,7 +138,7 @@ function openQueue(connection: RedisConnection, clock: () => Millis, onError: (e
     async remove(workspace: SlackId): Promise<void> {
       const job = await queue().getDeduplicationJobId(workspace);
       if (job !== null) await queue().remove(job);
-      // BullMQ still has a running job's successor (`dn`), and the workspace's ID in its event stream.
+      // BullMQ still stores the job that follows a running one (`dn`), and the workspace's ID in its event stream.
       await connection.del(queue().toKey(`dn:${workspace}`), queue().toKey('events'));
     },
     async oldestOverdue(): Promise<Millis> {

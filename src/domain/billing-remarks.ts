@@ -9,7 +9,7 @@ export interface BillingRemark {
 export const remarkLead = ({ about }: BillingRemark): string =>
   `The billing service reported a problem with ${about}:`;
 
-/** @returns each message once, under the first of the answers that had it */
+/** @returns each message once, under the first answer that contained it */
 export function collectRemarks(
   ...answers: readonly (readonly [about: string, answer: { readonly remarks: readonly string[] }])[]
 ): readonly BillingRemark[] {

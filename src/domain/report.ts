@@ -25,7 +25,7 @@ import { sameDaysLastWeek } from './time/period.ts';
 
 interface ReportWords {
   readonly title: string;
-  /** The periods that mean the report in a command, the preferred one first; [] if people type its name. */
+  /** The periods that stand for the report in a command, preferred one first; [] if people type the report's name. */
   readonly phrases: readonly string[];
   /** False if the report is about an instant. */
   readonly coversDays: boolean;
@@ -67,7 +67,7 @@ export interface ReportPeriods {
   /** The last 7 complete days, for the runway. */
   readonly week: readonly Day[];
   readonly charted: readonly Day[];
-  /** The days that the forecast is made from; [] if the month is over. */
+  /** The days that the forecast is based on; [] if the month is over. */
   readonly history: readonly Day[];
   readonly today: Day;
   readonly zone: Zone;
@@ -152,8 +152,8 @@ export interface ReportFigures {
   readonly forecast: Forecast | undefined;
   readonly runway: Runway | undefined;
   /**
-   * How many items are in no figure: without a readable day, or more than a day outside the requested range. A service
-   * with another time zone also sends the days next to the range.
+   * How many items no figure includes: those without a readable day, and those more than a day outside the requested
+   * range. A service with another time zone also sends the days next to the range.
    */
   readonly strays: number;
 }

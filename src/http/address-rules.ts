@@ -57,7 +57,7 @@ function isTrusted(to: Destination, trusted: readonly TrustedHost[]): boolean {
   );
 }
 
-/** Writes a host like the URL parser does: 0x7f.1 and 2130706433 become 127.0.0.1. */
+/** Writes a host as the URL parser does: 0x7f.1 and 2130706433 become 127.0.0.1. */
 function canonicalHost(host: string): string {
   const url = `http://${isIP(host) === 6 ? `[${host}]` : host}`;
   return URL.canParse(url) ? withoutBrackets(new URL(url).hostname) : host;
@@ -137,7 +137,7 @@ export const createLookup =
     );
   };
 
-/** People must not find out private names, so an unknown and a private name get one error. The log has the cause. */
+/** Unknown and private names get the same error, so nobody can discover private names. The log has the cause. */
 class NoPublicAddress extends Error {
   readonly code = NO_PUBLIC_ADDRESS;
 }

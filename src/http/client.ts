@@ -22,7 +22,7 @@ const HTTP_LIMITS = {
   /** The time from leaving the queue to the last byte of the answer, retry included. */
   deadline: 10_000,
   tries: 2,
-  /** The shortest pause before a retry. The longest is twice as long, unless the service asks for another. */
+  /** The shortest pause before a retry. The longest is twice as long, unless the service asks for a certain pause. */
   pause: 200,
   /** Twice the size of a ten-year report. */
   bodyBytes: 512 * 1024,
@@ -48,7 +48,7 @@ export interface ServiceRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly secrets: readonly string[];
-  /** Whether the headers have the answer: then a 2xx with an incomplete body is a success. */
+  /** Whether the headers contain the answer. Then a 2xx with an incomplete body is a success. */
   readonly headersSuffice?: boolean;
   readonly tenant?: Tenant | undefined;
   readonly priority?: Priority;
@@ -194,11 +194,11 @@ async function sendWithRetry(
 }
 
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
-/** Errors that may soon be over, as when a service restarts. A wrong name or certificate stays wrong. */
+/** Errors that may soon pass, for example when a service restarts. A wrong name or certificate stays wrong. */
 const RETRYABLE_CODE =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
-/** @returns ms, at random so that clients don't all retry at once; undefined if a retry can't help */
+/** Random unless the service sets it, so that clients don't all retry at once. Undefined if a retry can't help. */
 function pauseBeforeRetry(failure: Failure, { pause }: HttpLimits): Millis | undefined {
   const random = pause * (1 + Math.random());
   if (failure.kind === 'rate-limited')
@@ -311,7 +311,7 @@ function codeOf(error: unknown): string | undefined {
 const joinHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
 
-/** Leaves out the query and the fragment, which may have secrets. */
+/** Leaves out the query and the fragment, which may contain secrets. */
 function redirectTarget({ location }: IncomingHttpHeaders, from: URL, mask: SecretMask): string | undefined {
   if (location === undefined) return undefined;
   const to = URL.canParse(location, from.href) && location !== '' ? new URL(location, from) : undefined;

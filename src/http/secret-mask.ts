@@ -2,7 +2,7 @@
 export type SecretMask = (text: string) => string;
 
 const MASK = '…';
-/** Pieces of a secret are masked from this length on. A shorter piece can be in a text by chance. */
+/** Pieces of a secret are masked if they are at least this long. A shorter piece can be in a text by chance. */
 const REVEALING = 10;
 /** Shorter secrets aren't masked, because they would match ordinary words. */
 const SHORTEST = 4;

@@ -116,7 +116,7 @@ export function createIdentityClient({
     if (status === 403 || status === 405) return 'not-offered';
     if (status !== 401 && status !== 404)
       throw new Failure('service-failed', { service: 'identity', status });
-    // A 401 or 404 may come from a proxy or for an unknown endpoint, so ask about the token.
+    // A 401 or 404 may come from a proxy or mean an unknown endpoint, so check the token itself.
     if (await isDead(authUrl, token, tenant)) return 'already-dead';
     return status === 401 ? 'refused' : 'not-offered';
   }

@@ -19,10 +19,10 @@ export const createLog = (level: LevelWithSilent, stream?: DestinationStream): L
     stream ?? standardOutput(),
   );
 
-/** The most characters of log lines that are kept in memory while the log can't be written. */
+/** The maximum number of characters of log lines that are kept in memory while the log can't be written. */
 const MAX_BACKLOG = 1_000_000;
 
-/** If the log can't be written, as with a full disk, the bot runs on and loses lines. */
+/** If the log can't be written, for example because the disk is full, the bot keeps running and loses lines. */
 const standardOutput = (): DestinationStream =>
   pino.destination({ dest: 1, sync: true, maxLength: MAX_BACKLOG }).on('error', () => undefined);
 

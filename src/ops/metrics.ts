@@ -7,7 +7,7 @@ import { NOT_READY } from './readiness.ts';
 import { VERSION } from './version.ts';
 import type { Work } from './work-record.ts';
 
-/** In seconds. Cached answers take tens of milliseconds. Large runs take long because of Slack's rate limits. */
+/** In seconds. Cached answers take tens of milliseconds. Large runs take much longer because of Slack's rate limits. */
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Outcomes whose counters start at 0, because `increase()` in Prometheus alerts ignores a counter's first value. */

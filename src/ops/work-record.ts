@@ -36,7 +36,7 @@ export interface RequestWork extends WorkBase {
   readonly via: RequestVia;
   /** The command, event, action, form or step that Tally registered; `other` if it registered none. */
   readonly route: string;
-  /** '' for a workflow, because Slack doesn't tell who runs it. */
+  /** '' for a workflow, because Slack doesn't say who runs it. */
   readonly user: string;
   readonly reference?: string;
 }
@@ -56,7 +56,7 @@ export const beginRequest = (
   outcome: 'ok',
 });
 
-/** Can also end as `overtaken` (another process does the same run) or `stopped`. */
+/** Can also end as `overtaken` (another process is doing the same run) or `stopped`. */
 export interface RunWork extends WorkBase {
   readonly kind: 'run';
 }
@@ -154,7 +154,8 @@ export function createWorkLog(log: Logger, keys: readonly SealingKey[]): OnFinis
 type AnyWork = Work & Partial<Pick<RequestWork, 'user'> & Pick<MessageWork, 'late'>>;
 
 /**
- * Hashes user IDs with a key, because somebody could hash all possible IDs. A new encryption key changes the hashes.
+ * Hashes user IDs with a key, because a plain hash could be undone by hashing all possible IDs. A new encryption key
+ * changes the hashes.
  */
 function createUserHash([newest]: readonly SealingKey[]): (user: string) => string {
   const key = Buffer.from(hkdfSync('sha256', newest?.key ?? '', '', 'tally log user ids', 32));

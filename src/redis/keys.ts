@@ -30,11 +30,11 @@ export const WORKSPACE_KEYS: readonly KeyOf[] = [
 
 export const keysOf = (workspace: SlackId): readonly string[] => WORKSPACE_KEYS.map((key) => key(workspace));
 
-/** The names of BullMQ's queue. The braces keep all its keys in one Cluster slot. */
+/** The name and the prefix of BullMQ's queue. The braces keep all its keys in one Cluster slot. */
 export const QUEUE_NAME = 'deliver';
 export const QUEUE_PREFIX = '{tally}';
 
-/** A sorted set of workspaces, by when they were installed or first written. */
+/** A set of workspaces, sorted by when they were installed or first stored. */
 export const INDEX_KEY = 'tally:workspaces';
 
 export const LAYOUT_KEY = 'tally:layout';
@@ -43,7 +43,7 @@ export const LAYOUT_KEY = 'tally:layout';
 export const onceKey = (kind: 'event' | 'request' | 'state' | 'access', id: string): string =>
   `tally:${kind}:${id}`;
 
-/** The fields of a workspace's Redis hash. After a colon comes an ID. */
+/** The fields of a workspace's Redis hash. Each colon is followed by an ID. */
 export const FIELDS = {
   installation: 'installation',
   /** The organization whose installation this workspace uses. */

@@ -30,7 +30,7 @@ export interface SlackServices extends SharedServices {
   readonly boltLogger: BoltLogger;
   readonly loadingDelays?: LoadingDelays;
   readonly onFinished: OnFinished;
-  /** Called for each request that fails the checks of size, time or signature. */
+  /** Called for each request that fails the check of its size, time or signature. */
   readonly onRejected: (reason: RejectionReason) => void;
   /** Deletes what Tally stores about the workspace outside the workspace's own Redis keys. */
   readonly onForget: (workspace: SlackId) => Promise<void>;

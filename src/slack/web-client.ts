@@ -10,7 +10,7 @@ export type WebClient = webApi.WebClient;
 
 const PAUSE_BEFORE_RETRY: Millis = 200;
 
-/** Not repeated if Slack may have done the work: a message would appear twice, and OAuth codes work once. */
+/** Never repeated if Slack may have done the work: a message would appear twice, and OAuth codes work once. */
 export const NON_REPEATABLE_METHODS: ReadonlySet<string> = new Set([
   'chat.postEphemeral',
   'chat.postMessage',
@@ -25,7 +25,7 @@ type TimedFetch = (timeout: Millis, ...args: Parameters<typeof fetch>) => Promis
 const timedFetch: TimedFetch = (timeout, url, init) =>
   fetch(url, { ...init, signal: AbortSignal.timeout(Math.ceil(timeout)) });
 
-/** Repeats a failed call if there is time, or in `NON_REPEATABLE_METHODS` if Slack surely didn't do it. */
+/** Repeats a failed call if there is time; `NON_REPEATABLE_METHODS` only if Slack surely didn't do the work. */
 const fetchTwice: TimedFetch = async (timeout, url, init) => {
   const isOnce = NON_REPEATABLE_METHODS.has(String(url).split('/').at(-1) ?? '');
   const end = performance.now() + timeout;
@@ -52,7 +52,7 @@ export function wasNeverSent(error: unknown): boolean {
   return typeof code === 'string' && BEFORE_SENDING.test(code);
 }
 
-/** The SDK would repeat calls for 30 minutes, without a timeout. @param timeout for a call and its retry */
+/** The SDK would repeat calls for 30 minutes, without a timeout. @param timeout for a call and its retry together */
 export const callOptions = (timeout: Millis, isTriedTwice: boolean): webApi.WebClientOptions => ({
   retryConfig: { retries: 0 },
   fetch: (url, init) => (isTriedTwice ? fetchTwice : timedFetch)(timeout, url, init),
@@ -75,7 +75,7 @@ export const callSlack = <T>(method: string, call: () => Promise<T>): Promise<T>
       const code = slackCode(cause);
       const retryAfter = cause instanceof webApi.WebAPIRateLimitedError ? cause.retryAfter : undefined;
       const data = { method, code, retryAfter, unclear: isUnclear(cause) };
-      // Unlike the SDK's error, the network error below it doesn't quote the call's arguments.
+      // Unlike the SDK's error, the network error that caused it doesn't quote the call's arguments.
       const options = cause instanceof webApi.WebAPIRequestError ? { cause: cause.original } : {};
       throw new Failure('slack-failed', data, options);
     }),

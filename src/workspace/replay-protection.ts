@@ -28,8 +28,8 @@ export const EVENTS_KEPT_MS = 10 * MINUTE;
 /** Recognizes events that Slack sends again, and double clicks. */
 export interface EventDedup {
   /**
-   * @param event Slack's `event_id`, or a click's identity @param life how long to remember it @returns false if it
-   * came before @throws store-unavailable
+   * @param event Slack's `event_id`, or a click's identity @param life how long to remember it @returns false if it has
+   * come before @throws store-unavailable
    */
   first(workspace: SlackId, event: string, life?: Millis): Promise<boolean>;
 }

@@ -2,8 +2,8 @@ import { Failure, type FailureOf } from '../domain/failure/index.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * What a user is in Slack. `admin`: also the owner. `external`: from another organization. `nobody`: a bot or a
- * deactivated user.
+ * What a user is in Slack. `admin`: an admin or owner of the workspace. `external`: from another organization.
+ * `nobody`: a bot or a deactivated user.
  */
 export type Role = 'admin' | 'member' | 'guest' | 'external' | 'nobody';
 

@@ -76,7 +76,7 @@ interface OutcomeServices {
 
 export function createServiceOutcomes(services: OutcomeServices): ServiceOutcomes {
   const { workspaces, changed, clock, onFailure } = services;
-  /** @returns whether it wrote: not if `plan` returns undefined, or if the record has changed meanwhile */
+  /** @returns false if nothing was written, for example because the record has changed meanwhile */
   const write = async (
     teamId: SlackId,
     plan: () => OutcomeWrite | Promise<OutcomeWrite | undefined>,
@@ -167,8 +167,8 @@ interface Balances extends Account {
 }
 
 /**
- * Undefined if unreadable. Undefined also for a project without an alias, because people can type any ID, which would
- * fill the record.
+ * Undefined if unreadable, and for a project without an alias: people can type any ID, and storing a balance for each
+ * would fill the record.
  */
 export function storedBalance(
   { alias, project: id, product }: Pick<ResolvedProject, 'alias' | 'project' | 'product'>,
@@ -206,7 +206,7 @@ export function createOutcomeCollector(clock: () => Millis): OutcomeCollector {
   };
 }
 
-/** If only the balance was fetched, keeps the stored forecast, and the runway minus the days since. */
+/** If only the balance was fetched, keeps the stored forecast, and the runway minus the days that have passed. */
 function keepEstimates(answer: ServiceOutcome, workspace: Workspace): ServiceOutcome {
   const { balance, at } = answer;
   const last = balance && workspace.lastBalance(balance.id, balance.product);

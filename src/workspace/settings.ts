@@ -12,7 +12,7 @@ const MAX_LOCALE_LENGTH = 35;
 const schema = z.object({
   zone: z.string().refine(isTimeZone).default('UTC'),
   visibility: z.enum(['asker', 'channel']).default('asker'),
-  /** The label after amounts, because billing doesn't tell the currency; '' for none. */
+  /** The currency to show with amounts, because billing doesn't say what it is; '' for none. */
   currency: z.string().refine(isCurrencyLabel).default(''),
   /** The number format in messages to everyone. Slack knows a locale only for each user. */
   locale: z.string().max(MAX_LOCALE_LENGTH).refine(isLocale).default('en-US'),

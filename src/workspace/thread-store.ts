@@ -35,7 +35,7 @@ export interface ThreadPlace {
   readonly isReply?: boolean;
 }
 
-/** Who saw the answer. `failed`: there was only an error, for the person who asked. */
+/** Who saw the answer. `failed`: there was only an error, shown to the person who asked. */
 export type ThreadOutcome = 'everybody' | 'person' | 'failed';
 
 /** @throws store-unavailable from every method */

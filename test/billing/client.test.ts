@@ -85,7 +85,7 @@ describe('a request to billing', () => {
   });
 
   it.each(['', '0', '01', '1e3', '12 ', '-1', '1)', '1'.repeat(33), '１２'])(
-    'is not sent for “%s”, which is no project ID',
+    'is not sent for “%s”, which is not a project ID',
     async (id) => {
       const service = await answering('{}');
       const failure = await failureOf(client().balance(access(service), { project: id, product: 1 }));
@@ -94,7 +94,7 @@ describe('a request to billing', () => {
     },
   );
 
-  it.each([0, 4, 1.5, '1'])('is not sent for %s, which is no product', async (product) => {
+  it.each([0, 4, 1.5, '1'])('is not sent for %s, which is not a product', async (product) => {
     const service = await answering('{}');
     const asking = client().balance(access(service), { project: '1', product: product as ProductId });
     expect(await failureOf(asking)).toBeInstanceOf(TypeError);

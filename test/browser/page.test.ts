@@ -66,7 +66,7 @@ describe('the sandbox’s page', { timeout: 30_000 }, () => {
     expect(await message.locator('.text b').innerText()).toBe('bold');
   });
 
-  it('keeps the texts in a form while the panel is hidden and shown', async () => {
+  it('keeps the text typed into a form when the panel is hidden and shown again', async () => {
     await say(page, '/billing connect');
     const field = page.getByRole('dialog').getByLabel('User access token');
     await field.fill('half a tok');

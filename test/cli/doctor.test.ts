@@ -286,7 +286,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
     });
   });
 
-  it('lists everything that is wrong with the environment, without a request', async () => {
+  it('lists everything that is wrong with the environment, without sending a request', async () => {
     const { code, output } = await doctor({
       ...healthy,
       REDIS_URL: '',

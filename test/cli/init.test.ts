@@ -90,7 +90,7 @@ describeUnless(
         SHELL: '/bin/sh',
       });
 
-    it('asks what Tally needs, prints the manifest, writes .env and runs the doctor', async () => {
+    it('asks for what Tally needs, prints the manifest, writes .env and runs the doctor', async () => {
       const init = atTerminal();
       await init.answer('or Enter for Socket Mode', ENTER);
       await init.answer('SLACK_BOT_TOKEN (hidden):', `${APP_TOKEN}${ENTER}`);

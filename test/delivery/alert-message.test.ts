@@ -75,7 +75,7 @@ describe('an alert about a balance', () => {
     );
   });
 
-  it('says the balance at the time of the alert, and how long the current balance lasts', () => {
+  it('says what the balance was at the time of the alert, and how long the current balance lasts', () => {
     const why = (runway: Runway) => says({ rule: BALANCE, measurement: measured(48, runway) })[1];
     expect(why(estimate(4))).toBe(
       'At 10 EUR a day (average of the last 7 days), the balance reaches zero around 25 Nov 2026.',
@@ -237,7 +237,7 @@ describe('an alert about a spike', () => {
     expect(says({ ...of(day()), episode: '2026-11-01' })).toEqual(['prod crossed its threshold', '']);
   });
 
-  it('writes each number as the workspace does', () => {
+  it('writes each number in the workspace’s number format', () => {
     const money = writer((value) => `${value.toFixed(2).replace('.', ',')} EUR`, 'de-DE');
     const rule = { ...SPIKE, factor: big('1.75') };
     expect(says({ ...of(day()), rule }, money)).toEqual([

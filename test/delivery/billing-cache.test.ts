@@ -26,7 +26,7 @@ function asking(fails = false) {
   return Object.assign(counted, { client: askOnce(billing) });
 }
 
-it('billing is asked once for each question, token and workspace', async () => {
+it('billing is asked only once for each question, token and workspace', async () => {
   const counted = asking();
   const { client } = counted;
   const different = [

@@ -108,12 +108,12 @@ describe('a project that doesn’t answer when a digest is checked again', () =>
   });
 });
 
-describe('a digest that was posted without a project', () => {
+describe('a digest that was posted without one of its projects', () => {
   it.each([
     ['soon', NINE + 20 * MINUTE, 30],
-    ['after the look of six hours', NINE + 6 * HOUR + 20 * MINUTE, 6 * 60 + 30],
-    ['after the look of a day', NINE + DAY + 20 * MINUTE, 24 * 60 + 30],
-  ])('gets the project at the next half hour if it answers %s', async (_, well, minutes) => {
+    ['after the check at six hours', NINE + 6 * HOUR + 20 * MINUTE, 6 * 60 + 30],
+    ['after the check at one day', NINE + DAY + 20 * MINUTE, 24 * 60 + 30],
+  ])('is completed at the next half hour if the project answers %s', async (_, well, minutes) => {
     failing = { 507: new Failure('service-failed', { service: 'billing', status: 502 }) };
     await run();
     expect(post()[0]?.text).toContain('2 of 3 projects');
@@ -127,7 +127,7 @@ describe('a digest that was posted without a project', () => {
     expect(post()[0]?.text).not.toContain('2 of 3');
   });
 
-  it('asks the project again each half hour, for three hours after each check', async () => {
+  it('asks about the project every half hour, for three hours after the post and after each check', async () => {
     failing = { 507: DOWN };
     await run();
     await until(NINE + 10 * DAY);

@@ -98,7 +98,7 @@ describe('the owner of a schedule', () => {
     expect(people().toSorted()).toEqual([BOSS, OWNER, OWNER].map(directMessage));
   });
 
-  it('finds schedules that the same cause stops later in the same notice', async () => {
+  it('finds in the same notice the schedules that the same cause stops later', async () => {
     failure = new Failure('token-rejected', { service: 'billing' });
     await run();
     await given({ id: 'schedul2', timing: { ...schedule().timing, time: '11:00' } });

@@ -148,7 +148,7 @@ describe('a message that is due', () => {
     expect(slack.posts).toMatchObject([{ edits: 1, text: `At ${now - HOUR}` }]);
   });
 
-  it('leaves a second between two messages to one channel', async () => {
+  it('is sent at least a second after the previous message to the same channel', async () => {
     plan(CHANNEL, 'One', 'notice/1/C');
     plan(CHANNEL, 'Two', 'notice/2/C');
     await run();
@@ -181,7 +181,7 @@ describe('a process that is killed', () => {
       },
       1,
     ],
-  ])('leaves a message that is sent once: killed %s', async (_, prepare, before) => {
+  ])('leaves a message that is still sent exactly once: killed %s', async (_, prepare, before) => {
     plan();
     prepare();
     await Promise.race([run(), new Promise((resolve) => setTimeout(resolve, 300))]);
@@ -275,7 +275,7 @@ describe('a message that fails', () => {
     expect(slack.posts).toMatchObject([{ channel: directMessage('U0BOSS0001') }]);
   });
 
-  it('fails if nobody can get it', async () => {
+  it('is recorded as failed if nobody can get it', async () => {
     for (const person of ['U0OWNER001', 'U0BOSS0001']) slack.people.set(person, { deleted: true });
     plan('U0OWNER001');
     await run();
@@ -283,7 +283,7 @@ describe('a message that fails', () => {
     expect(await stored()).toMatchObject({ state: 'failed', cause: { kind: 'not-sent' } });
   });
 
-  it('isn’t sent again once its record is damaged', async () => {
+  it('isn’t sent if its record is damaged', async () => {
     plan();
     await redis.hset(deliveryLogKey(TEAM), `notice/one/${CHANNEL}`, '{"state":');
     await run();
@@ -291,7 +291,7 @@ describe('a message that fails', () => {
   });
 });
 
-it('leaves no log for a workspace that was removed', async () => {
+it('the outbox leaves no log for a workspace that was removed', async () => {
   plan();
   atPrepare = async () => void (await redis.unlink(...keysOf(TEAM)));
   await run();

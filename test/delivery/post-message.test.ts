@@ -23,7 +23,7 @@ const workspace = workspaceOf({
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 
 describe('a project', () => {
-  it('is called by its chosen alias, else its only alias, else its ID', () => {
+  it('is called by its chosen alias, or else by its only alias, or else by its ID', () => {
     const labelOf = (id: string, product: 1 | 2, alias?: string) =>
       projectLabel({ id, product, ...(alias !== undefined && { alias }) }, workspace);
     expect([labelOf('123', 1), labelOf('123', 2), labelOf('7', 1), labelOf('9', 1)]).toEqual([
@@ -73,7 +73,7 @@ describe('a post', () => {
     return { text, lines: textOf(blocks).split('\n'), blocks };
   };
 
-  it('adds to its report its schedule, its owner, and how to manage it', () => {
+  it('shows its report, its schedule, its owner, and how to manage it', () => {
     const { text, lines } = render();
     expect(text).toBe('Spent 100');
     expect(lines).toEqual(['Spent 100', 'Manage', PRINT]);

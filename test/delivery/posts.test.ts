@@ -110,7 +110,7 @@ describe('a post that is due', () => {
     expect(asked.map((one) => one.at)).toEqual([NINE]);
   });
 
-  it('covers the weekend on Mondays if its schedule is Monday to Friday', async () => {
+  it('covers the weekend on Mondays if its schedule runs from Monday to Friday', async () => {
     const timing = { ...schedule().timing, cadence: { kind: 'weekdays' as const } };
     await given({ timing });
     await run();
@@ -122,7 +122,7 @@ describe('a post that is due', () => {
     expect(posted.map(({ days }) => days)).toEqual([1, 3, 1]);
   });
 
-  it('isn’t posted before it is due, nor for dates before it was created', async () => {
+  it('isn’t posted before it is due, nor for dates before its schedule was created', async () => {
     await given({ since: NINE });
     await run();
     expect(slack.posts).toEqual([]);
@@ -141,7 +141,7 @@ describe('a post that is due', () => {
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('is not posted twice for a date whose time was moved', async () => {
+  it('is not posted twice for a date if the schedule’s time was moved', async () => {
     await given();
     await run();
     delivery.now = NINE + HOUR;
@@ -154,7 +154,7 @@ describe('a post that is due', () => {
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('leaves other schedules alone when one is damaged', async () => {
+  it('is posted even if another schedule is damaged', async () => {
     await given();
     await set({ 'schedule:schedul2': '{' });
     await run();
@@ -271,7 +271,7 @@ describe('a post whose process died during the Slack call', () => {
     expect(await lastSent()).toMatchObject({ result: 'failed' });
   });
 
-  it('is searched for around its sending time, even if that takes long', async () => {
+  it('is searched for around its sending time, even if the search succeeds much later', async () => {
     await killed(true);
     slack.fault = ({ method }) =>
       method === 'conversations.history' ? { status: 502, take: false } : undefined;
@@ -385,7 +385,7 @@ describe('a post for which billing fails', () => {
     expect(await lastSent()).toMatchObject({ result: 'posted' });
   });
 
-  it('pauses over a rejected token, and resumes with a new token', async () => {
+  it('is paused while the token is rejected, and resumes with a new token', async () => {
     await connect('a token');
     await given();
     answer = failing(new Failure('token-rejected', { service: 'billing' }));
@@ -433,7 +433,7 @@ describe('a post for which billing fails', () => {
       new Failure('connection-missing', { connection: 'main' }),
       'A Tally manager can add the connection',
     ],
-  ])('pauses if %s, and its owner reads what to do', async (_, error, words) => {
+  ])('is paused if %s, and its owner is told what to do', async (_, error, words) => {
     await given();
     answer = failing(error);
     await run();
@@ -456,7 +456,7 @@ describe('a post that Slack rejects', () => {
     ['not_in_channel', 'not-in-channel', '/invite @Tally'],
     ['channel_not_found', 'not-in-channel', '/invite @Tally'],
     ['restricted_action', 'channel-restricted', 'Tally isn’t allowed to post'],
-  ])('pauses over %s, and its owner is notified once', async (code, why, words) => {
+  ])('is paused after %s, and its owner is notified once', async (code, why, words) => {
     await given();
     slack.fault = (call) => (toChannel(call) ? code : undefined);
     await run();
@@ -469,7 +469,7 @@ describe('a post that Slack rejects', () => {
   });
 
   it.each(['account_inactive', 'token_revoked'])(
-    'pauses over %s without a notice, as Tally has no token',
+    'is paused after %s without a notice, because Tally has no token to send one with',
     async (code) => {
       await given();
       slack.fault = () => code;
@@ -488,7 +488,7 @@ describe('a post that Slack rejects', () => {
     ['internal_error', 'sending'],
     ['request_timeout', 'sending'],
     ['msg_too_long', 'due'],
-  ])('may be searched for in Slack after %s: %s', async (code, state) => {
+  ])('is searched for in Slack only if it may be there: after %s its state is “%s”', async (code, state) => {
     await given();
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? code : undefined);
     await run();
@@ -525,7 +525,7 @@ describe('a pause', () => {
     expect([slack.calls.length, asked.length]).toEqual([calls, questions]);
   };
 
-  it('is tried again at each due date while nothing changes, with one notice', async () => {
+  it('leads to a new try at each due date while nothing changes, but to only one notice', async () => {
     await given();
     answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
@@ -574,10 +574,10 @@ describe('a pause', () => {
       },
     ],
     [
-      'nothing, when somebody presses “Try again”',
+      'nothing, but somebody presses “Try again”',
       { fault: 'is_archived', mend: () => delivery.parts.scheduling.retry(TEAM, 'schedul1') },
     ],
-  ])('ends at once after a change of %s', async (_, { fail, fault, before, mend }) => {
+  ])('ends at once when this changes: %s', async (_, { fail, fault, before, mend }) => {
     await connect('a token');
     await before?.();
     await given();
@@ -694,7 +694,7 @@ describe('a figure that changes after the post', () => {
     ['105 from 100', '105', 0],
     ['105.01 from 100', '105.01', 1],
     ['no figure', undefined, 1],
-  ])('is corrected only above 5 %: a change to %s', async (_, digits, edits) => {
+  ])('is corrected only if it changes by more than 5 % or disappears: %s', async (_, digits, edits) => {
     await given();
     await run();
     answer = () => finding(digits);
@@ -716,7 +716,7 @@ describe('a figure that changes after the post', () => {
     expect(inChannel()).toMatchObject([{ edits: 1, text: 'Spent 200' }]);
   });
 
-  it('is checked 6, 24 and 72 hours after the post, and then no longer', async () => {
+  it('is checked 6, 24 and 72 hours after the post, and not after that', async () => {
     await given({ timing: { cadence: { kind: 'monthly', day: 20 }, time: '09:00', zone: 'Europe/Rome' } });
     await run();
     asked = [];
@@ -748,7 +748,7 @@ describe('a figure that changes after the post', () => {
     expect(inChannel()).toMatchObject([{ edits: 0, text: 'Spent 100' }]);
   });
 
-  it('is corrected after billing failed, and after a rate limit', async () => {
+  it('is still corrected after a failure of billing and a rate limit of Slack', async () => {
     await given();
     await run();
     delivery.now = NINE + 6 * HOUR + MINUTE;
@@ -825,7 +825,7 @@ describe('a post whose schedule, settings or rights have changed', () => {
 
   const edited = (one: Partial<Schedule>) => given({ since: delivery.now - MINUTE, ...one });
 
-  it('shows no other project in the channel that the schedule moved to', async () => {
+  it('keeps its own project and channel after the schedule’s project and channel were changed', async () => {
     await edited({ projects: [{ id: '900', product: 1 }], channel: 'C0FINANCE1' });
     await run();
     expect(JSON.stringify(slack.posts)).not.toContain(SECRET);
@@ -873,7 +873,7 @@ describe('a digest with a project that gives no answer', () => {
     { id: '500', product: 1 },
   ] as const;
   const partial = () => ({ ...finding('100'), unanswered: { '500:1': storedCause('eu') } });
-  it('goes out if the project’s alias has become limited', async () => {
+  it('goes out even if the project’s alias has become limited to other channels', async () => {
     await project('labs', '500', ['C0ELSEWHERE']);
     await given({ projects: [BOTH[0], { ...BOTH[1], alias: 'labs' }] });
     answer = partial;
@@ -882,7 +882,7 @@ describe('a digest with a project that gives no answer', () => {
   });
 });
 
-describe('a post that Slack took without confirming it', () => {
+describe('a post that Slack accepted without confirming it', () => {
   it('answers follow-ups in its thread like a confirmed post', async () => {
     await given({ report: 'balance' });
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? { status: 502, take: true } : undefined);
@@ -931,7 +931,7 @@ describe('the button “Send it now”', () => {
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('posts beside the due dates, and says who pressed it', async () => {
+  it('posts without affecting the due dates, and says who pressed it', async () => {
     await given({ since: NINE });
     await delivery.parts.scheduling.send(TEAM, schedule(), 'test', 'U0OWNER001');
     expect(await lastSent()).toBeUndefined();
@@ -995,7 +995,7 @@ describe('a schedule that is removed or changed while its post is retried', () =
     expect(await lastSent()).toMatchObject({ result: 'posted', due: five });
   });
 
-  it('isn’t posted if its post was still being retried', async () => {
+  it('isn’t posted for a date before the change', async () => {
     await given();
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await run();

@@ -44,7 +44,7 @@ const sentTo = (person: string) => slack.posts.filter(({ channel }) => channel =
 const texts = (person: string) => sentTo(person).map(({ text }) => text);
 
 describe('a token that expires', () => {
-  it('is announced 14, 3 and 1 days before, to its registrar and managers', async () => {
+  it('is announced 14, 3 and 1 days before it expires, to its registrar and to managers', async () => {
     await connect('token 1', EXPIRES);
     const times: string[] = [];
     slack.fault = ({ method }) => {
@@ -130,7 +130,7 @@ describe('a token of someone who has left', () => {
     expect(sentTo(ANNA)[0]?.blocks).toContain('Ask a Tally manager to replace it.');
   });
 
-  it('is announced only to the named managers while one is left', async () => {
+  it('is announced only to the named managers while one of them remains', async () => {
     slack.people.set(ANNA, { deleted: true });
     await connect('token 1', EXPIRES);
     await until(EXPIRES);
@@ -148,7 +148,7 @@ it('an application access that expires is announced with the button that replace
 });
 
 describe('a token that the service rejects', () => {
-  it('is announced once and at once', async () => {
+  it('is announced immediately, and only once', async () => {
     await connect('token 1', EXPIRES);
     await save({ watches: [WATCH] });
     isRejected = true;
@@ -167,7 +167,7 @@ describe('a token that the service rejects', () => {
     expect(sentTo(ANNA)).toHaveLength(1);
   });
 
-  it('is announced if a command was rejected, but not for a form’s test', async () => {
+  it('is announced if it is the registered token, but not if a form only tested it', async () => {
     await connect('token 1');
     const note = (mark: string) =>
       delivery.parts.saveRejection({ workspace: TEAM, kind: 'connection', name: 'main', mark });
@@ -183,7 +183,7 @@ describe('a token that the service rejects', () => {
 it.each([
   ['a new expiry date', { expiresAt: EXPIRES + DAY }, 2],
   ['no expiry date', {}, 1],
-])('a token’s expiry is announced again only for another date: %s', async (_, after, count) => {
+])('a token’s expiry is announced again only for a different date: %s', async (_, after, count) => {
   const byHand = { token: 'token 1', registeredBy: ANNA, registeredAt: BEGIN };
   await save({ connections: [{ ...byHand, expiresAt: EXPIRES }] });
   await until(EXPIRES - 13 * DAY - HOUR);

@@ -157,7 +157,7 @@ describe('the post about yesterday', () => {
     expect(title.split(' · ').slice(3).join(' · ')).toBe(news);
   });
 
-  it('doesn’t call a day unusual unless 3 of the last 4 such weekdays are reported', async () => {
+  it('calls a day unusual only if at least 3 of the 4 previous days of that weekday are reported', async () => {
     setDays('5001', days('2026-11', 6, 19, '100'), days('2026-11', 20, 20, '400'));
     expect((await post('yesterday', ['5001'])).reads[0]).toBe('prod · Fri 20 Nov · 400.00');
   });
@@ -172,7 +172,7 @@ describe('the post about yesterday', () => {
     expect((await post('yesterday', ['5001'])).reads[1]).toBe('Same as Fri 13 Nov');
   });
 
-  it('formats numbers by the workspace’s settings, also for several projects', async () => {
+  it('formats numbers according to the workspace’s settings, even for several projects', async () => {
     const key = 'tally:{T0SANDBOX1}:record';
     const before = await bot.redis.client.hget(key, 'settings');
     await bot.redis.client.hset(key, 'settings', '{"locale":"de"}');
@@ -226,7 +226,7 @@ describe('the post about yesterday', () => {
     expect([categories[0], categories.at(-1), categories.length]).toEqual(['Sat 7', 'Fri 20', 14]);
   });
 
-  it('has a chart from four reported days on', async () => {
+  it('has a chart only if at least five days are reported', async () => {
     const typesOf = async (last: number) => {
       setDays('5001', days('2026-11', 20 - last + 1, 20, '100'));
       return (await post('yesterday', ['5001'])).message.blocks.map(({ type }) => type);
@@ -260,7 +260,7 @@ describe('the post about yesterday', () => {
     expect(reads.at(-1)).toBe('no data for Mon 9 Nov');
   });
 
-  it('says in the header how many days are reported, if few are', async () => {
+  it('says in the header how many days are reported if fewer than 80 % are', async () => {
     setDays('5001', days('2026-11', 2, 8, '100'), days('2026-11', 9, 13, '110'));
     const { reads } = await post('last-week', ['5001']);
     expect(reads[0]).toBe('prod · 9–15 Nov · 550.00 on 5 of 7 days');
@@ -330,7 +330,7 @@ describe('posts about weeks, months and balances', () => {
     expect(reads.slice(0, 2)).toEqual(['prod · 9–15 Nov · 770.00', '*▲ 10.0 %* vs 2–8 Nov · 110.00 a day']);
   });
 
-  it('compare the month so far with as many days of the previous month', async () => {
+  it('compare the month so far with the same number of days of the previous month', async () => {
     setDays('5001', days('2026-10', 1, 31, '90'), days('2026-11', 1, 20, '100'));
     const { reads } = await post('month-to-date', ['5001']);
     expect(reads.slice(0, 3)).toEqual([
@@ -350,7 +350,7 @@ describe('posts about weeks, months and balances', () => {
     ]);
   });
 
-  it('say how long the balance lasts, at which average, and large bonuses', async () => {
+  it('say how long the balance lasts and at which average, and name large bonuses', async () => {
     setDays('5001', days('2026-11', 14, 19, '100'));
     const lineOf = async (balance: string) => {
       bot.billing.setBalance('5001', balance);
@@ -423,7 +423,7 @@ describe('a digest of several projects', () => {
     );
   });
 
-  it('says at least how many days are reported for each project', async () => {
+  it('gives the smallest number of reported days among its projects, as “at least”', async () => {
     setDays('5002', days('2026-11', 1, 20, '10'));
     expect((await post('yesterday', ['5001', '5002'])).reads[2]).toMatch(
       /^\*This month\* 282\.25 \(at least 8 of 20 days\)/,
@@ -518,7 +518,7 @@ describe('a digest of several projects', () => {
     }
   });
 
-  it('adds up each currency on its own', async () => {
+  it('adds up each currency separately', async () => {
     expect((await post('yesterday', ['5001', '5003'])).reads[0]).toBe(
       '2 projects · Fri 20 Nov · 12.25 and €12.25',
     );
@@ -545,7 +545,7 @@ describe('a digest of several projects', () => {
     expect(Object.keys(unanswered)).toEqual(['5002:1']);
   });
 
-  it('names the days of its own question in an error that two posts share', async () => {
+  it('names its own days in an error that it shares with another post', async () => {
     bot.billing.respond(({ query }) =>
       String(query).includes('5002') && String(query).includes('reportSubscriptionConsuming')
         ? { status: 200, body: '{"errors":[{"message":"no"}],"data":null}' }

@@ -58,7 +58,7 @@ describe('a post whose newest day billing has not reported', () => {
     [3, [0, 30, 60, 90, 120, 150, 180]],
     [1, [0, 30, 60]],
     [0, [0]],
-  ])('is sent without the day after %i hours', async (waitHours, expected) => {
+  ])('is sent without that day’s figures after %i hours', async (waitHours, expected) => {
     await given({ waitHours });
     await until(NINE + 5 * HOUR);
     expect(looks).toEqual(expected);
@@ -70,14 +70,17 @@ describe('a post whose newest day billing has not reported', () => {
   it.each([
     [5 * MINUTE, false],
     [5 * MINUTE + 1, true],
-  ])('is late from five minutes after its schedule’s longest wait: %i ms, %s', async (after, isLate) => {
-    await given({ waitHours: 1 });
-    await until(NINE);
-    answer = () => finding('100');
-    delivery.now = NINE + HOUR + after;
-    await run();
-    expect(posts()[0]?.blocks.includes('Late')).toBe(isLate);
-  });
+  ])(
+    'counts as late once the schedule’s longest wait has been over for five minutes: %i ms, %s',
+    async (after, isLate) => {
+      await given({ waitHours: 1 });
+      await until(NINE);
+      answer = () => finding('100');
+      delivery.now = NINE + HOUR + after;
+      await run();
+      expect(posts()[0]?.blocks.includes('Late')).toBe(isLate);
+    },
+  );
 
   it('is not marked as late after a short rate limit that follows the wait', async () => {
     await given({ waitHours: 1 });
@@ -109,7 +112,7 @@ describe('a post whose newest day billing has not reported', () => {
     expect(posts()).toHaveLength(1);
   });
 
-  it('waits on when another process takes over', async () => {
+  it('keeps waiting when another process takes over', async () => {
     await given();
     await until(NINE + 10 * MINUTE);
     await delivery.restart();

@@ -77,13 +77,13 @@ afterEach(async () => {
 });
 
 describe('a workspace', () => {
-  it('is woken at the start for work that fell due before', async () => {
+  it('is woken when a process starts, for work that had fallen due before', async () => {
     due = Date.now() - HOUR;
     startProcess().start();
     await posted();
   });
 
-  it('is woken when something is due, by any process', async () => {
+  it('is woken by any process when something is due', async () => {
     due = Date.now() + 1_500;
     await startProcess().changed(TEAM);
     startProcess().start();

@@ -22,7 +22,7 @@ test('the preview names the days on which the watch would have alerted', () => {
   expect(preview.dates[9]).toBe('2026-11-16');
 });
 
-test('the preview works out earlier balances from what was spent since', () => {
+test('the preview works out earlier balances from what has been spent since then', () => {
   const preview = previewWatch({ kind: 'balance', below: new Big(5500) }, figures);
   expect(preview).toMatchObject({ dates: ['2026-11-16'], isCrossed: true });
 });

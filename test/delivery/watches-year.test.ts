@@ -78,7 +78,7 @@ const nameOf = (kind: OracleRule['kind'], { episode, level }: AlertedLevel): str
 
 describe(`a watch evaluated for ${DAYS} days`, () => {
   it.each([1, 2])(
-    'alerts like the second implementation, at any hours (project %d)',
+    'alerts exactly when a second implementation does, at whatever intervals it is checked (project %d)',
     (seed) => {
       const project = simulateProject(seed, FIRST, HISTORY + DAYS);
       const random = seededRandom(seed * 7);

@@ -234,7 +234,7 @@ describe('a watch on a balance', () => {
     expect(alerts()).toHaveLength(1);
   });
 
-  it('evaluates an edited threshold from the start', async () => {
+  it('evaluates an edited threshold as if it were new', async () => {
     await save(watch(BALANCE));
     balance = 40_000;
     await forHours(2);
@@ -414,7 +414,7 @@ describe('an alert that isn’t sent yet', () => {
     },
   );
 
-  it('goes to owner, manager or registrar if its recipient can’t get messages', async () => {
+  it('goes to the owner, a manager or the registrar if its recipient can’t get messages', async () => {
     await delivery.save({
       settings: { managers: [BOSS] },
       connections: [{ token: 'a good token', registeredBy: REGISTRANT }],
@@ -441,7 +441,7 @@ describe('an alert that isn’t sent yet', () => {
     },
   );
 
-  it('fails if nobody can get it, and status says why', async () => {
+  it('counts as undelivered if nobody can get it, and the watch’s status says why', async () => {
     await delivery.save({ settings: { managers: [BOSS] } });
     refuses('user_disabled', ANNA, OWNER, BOSS);
     await save(watch(BALANCE, people(ANNA)));
@@ -497,7 +497,7 @@ describe('billing queries for a watched project', () => {
     expect([asked(), slack.posts]).toEqual([[], []]);
   });
 
-  it('are repeated in the next hour after a failure, which status names', async () => {
+  it('are repeated in the next hour after a failure, which the watch’s status names', async () => {
     await save(watch(RUNWAY));
     fakeBilling.failure = (_, __, what) =>
       what === 'consumption' ? new Failure('queue-full', { service: 'billing' }) : undefined;

@@ -38,7 +38,7 @@ describe('a failure', () => {
     ]);
   });
 
-  it('has data of a known type after a check of its kind', () => {
+  it('has data whose type is known once its kind has been checked', () => {
     const failure: unknown = new Failure('timed-out', { service: 'billing', after: 1_000 });
     expect(isFailure(failure)).toBe(true);
     expect(isFailure(failure, 'timed-out') && failure.data.after).toBe(1_000);

@@ -42,7 +42,7 @@ describe('the period of a post', () => {
     );
   });
 
-  it('covers each day once, with weekends, if the post comes from Monday to Friday', () => {
+  it('covers each day once, including weekends, if posts come only from Monday to Friday', () => {
     const given = fc.record({
       from: fc.integer({ min: Date.UTC(2009, 0), max: Date.UTC(2031, 0) }),
       zone: fc.constantFrom(...ZONES),
@@ -149,7 +149,7 @@ describe('the figures of a post', () => {
     expect(figuresOf('month-to-date', SATURDAY, items)).toMatchObject({ main: '200', forecast: '360' });
   });
 
-  it('include the weekday’s usual cost if 3 of the last 4 are reported', () => {
+  it('include the weekday’s usual cost if at least 3 of its last 4 days are reported', () => {
     const fridays = { '2026-10-23': '1', '2026-10-30': '30', '2026-11-06': '20', '2026-11-13': '40' };
     const usualOf = (costs: Readonly<Record<string, string | undefined>>, scope: ReportName = 'yesterday') =>
       figuresOf(scope, SATURDAY, itemsFrom('2026-07-04', '2026-11-20', { ...fridays, ...costs })).usual;
@@ -223,7 +223,7 @@ describe('the days of a post', () => {
       ['1–20 Nov', '1–20 Oct'],
       ['11-01..11-20', '11-14..11-20', '11-01..11-20', '07-04..11-20'],
     ],
-  ] as const)('for the report %s are the covered days and the compared days %j', (scope, main, days) => {
+  ] as const)('for the report %s are these, first covered, then compared: %j', (scope, main, days) => {
     expect(of(scope, '2026-11-21T09:00Z')).toEqual({
       main,
       days,
@@ -233,7 +233,7 @@ describe('the days of a post', () => {
     });
   });
 
-  it('include the weekend, in a Monday’s post of a weekday schedule', () => {
+  it('include the weekend in the Monday post of a weekday schedule', () => {
     expect(of('yesterday', '2026-11-23T09:00Z', 'UTC', 3).main).toEqual(['20–22 Nov', '13–15 Nov']);
   });
 

@@ -34,7 +34,7 @@ describe('/balance', () => {
     ]);
   });
 
-  it('sends billing the contract’s two queries in parallel', async () => {
+  it('sends billing the two documented queries in parallel', async () => {
     const queries = await bot.queriesDuring(() => bot.ask('/balance 123'));
     expect(queries.toSorted()).toEqual([
       'query { bill { getSubscriptionBalance(externalSubscriptionId: 123, productId: 1) { balance bonuses } } }',
@@ -45,7 +45,7 @@ describe('/balance', () => {
   it.for([
     ...['/balance 123', '/spend 123'],
     ...['/billing projects', '/billing help', '/billing status', '/billing schedules'],
-  ])('reads the workspace’s record twice, before the answer and before sending: %s', async (command) => {
+  ])('reads the workspace’s record twice: before asking billing and before sending (%s)', async (command) => {
     await bot.ask(command);
     const sent = await commandsOf(bot.redis, () => bot.ask(command));
     // Checking for a repeated request and reading the record take one round trip.
@@ -192,7 +192,7 @@ describe('/spend', () => {
     });
   });
 
-  it('asks billing for the period and the period before in parallel', async () => {
+  it('asks billing for the period and the previous one in parallel', async () => {
     const command = '/spend 31415926535897932384626433832795 last-month virtualization';
     expect((await bot.queriesDuring(() => bot.ask(command))).toSorted()).toEqual([
       expect.stringContaining(
@@ -220,7 +220,7 @@ describe('/spend', () => {
       expect(await bot.read(`/spend 5030 ${period}`)).not.toContain('estimate');
   });
 
-  it('adds exactly, keeps gaps, and shows unreadable amounts', async () => {
+  it('adds amounts exactly, keeps gaps, and shows unreadable amounts', async () => {
     bot.billing.setItems(
       '5010',
       itemsJson(
@@ -246,7 +246,7 @@ describe('/spend', () => {
     );
   });
 
-  it('says why there is no comparison if only the period before fails', async () => {
+  it('says why there is no comparison if only the query for the previous period fails', async () => {
     answerQueries(bot.billing, '2026-11-07', { status: 403, body: '' });
     const { visibleText } = await bot.ask('/spend 123');
     expect(visibleText).toContain('spent');
@@ -255,7 +255,7 @@ describe('/spend', () => {
     );
   });
 
-  it('quotes billing’s error messages about the period before', async () => {
+  it('quotes billing’s error messages about the previous period', async () => {
     const beside = async (data: string) => {
       const body = `{"errors":[{"message":"November <!here> is late"}],"data":${data}}`;
       answerQueries(bot.billing, '2026-11-07', { status: 200, body });
@@ -316,14 +316,14 @@ describe('/spend', () => {
       ] as const,
       ['No comparison: 14–20 Nov has no figures.'],
     ],
-  ])('says what it compares with the week before when %s', async (_, items, sentences) => {
+  ])('says whether and how it compares with the week before when %s', async (_, items, sentences) => {
     bot.billing.setItems('5011', itemsJson(...items));
     const { visibleText } = await bot.ask('/spend 5011');
     for (const sentence of sentences) expect(visibleText).toContain(sentence);
     expect(visibleText).not.toMatch(/[▲▼]/);
   });
 
-  it('says of items without a readable day whether the total includes them', async () => {
+  it('says whether the total includes items without a readable day', async () => {
     bot.billing.setItems(
       '5017',
       `[{"day":"2026-11-14","totalAmount":1,"totalBonuses":0},{},{"day":"soon","totalAmount":"n/a"},{"day":"soon","totalAmount":2},{"day":"2026-11-01","totalAmount":null},{"day":"2026-11-01","totalAmount":4}]`,
@@ -398,7 +398,7 @@ describe('/spend', () => {
     expect(shared.visibleText).toContain(`shared by <@${OWNER}>`);
   });
 
-  it('shares an answer once if Share is pressed three times at once', async () => {
+  it('shares an answer only once if Share is pressed three times at once', async () => {
     const answer = await bot.ask('/balance 456');
     const shared = () => bot.answers(MEMBER).length;
     const before = shared();
@@ -464,7 +464,7 @@ describe('the Share button of an answer from last week', () => {
     expect(visibleText).not.toContain('21 Nov (so far)');
   });
 
-  it('keeps the days of a period that was over', async () => {
+  it('keeps the days of a period that had already ended', async () => {
     bot.billing.setItems('5022', itemsJson(...daysBefore(SATURDAY, 14, 10)));
     const answer = await bot.ask('/spend 5022');
     expect(answer.visibleText).toContain('Project 5022 · 14–20 Nov · 140.00 spent');

@@ -73,7 +73,7 @@ describe('the managers', () => {
     }
   });
 
-  it('get one message after a double click, even if two processes receive it', async () => {
+  it('get only one message each after a double click, even if two processes receive it', async () => {
     const refused = await bot.ask(COMMAND, MEMBER);
     await bot.startAnotherProcess();
     await Promise.all([1, 2].map(() => press(MEMBER, refused, BUTTON)));
@@ -82,7 +82,7 @@ describe('the managers', () => {
     expect([dms(OWNER).length, dms(ADMIN).length]).toEqual([1, 1]);
   });
 
-  it('are named to the person who asked, if Slack delivered the message to them', async () => {
+  it('are named to the person who asked, but only those who got the message', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' });
     expect((await asks(COMMAND)).visibleText).toBe(`Asked <@${ADMIN}>.`);
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' }, 2);
@@ -117,7 +117,7 @@ describe('the managers', () => {
     expect(dms(MEMBER)).toEqual([]);
   });
 
-  it('open the settings for a guest while guests are turned off', async () => {
+  it('open the settings when a guest asks while guests are turned off', async () => {
     await asks('/spend 123', GUEST, GENERAL);
     const got = await newest(OWNER, `<@${GUEST}> can’t use Tally in <#${GENERAL}>: guests are turned off.`);
     await press(OWNER, got, 'Open');
@@ -133,7 +133,7 @@ describe('the managers', () => {
     await newest(OWNER, '/billing projects access prod');
   });
 
-  it('can open nothing after they lose the manager role', async () => {
+  it('can no longer open anything once they lose the manager role', async () => {
     await asks(COMMAND);
     const got = await newest(ADMIN, COMMAND);
     bot.slack.workspace.person(ADMIN)!.role = 'member';

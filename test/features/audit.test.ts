@@ -62,7 +62,7 @@ describe('/billing audit', () => {
     );
   });
 
-  it('shows all channels and people of an entry by name', async () => {
+  it('shows all channels and people in an entry by name', async () => {
     const ids = ['U0MEMBER01', 'U0ADMIN001', 'C0FINANCE1'];
     await record({ action: 'created a watch:', about: `prod for ${ids[0]}, ${ids[1]} in ${ids[2]}` });
     const { blocks, visibleText } = await bot.ask('/billing audit');
@@ -100,7 +100,7 @@ describe('/billing audit', () => {
     expect(bot.answers()).toHaveLength(1);
   });
 
-  it('shows no entries of another workspace, whatever the button contains', async () => {
+  it('shows no entries from another workspace, whatever the button contains', async () => {
     await record({ about: 'project-1' });
     await record({ about: 'project-666' }, 'T0NEIGHBOUR');
     await bot.ask('/billing audit');
@@ -125,7 +125,7 @@ describe('/billing audit', () => {
 });
 
 describe('a secret', () => {
-  it('appears in no entry after any kind of change', async () => {
+  it('never appears in an audit entry, whatever was changed', async () => {
     await bot.connect();
     await bot.connect();
     const stream = JSON.stringify(await bot.redis.client.xrange(`tally:{${TEAM}}:audit`, '-', '+'));

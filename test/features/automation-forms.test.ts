@@ -77,7 +77,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     expect(await saved()).not.toEqual(before);
   });
 
-  it('can be saved after someone paused the $kind', async () => {
+  it('can be saved after someone has paused the $kind', async () => {
     const { id } = await setUp(kind, command);
     await edit(id);
     const answer = await ask(list);
@@ -86,7 +86,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     expect(await save(first)).toContain('It stays paused until someone resumes it.');
   });
 
-  it('saves a new $kind if the old one was deleted meanwhile', async () => {
+  it('saves a new $kind if the old one has been deleted in the meantime', async () => {
     const { id } = await setUp(kind, command);
     await edit(id);
     expect(await forgedClick(OWNER, `${kind}-row`, `remove ${id}`)).toContain('Deleted ');
@@ -99,7 +99,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
   it.each([
     ['first', [0, 1]],
     ['last', [1, 0]],
-  ])('shows the preview of the last choice if an earlier preview ends %s', async (_, order) => {
+  ])('shows the preview of the last choice if an earlier choice’s preview finishes %s', async (_, order) => {
     await open(`${kind} ${command}`);
     const release = holdPreviews(2);
     for (const [at, [field, value]] of choices.entries()) {
@@ -113,7 +113,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     expect(modalText()).toContain(last);
   });
 
-  it('shows the preview even if a person searches for a project meanwhile', async () => {
+  it('shows the preview even if a person searches for a project in the meantime', async () => {
     await open(`${kind} ${command}`);
     const [[field, value, shown]] = choices as [Example['choices'][number]];
     const release = holdPreviews(1);

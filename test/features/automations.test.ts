@@ -124,14 +124,14 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect(around.planned).toBe(2);
   });
 
-  it('is refused if the workspace has the maximum number', async () => {
+  it('is refused if the workspace already has the maximum number', async () => {
     await openForm(`${kind} ${another}`);
     await addDamaged(max);
     expect(await save()).toContain(`This workspace has ${said.tooMany}`);
     expect((await ask(`${kind} ${words}`)).visibleText).toContain(`This workspace has ${said.tooMany}`);
   });
 
-  it('is listed on several pages if there are many', async () => {
+  it('appears on one of several pages of the list if there are many', async () => {
     const item = await setUp();
     for (let n = 1; n <= 21; n++) await write({ ...item, id: `w${String(n).padStart(7, '0')}` });
     expect(await listed()).toBe(22);
@@ -139,7 +139,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect((await ask(`${list} page 2`)).visibleText).toContain('page 2 of 2');
   });
 
-  it('is paused and deleted once when two managers press at the same time', async () => {
+  it('is paused and deleted only once when two managers press the button at the same time', async () => {
     const { id } = await setUp(MEMBER);
     const answers = [await ask(list), await ask(list, ADMIN)] as const;
     const both = (action: string) =>
@@ -157,7 +157,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     );
   });
 
-  it('is listed for members in its channel, and for owner and managers everywhere', async () => {
+  it('is listed for members in its channel, and for its owner and managers everywhere', async () => {
     await setUp(OWNER, CHANNEL);
     await setUp(OWNER, GENERAL, another);
     expect((await ask(list, MEMBER, CHANNEL)).visibleText).toContain(said.titleOf('prod'));

@@ -145,7 +145,7 @@ describe('/billing connect', () => {
     expect(await bot.read('/balance 123')).toContain('left');
   });
 
-  it('sends the result as a direct message when the form was closed', async () => {
+  it('sends the result as a direct message if the form has been closed', async () => {
     bot.billing.setMode('slow');
     await openForm('/billing connect');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
@@ -190,7 +190,7 @@ describe('/billing connect', () => {
     expect(await auditLines()).toEqual(['added the connection main']);
   });
 
-  it('checks the identity service’s address that the environment sets', async () => {
+  it('fills in the identity service’s address from the environment, and checks a typed one', async () => {
     await openForm('/billing connect');
     expect(shown()).toContain('https://identity.example.com/v3');
     for (const [authUrl, error] of [
@@ -303,7 +303,7 @@ describe('the expiry of a token', () => {
     return said;
   };
 
-  it('can be changed without the token, and reminders follow the last date', async () => {
+  it('can be changed without entering the token, and reminders use the new date', async () => {
     await register('main');
     const before = await connectionIn('main');
     bot.clock.now += 8 * DAY;
@@ -407,7 +407,7 @@ describe('several connections', () => {
     expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');
   });
 
-  it('with a damaged record work again after a new token', async () => {
+  it('work again after a new token replaces a damaged record', async () => {
     await register('main');
     await bot.store({ 'connection:main': '{' });
     expect(await bot.read('/balance 123')).toContain('can’t read the stored access token.');

@@ -68,7 +68,7 @@ describe.each(Object.entries(NEW))('the form of a new %s', (_, { command, fields
   it.each([
     ['one process', () => [bot.url, bot.url, bot.url]],
     ['two processes', () => [bot.url, bot.currentUrl()]],
-  ])('creates one item when it is sent to %s several times at once', async (_name, urls) => {
+  ])('creates only one item when it is sent to %s several times at once', async (_name, urls) => {
     await bot.startAnotherProcess();
     await open();
     await sendTo(urls(), fields);
@@ -77,7 +77,7 @@ describe.each(Object.entries(NEW))('the form of a new %s', (_, { command, fields
     expect(bot.modalText()).toContain('Saved');
   });
 
-  it('creates one item when it is sent again after it was saved', async () => {
+  it('creates only one item when it is sent again after it was saved', async () => {
     await open();
     const before = bot.modal()!.view;
     await sendTo([bot.url], fields);
@@ -88,7 +88,7 @@ describe.each(Object.entries(NEW))('the form of a new %s', (_, { command, fields
   });
 });
 
-it('a form that is sent several times replaces a token once', async () => {
+it('a form that is sent several times replaces a token only once', async () => {
   await bot.startAnotherProcess();
   await bot.openForm('/billing connect');
   await sendTo([bot.url, bot.currentUrl()], { token: goodToken(bot.billing) });
@@ -113,13 +113,13 @@ describe.each(Object.entries(CHANGES))('the form of an existing %s', (_, [comman
     expect(bot.modalText()).not.toContain('first');
   };
 
-  it('saves once when it is sent several times to two processes', async () => {
+  it('saves only once when it is sent several times to two processes', async () => {
     await sendTo([bot.url, bot.currentUrl(), bot.url], fields);
     await once();
     expect(bot.modalText()).toContain('Saved');
   });
 
-  it('saves once when it is sent again after it was saved', async () => {
+  it('saves only once when it is sent again after it was saved', async () => {
     const before = bot.modal()!.view;
     await sendTo([bot.url], fields);
     bot.modal()!.view = before;
@@ -128,7 +128,7 @@ describe.each(Object.entries(CHANGES))('the form of an existing %s', (_, [comman
   });
 });
 
-it('a button that is pressed three times in two processes takes effect once', async () => {
+it('a button takes effect only once when three clicks on it reach two processes', async () => {
   await bot.startAnotherProcess();
   await addProjects(bot, { prod: '123' });
   const { ts } = await bot.ask('/billing help');
@@ -174,7 +174,7 @@ describe('a form’s input', () => {
       { baseUrl: '\u200fhttps://billing.example.com', name: 'ma\u200bin', account: '\u2067' },
     ],
     ['/billing watch 123 balance 5', { below: '\u200f50000' }],
-  ])('is refused if text has invisible characters: %s', async (command, fields) => {
+  ])('is refused if it contains invisible characters: %s', async (command, fields) => {
     await bot.openForm(command);
     await bot.slack.submit(OWNER, {
       ...(command.endsWith('connect') && { token: 'x', project: '1' }),

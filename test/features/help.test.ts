@@ -29,7 +29,7 @@ describe('help', () => {
     expect(await bot.read('/billing help', MEMBER)).toContain('How much did web spend last week?\n');
   });
 
-  it('has examples about the channel’s default project, or else the tested one', async () => {
+  it('has examples about the channel’s default project, or else about the connection’s test project', async () => {
     await addProjects(bot, { archive: '789', prod: '123' });
     const help = async () => await bot.read('/billing help', MEMBER);
     expect(await help()).toContain('did prod spend');
@@ -59,7 +59,7 @@ describe('help', () => {
     for (const line of linesOf(visibleText)) expect(line.length, line).toBeLessThanOrEqual(72);
   });
 
-  it('shows a guest who may ask only what guests can do', async () => {
+  it('shows only what guests can do if the reader is a guest', async () => {
     await bot.store({ settings: { guests: true } });
     for (const text of ['/billing help', '/billing help more']) {
       const { visibleText } = await bot.ask(text, GUEST, GENERAL);
@@ -106,7 +106,7 @@ describe('a word that a subcommand doesn’t accept', () => {
     expect(answer.buttons).toEqual(buttons);
   });
 
-  it('is refused in a message that the chosen answer replaces', async () => {
+  it('is refused in a message that is replaced when a button is pressed', async () => {
     const answer = await bot.ask('/billing statsu', OWNER);
     await bot.press(answer, '/billing status');
     await bot.updated(answer, 'No problems');

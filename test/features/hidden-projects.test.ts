@@ -71,7 +71,7 @@ const asked = (command: string, channel: string) => async () => {
 };
 
 const LISTS: Record<string, () => Promise<string>> = {
-  'watches, in the channel of one': asked('/billing watches', CHANNEL),
+  'watches, in the channel of a watch': asked('/billing watches', CHANNEL),
   'watches, elsewhere': asked('/billing watches', GENERAL),
   'watches, in direct messages': asked('/billing watches', DIRECT),
   'schedules, in their channel': asked('/billing schedules', CHANNEL),
@@ -83,8 +83,8 @@ const LISTS: Record<string, () => Promise<string>> = {
 
 const WAYS: Record<string, { begin?(): Promise<unknown>; end(): Promise<unknown> }> = {
   'is limited to another channel': { end: () => project('payroll', [FINANCE]) },
-  'is limited by another name': { end: () => project('zz-other', [FINANCE]) },
-  'is limited, and they manage no more': {
+  'is limited under another name': { end: () => project('zz-other', [FINANCE]) },
+  'was shown only because the reader was a manager': {
     async begin() {
       await project('payroll', [FINANCE]);
       await set('settings', { managers: [MEMBER] });
@@ -104,7 +104,7 @@ describe.each(Object.entries(WAYS))('a project that %s', (_, { begin, end }) => 
     expect(text).not.toMatch(/threshold|with a problem|No data for/);
   });
 
-  it('leaves a row without names in the list of its watch’s owner', async () => {
+  it('appears without its name in the list of its watch’s owner', async () => {
     await begin?.();
     await end();
     now += 2 * 60_000;

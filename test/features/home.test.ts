@@ -103,7 +103,7 @@ describe('the Home', () => {
       );
   });
 
-  it('shows no figures after a disconnect, and says once that nothing is connected', async () => {
+  it('shows no figures after a disconnect, and says only once that nothing is connected', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const rules: readonly WatchRule[] = [
       { kind: 'balance', below: new Big(50_000) },
@@ -130,7 +130,7 @@ describe('the Home', () => {
     }
   });
 
-  it('shows only managers the projects that are limited to channels', async () => {
+  it('shows projects that are limited to channels only to managers', async () => {
     await addProject(bot, { alias: 'payroll', id: '124', channels: ['C0FINANCE1'] });
     expect(await open()).toMatch(/^payroll +– +– +–$/m);
     const alone = await open(MEMBER);
@@ -142,7 +142,7 @@ describe('the Home', () => {
     expect(page).not.toContain('payroll');
   });
 
-  it('has buttons for managing, which only managers see', async () => {
+  it('shows the buttons for managing only to managers', async () => {
     await open();
     expect(menu(OWNER)).toEqual(['Watch…', 'Add a project…', 'Connect…', 'Settings…', 'Status']);
     await open(MEMBER);
@@ -186,7 +186,7 @@ describe('the Home', () => {
     expect(page()).toContain('“By 30 Nov” is an estimate');
   });
 
-  it('counts a project with two names once, and shows the first name with “+1”', async () => {
+  it('counts a project with two names only once, and shows the first name with “+1”', async () => {
     await addProjects(bot, { prod: '123', 'web-shop': '456', staging: '456' });
     await open();
     await bot.slack.press(OWNER, HOME, 'Refresh');
@@ -227,7 +227,7 @@ describe('the Home', () => {
     expect(bot.billing.requests.length).toBe(asked);
   });
 
-  it('lists thirty projects, within Slack’s hundred blocks', async () => {
+  it('lists thirty projects within Slack’s limit of a hundred blocks', async () => {
     for (let one = 0; one < 60; one += 1) await addProject(bot, { alias: `p${100 + one}`, id: `${one + 1}` });
     const page = await open();
     expect(bot.slack.home(OWNER)!.view.blocks.length).toBeLessThanOrEqual(100);

@@ -91,7 +91,7 @@ function strings(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(strings) : [];
 }
 
-describe('any response of billing', () => {
+describe('any response from billing', () => {
   it('to /spend becomes a message that Slack accepts and that mentions nobody', () => {
     fc.assert(
       fc.property(

@@ -37,7 +37,7 @@ describe('a mention', () => {
     expect(visibleText).toContain(`asked by <@${MEMBER}>`);
   });
 
-  it('is answered in a direct message without a Share button', async () => {
+  it('gets an answer without a Share button in a direct message', async () => {
     expect((await say('@Tally spend 123')).message.ephemeral).toBe(false);
     const direct = await say('spend 123', { channel: DIRECT });
     expect(direct.message.blocks!.map(({ type }) => type)).toContain('actions');
@@ -48,7 +48,7 @@ describe('a mention', () => {
     expect(await bot.read('/balance 123', MEMBER)).toContain('Share');
   });
 
-  it('reads the workspace’s record twice, before the answer and before sending', async () => {
+  it('reads the workspace’s record twice: before asking billing and before sending the answer', async () => {
     await say('@Tally balance 123');
     const sent = await commandsOf(bot.redis, () => say('@Tally balance 123'));
     expect(sent.filter((name) => name === 'hgetall')).toHaveLength(2);
@@ -92,13 +92,13 @@ describe('a mention', () => {
     ['@Tally spend 123 last—7—days', ' · 14–20 Nov · '],
     ['@Tally spend 123 2026-10-01..2026-10-15 cloud', ' · 1–15 Oct · '],
     ['hey @Tally spend 123 mtd', ' · 1–21 Nov · '],
-  ])('has the answer of the same command: %s', async (text, answer) => {
+  ])('gets the same answer as the command: %s', async (text, answer) => {
     const { message, visibleText } = await say(text);
     expect(visibleText).toContain(answer);
     expect(message.ephemeral).toBe(false);
   });
 
-  it('is only answered for projects that are allowed in the channel', async () => {
+  it('is answered only for projects that are allowed in the channel', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await addProject(bot, { alias: 'payroll', id: '124', channels: ['C0FINANCE1'] });
     expect((await say('@Tally balance prod')).visibleText).toContain('prod · ');
@@ -116,7 +116,7 @@ describe('a mention', () => {
     expect(types).not.toContain('data_visualization');
   });
 
-  it('is answered once, even if Slack sends the event to several processes', async () => {
+  it('is answered only once, even if Slack sends the event to several processes', async () => {
     const event = {
       type: 'app_mention',
       user: MEMBER,
@@ -141,7 +141,7 @@ describe('a mention', () => {
     for (const key of keys) expect(await bot.redis.client.pttl(key)).toBeLessThanOrEqual(600_000);
   });
 
-  it('of a bot, or an edited one, isn’t answered', async () => {
+  it('isn’t answered if a bot wrote it, or if it was only edited', async () => {
     const event = { type: 'app_mention', user: MEMBER, text: '<@U0TALLYBOT> balance 123', channel: CHANNEL };
     await bot.slack.event({ ...event, ts: '1.1', bot_id: 'B0OTHER' });
     await bot.slack.event({ ...event, ts: '1.2', subtype: 'message_changed' });
@@ -151,7 +151,7 @@ describe('a mention', () => {
 });
 
 describe('a mention without a command', () => {
-  it('without words is answered with a private help', async () => {
+  it('without words is answered privately with help', async () => {
     const { message, visibleText } = await say('@Tally');
     expect(message.ephemeral).toBe(true);
     expect(message.threadTs).toBeUndefined();
@@ -254,7 +254,7 @@ describe('a mention without a command', () => {
   it.each([
     [20, true],
     [30, false],
-  ])('is corrected only up to 200 characters: %i words of 8', (count, isCorrected) => {
+  ])('is corrected only if it has at most 200 characters: %i words of 8 characters', (count, isCorrected) => {
     const tried: unknown[] = [];
     const acceptsWords = (command: unknown) => tried.push(command) === 0;
     const known = { commands: ['/spend'] as const, verbs: [], context: ANY_DAY_CONTEXT, acceptsWords };
@@ -270,7 +270,7 @@ describe('a mention without a command', () => {
     expect(section.text.type).toBe('plain_text');
   });
 
-  it('is refused privately, in the thread, as a command would be', async () => {
+  it('with an unknown period is refused privately, in the thread', async () => {
     const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
     await say('@Tally balance 123', { thread: parent.ts });
     const { message, visibleText } = await say('@Tally spend 123 last-wek &lt;!here&gt;', {
@@ -300,7 +300,7 @@ describe('a question in free words', () => {
     ['@Tally what’s left on prod?', 'left'],
     ['@Tally spend on prod in october', 'October'],
     ['@Tally hi, what did prod cost last month?', 'October'],
-  ])('has the answer of the command with this meaning: %s', async (text, answer) => {
+  ])('gets the same answer as the command with this meaning: %s', async (text, answer) => {
     const { message, visibleText } = await say(text);
     expect(message.ephemeral).toBe(false);
     expect(visibleText).toContain(answer);
@@ -353,14 +353,14 @@ describe('an order to Tally', () => {
     for (const value of filled) await expect.poll(() => bot.view(MEMBER) ?? '').toContain(value);
   });
 
-  it('is refused if a form has no field for one of its words', async () => {
+  it('is refused if the form has no field for one of its words', async () => {
     expect((await say('@Tally post prod spend every hour')).visibleText).toContain('/billing schedule');
     expect((await say('@Tally alert me when prod misbehaves')).visibleText).toContain('“misbehaves”');
   });
 });
 
 describe('a command with a form', () => {
-  it('is answered in a mention with a button that opens the form', async () => {
+  it('in a mention is answered with a button that opens the form', async () => {
     const offered = await bot.ask('@Tally billing connect');
     expect(bot.modal()).toBeUndefined();
     await bot.press(offered, 'Open the form…');
@@ -445,12 +445,12 @@ describe('an answer that Slack refuses', () => {
   });
 });
 
-describe('a mention in a channel that is answered privately', () => {
+describe('a mention in a channel', () => {
   const reactionsOf = (text: string) =>
     bot.slack.messages(MEMBER, CHANNEL).find((said) => said.text.includes(text.trim()))?.reactions;
 
   it.each(['@Tally spend blorkk', '@Tally hello there', '@Tally schedule help'])(
-    'gets a reaction that others can see: %s',
+    'gets a reaction that others can see if the answer is private: %s',
     async (text) => {
       expect((await say(text)).message.ephemeral).toBe(true);
       await expect.poll(() => reactionsOf(text.replace('@Tally', ''))).toEqual(['speech_balloon']);

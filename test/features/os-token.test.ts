@@ -117,14 +117,14 @@ describe('an application access', () => {
     expect(await dump()).toContain('v1.test.');
   });
 
-  it('starts with the URL from the environment, and with the person who registers it', async () => {
+  it('has a form that starts with the environment’s URL and the person who opens it', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access 123');
     await shows('Secret key');
     expect(JSON.stringify(view())).toContain(identity.authUrl);
     expect(JSON.stringify(view())).toContain(`"initial_users":["${OWNER}"]`);
   });
 
-  it('warns when the access is unrestricted', async () => {
+  it('leads to a warning if it is unrestricted', async () => {
     expect(await register('unrestricted')).toContain('*This application access is unrestricted.*');
   });
 
@@ -140,7 +140,7 @@ describe('an application access', () => {
     }
   });
 
-  it('needs the secret for a new address, but not for new people', async () => {
+  it('needs its ID and secret again for a new address, but not for new people', async () => {
     await register('good', { people: [OWNER] });
     const form = async (fields: Fields) => {
       await openAccess();
@@ -199,7 +199,7 @@ describe('an application access', () => {
     expect(await record()).toEqual(before);
   });
 
-  it('is tested and saved once when the form is sent to two processes', async () => {
+  it('is tested and saved only once when the form is sent to two processes', async () => {
     await openAccess();
     const { id, view: form } = bot.slack.modal(OWNER)!;
     const { id: access, secret } = identity.accesses.good;
@@ -231,7 +231,7 @@ describe('an application access', () => {
     expect(await auditLines()).toEqual(['registered the application access of prod (project 123)']);
   });
 
-  it('gets the corrected URL when a part of the URL is missing', async () => {
+  it('is refused with the corrected URL if part of the URL is missing', async () => {
     await openAccess();
     await fillIn('good', { authUrl: identity.url });
     expect(bot.errors().authUrl).toContain(identity.authUrl);
@@ -243,7 +243,7 @@ describe('an application access', () => {
     expect(JSON.stringify(view())).toContain(wrong);
   });
 
-  it('is shown in the form again without ID and secret', async () => {
+  it('that was rejected is shown in the form again, without its ID and secret', async () => {
     const { id, secret } = identity.accesses.good;
     for (const [access_id, given] of [
       [id, 'a-secret-that-is-wrong'],
@@ -259,7 +259,7 @@ describe('an application access', () => {
       expect([JSON.stringify(bot.slack.calls), bot.log(), await dump()].join()).not.toContain(hidden);
   });
 
-  it('sends no request when ID and secret are obviously swapped', async () => {
+  it('is refused without a request if its ID and secret are obviously swapped', async () => {
     await openAccess();
     const { id, secret } = identity.accesses.good;
     await bot.slack.submit(OWNER, { access_id: secret, secret: id });
@@ -347,7 +347,7 @@ describe('/os-token', () => {
     ['no-zone', 'Expires: <!date^'],
     ['no-expiry', 'The service doesn’t say when it expires.'],
     ['bare', 'The service doesn’t say when it expires.'],
-  ])('shows the token even if the service answers in the mode %s', async (mode, sentence) => {
+  ])('shows the token even if the service’s answer is unusual: %s', async (mode, sentence) => {
     await register();
     answerWith(identity, mode);
     await issue();
@@ -373,7 +373,7 @@ describe('/os-token', () => {
     await bot.slack.waitFor(() => /"route":"\/os-token".*"outcome":"(?!ok)/.test(bot.log()));
   });
 
-  it('says in the status that the access was rejected, until it works again', async () => {
+  it('makes /billing status report a rejected access until the access works again', async () => {
     await register();
     const isRejected = async () =>
       (await bot.read('/billing status')).includes('rejected by the identity service');
@@ -388,7 +388,7 @@ describe('/os-token', () => {
     expect(await isRejected()).toBe(false);
   });
 
-  it('issues one token for four clicks on Try again, on two processes', async () => {
+  it('issues only one token when four clicks on Try again reach two processes', async () => {
     await register();
     answerWith(identity, '429');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -426,7 +426,7 @@ describe('/os-token', () => {
   it.each([
     ['healthy', 'Tally revoked it.'],
     ['no-revocation', 'Nobody has seen it, but Tally couldn’t revoke it.'],
-  ])('revokes the token when the window was closed before it arrived (%s)', async (mode, sentence) => {
+  ])('revokes the token if the window was closed before the token arrived (%s)', async (mode, sentence) => {
     await register();
     identity.setMode('slow');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -461,7 +461,7 @@ describe('/os-token', () => {
     expect(modalText()).toContain('If a token was issued, nobody has seen it');
   });
 
-  it('is only for listed people: other managers get no token', async () => {
+  it('gives a token only to listed people, not to other managers', async () => {
     await register('good', { people: [ADMIN] });
     const said = await bot.ask('/os-token prod', OWNER);
     expect(said.visibleText).toContain('You can’t get tokens for prod.');
@@ -486,7 +486,7 @@ describe('/os-token', () => {
     await shows('You can’t get tokens for prod.', ADMIN);
   });
 
-  it('is not for guests who cannot use Tally, even if named', async () => {
+  it('gives no token to a listed guest if guests cannot use Tally', async () => {
     await register('good', { people: [GUEST] });
     const said = await bot.ask('/os-token prod', GUEST, GENERAL);
     expect(said.visibleText).toContain('Guests can’t use Tally in this workspace.');
@@ -607,7 +607,7 @@ describe('the button Revoke now', () => {
     expect(deletions()).toBe(1);
   });
 
-  it('revokes once after four clicks at once on two processes', async () => {
+  it('revokes the token only once when four simultaneous clicks reach two processes', async () => {
     await register();
     await issue();
     const metadata = view()!.private_metadata!;

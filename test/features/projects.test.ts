@@ -169,7 +169,7 @@ describe('a name', () => {
       'may MAY cloud object-storage q3 q9 last-week lastweek october2026 to project help'.split(' '),
     ],
     ['a Tally command', 'spend os-token ostoken con-nect none add'.split(' ')],
-  ])('is refused if it is “%s”', (why, names) => {
+  ])('is refused with the reason “%s”', (why, names) => {
     for (const typed of names) expect(problem(typed), typed).toContain(why);
   });
 
@@ -241,7 +241,7 @@ describe('/billing projects', () => {
     expect(members.visibleText).not.toContain('Add a project…');
   });
 
-  it('lists what a person can ask about here, with the actions for each', async () => {
+  it('lists the projects that a person can ask about in the channel, with the actions for each', async () => {
     await add('prod', '123', { product: '2', currency: 'EUR', channels: [CHANNEL] });
     await add('dev', '456', { owner: MEMBER });
     const here = await bot.ask('/billing projects', MEMBER);
@@ -278,7 +278,7 @@ describe('/billing projects', () => {
     expect(await bot.read('/billing projects page 99')).toContain('page 3 of 3');
   });
 
-  it('is valid for Slack, whatever names and projects are registered', () => {
+  it('is a message that Slack accepts, whatever names and projects are registered', () => {
     const digit = fc.integer({ min: 0, max: 9 });
     const project = fc.record({
       alias: fc.stringMatching(/^[a-z][a-z0-9]{1,31}$/),
@@ -325,7 +325,7 @@ describe('a command without a known project', () => {
     ['remove', 'Which project?'],
     ['edit banana', 'I don’t recognize “banana”.'],
     ['remove prdo', 'I don’t recognize “prdo”.'],
-  ])('gets a list of projects: /billing projects %s', async (words, sentence) => {
+  ])('is answered with a list of projects: /billing projects %s', async (words, sentence) => {
     await add('prod', '123');
     await add('dev', '456');
     const answer = await bot.ask(`/billing projects ${words}`);
@@ -389,7 +389,7 @@ describe('a project that is changed', () => {
 });
 
 describe('a project that is removed', () => {
-  it('is no channel’s default any more', async () => {
+  it('is no longer the default of any channel', async () => {
     await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
     await bot.ask('/billing default prod');
     const asked = await bot.ask('/billing projects remove prod');
@@ -400,7 +400,7 @@ describe('a project that is removed', () => {
     expect(await lastChange()).toBe(`${OWNER} removed the project prod (project 123)`);
   });
 
-  it('stays if the person cancels, or if it changed meanwhile', async () => {
+  it('stays if the person cancels, or if the project has changed in the meantime', async () => {
     await add('prod', '123');
     const asked = await bot.ask('/billing projects remove prod');
     await openForm('/billing projects edit prod');
@@ -439,7 +439,7 @@ describe('a project whose record is damaged', () => {
     expect(await bot.read('/balance 456')).toContain('left');
   });
 
-  it('blocks questions by ID, which it may have limited, but not by name', async () => {
+  it('blocks questions by ID, because its channel limits are unknown, but not questions by name', async () => {
     await damage('{');
     expect(await bot.read('/balance 123')).toContain('Tally can’t read the stored project.');
     expect(await bot.read('/balance live')).toContain('live');
@@ -447,7 +447,7 @@ describe('a project whose record is damaged', () => {
 });
 
 describe('/billing default', () => {
-  it('sets what a channel asks about, shows the default, and clears it', async () => {
+  it('sets, shows and clears the channel’s default project', async () => {
     await add('prod', '123');
     await add('dev', '456');
     expect(await bot.read('/billing default', MEMBER)).toContain('This channel has no default project');
@@ -492,7 +492,7 @@ describe('/billing default', () => {
 });
 
 describe('a command without a project', () => {
-  it('offers the projects that may be asked about there, and keeps the other words', async () => {
+  it('offers the projects that may be asked about in the channel, and keeps the other words', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
     await add('dev', '789');
     const asked = await bot.ask('/spend Last Month storage', MEMBER);
@@ -548,7 +548,7 @@ describe('a limit to channels', () => {
     expect(await bot.read('/balance 123', OWNER, GENERAL)).toMatch(/^prod · /);
   });
 
-  it('names to members only channels that they may know', async () => {
+  it('names only channels that the member may know about', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
     expect(await bot.read('/spend prod', MEMBER, GENERAL)).toContain(`prod ${LIMITED}`);
     expect(await bot.read('/spend 123', MEMBER, GENERAL)).toContain(`Project 123 ${LIMITED}`);
@@ -556,7 +556,7 @@ describe('a limit to channels', () => {
     expect(await bot.read('/spend web', MEMBER, GENERAL)).toContain(REFUSED);
   });
 
-  it('is saved only after a warning about the schedules that stop', async () => {
+  it('is saved only after a warning about the schedules that it stops', async () => {
     await add('prod', '123');
     await bot.store({ 'schedule:schedul1': schedule({ channel: CHANNEL }) });
     await openForm('/billing projects edit prod');

@@ -46,7 +46,7 @@ describe('a person who sends too many requests', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('causes no call to Slack, billing or Redis', async () => {
+  it('causes no call to Slack or billing, and only one to Redis', async () => {
     await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
     await bot.slack.waitFor(() => seen().length === 40);
     const before = [bot.slack.calls.length, bot.billing.requests.length];
@@ -138,7 +138,7 @@ describe('two workspaces with one billing service', () => {
     return bot;
   };
 
-  it('answer the questions of one while billing doesn’t answer the other’s', async () => {
+  it('don’t block each other if billing doesn’t answer one of them', async () => {
     const bot = await startBoth();
     try {
       let release = () => {};
@@ -163,7 +163,7 @@ describe('two workspaces with one billing service', () => {
     }
   });
 
-  it('ask separately, so that failures of one don’t stop the other', async () => {
+  it('don’t stop each other’s requests if billing fails for one of them', async () => {
     const bot = await startBoth();
     try {
       bot.billing.respond(({ token }) => (token === 'Read-only' ? { status: 503 } : undefined));

@@ -92,7 +92,7 @@ async function getsNoFigures(
 
 const say = (text: string, channel = CHANNEL) => bot.slack.say(MEMBER, channel, text);
 
-describe('a limit that is saved while billing is asked', () => {
+describe('a limit that is saved while Tally waits for billing', () => {
   it.each([
     ['a private answer', () => say('/spend prod')],
     ['a balance', () => say('/balance prod')],
@@ -114,7 +114,7 @@ describe('a limit that is saved while billing is asked', () => {
     await getsNoFigures(share, () => limitTo(FINANCE));
   });
 
-  it('hides the figures from a step of a workflow', async () => {
+  it('hides the figures from a workflow step', async () => {
     const { asked, release } = holdBilling();
     const { id } = await bot.slack.runStep(OWNER, 'get_spend', { project: 'prod' });
     await asked;

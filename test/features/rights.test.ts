@@ -547,7 +547,7 @@ const isRefusal = (said: string) => said === NOTHING_FOUND || REFUSALS.test(said
 const KINDS = ['commands', 'actions', 'views', 'options', 'events'] as const satisfies Kind[];
 
 describe('each handler of a command, button or form', () => {
-  it.each(KINDS)('needs the right that the policy gives: %s', (kind) => {
+  it.each(KINDS)('requires the right that the policy sets for it: %s', (kind) => {
     const names = namesOf(kind);
     const registered = Object.fromEntries(names.map((name) => [name, registeredRight(kind, name)]));
     expect(registered).toEqual(Object.fromEntries(names.map((name) => [name, expectedRight(kind, name)])));
@@ -557,7 +557,7 @@ describe('each handler of a command, button or form', () => {
     expect(namesOf(kind)).toEqual(expect.arrayContaining(Object.values(MORE_THAN_MANAGERS[kind]).flat()));
   });
 
-  it('has suggestions for an owner, if it is a search', async () => {
+  it('returns suggestions to an owner if it is for a search field', async () => {
     await useSettings({});
     for (const name of namesOf('options')) expect(await SAID.options(OWNER, name), name).toMatch(/ found$/);
   });
@@ -572,7 +572,7 @@ describe('each handler of a command, button or form', () => {
     });
 
     it.each(KINDS)(
-      'refuses if this person lacks its right: %s',
+      'refuses if this person lacks the right that it requires: %s',
       async (kind) => {
         const letIn: string[] = [];
         for (const [at, name] of namesOf(kind).entries()) {
@@ -590,7 +590,7 @@ describe('each handler of a command, button or form', () => {
 describe('a member', () => {
   beforeEach(() => useSettings({}));
 
-  it('gets the button “Ask a manager” for each form that only managers open', async () => {
+  it('gets the button “Ask a manager” for each form that only managers can open', async () => {
     const { actions } = bot.registry.handlers();
     const without: string[] = [];
     for (const name of Object.keys(actions)) {
@@ -602,7 +602,7 @@ describe('a member', () => {
   });
 
   it.each(['/billing settings', '/billing audit', '/billing projects remove prod'])(
-    'is refused even by forged buttons that run or share %s',
+    'is refused even with forged buttons that run or share %s',
     async (text) => {
       const rerun = await action(MEMBER, { action_id: 'rerun:x', value: text });
       expect((await reply(rerun)).visibleText).toMatch(REFUSALS);
@@ -645,7 +645,7 @@ describe('an answer in place of a private message', () => {
 });
 
 describe('a manager', () => {
-  it('can share only answers', async () => {
+  it('can share nothing but answers', async () => {
     await useSettings({});
     const key = await action(OWNER, { action_id: 'share', value: `${now} /billing projects` });
     expect(await reply(key)).toMatchObject({ response_type: 'ephemeral' });
@@ -697,7 +697,7 @@ describe('a manager', () => {
 });
 
 describe('a member who leaves', () => {
-  it('can ask for at most one more minute', async () => {
+  it('can ask questions for at most one more minute', async () => {
     await useSettings({});
     expect(await COLUMNS['ask: command']!(MEMBER)).toBe(true);
     bot.slack.workspace.person(MEMBER)!.left = true;
@@ -725,7 +725,7 @@ describe('a failed look-up of a person’s role', () => {
     expect(await COLUMNS['ask: command']!(OWNER)).toBe(true);
   });
 
-  it('leads to no change', async () => {
+  it('prevents any change', async () => {
     bot.slack.failNext('users.info', { error: 'internal_error' });
     const { args } = await calledBy(() => submit(OWNER, 'XYZ'), 'views.update');
     expect(textOf(args.view)).toContain('Slack returned an error (');
@@ -740,7 +740,7 @@ describe('a failed look-up of a person’s role', () => {
     expect((await reply(await key)).visibleText).toContain('Slack didn’t answer (');
   }, 20_000);
 
-  it('in a group leaves members the right to ask, not to manage', async () => {
+  it('in a manager group takes away the right to manage, but not the right to ask', async () => {
     await useSettings({ managerGroups: [FINOPS] });
     bot.slack.failNext('usergroups.users.list', { error: 'missing_scope' }, 2);
     expect(await COLUMNS['ask: command']!(MEMBER)).toBe(true);
@@ -749,7 +749,7 @@ describe('a failed look-up of a person’s role', () => {
     expect(await COLUMNS['manage: command']!(MEMBER)).toBe(true);
   });
 
-  it('in a deleted group takes no rights from other groups', async () => {
+  it('in a deleted group takes no rights away from members of other groups', async () => {
     await useSettings({ managerGroups: ['S0DELETED', FINOPS] });
     expect(await COLUMNS['manage: command']!(MEMBER)).toBe(true);
   });
@@ -762,8 +762,12 @@ describe('a payload that does not match the person', () => {
     ['says that a member belongs elsewhere', MEMBER, { team: { id: TEAM }, home: OTHER_TEAM }],
     ['says that an external user belongs here', EXTERNAL, { team: { id: TEAM }, home: TEAM }],
     ['comes from elsewhere altogether', EXTERNAL, { team: { id: OTHER_TEAM }, home: OTHER_TEAM }],
-    ['brings a member of ours from elsewhere', MEMBER, { team: { id: OTHER_TEAM }, home: TEAM }],
-    ['brings an owner of ours from elsewhere', OWNER, { team: { id: OTHER_TEAM }, home: OTHER_TEAM }],
+    ['names one of our members, but comes from elsewhere', MEMBER, { team: { id: OTHER_TEAM }, home: TEAM }],
+    [
+      'names one of our owners, but comes from elsewhere',
+      OWNER,
+      { team: { id: OTHER_TEAM }, home: OTHER_TEAM },
+    ],
   ])('is refused when it %s', async (_, person, { team, home }) => {
     const around = { team, user: { id: person, team_id: home } };
     const button = await action(person, { action_id: 'rerun:x', value: '/balance 123' }, around);
@@ -772,7 +776,7 @@ describe('a payload that does not match the person', () => {
     expect((await reply(manage)).visibleText).toMatch(REFUSALS);
   });
 
-  it('of a form in a shared channel counts for the workspace with the app', async () => {
+  it('of a form in a shared channel counts for the workspace that installed the app', async () => {
     const id = `V0FORM${++requests}`;
     const view = { id, type: 'modal', callback_id: 'settings', private_metadata: '' };
     const state = { values: settingsWith('EUR') };

@@ -106,7 +106,7 @@ async function noted({ id }: Schedule, date: string, due: number, state = 'poste
   await tally.redis.client.hset(LOG_KEY, postKey(id, date), JSON.stringify(message));
 }
 
-it('the form lists no date for which a post was sent already', async () => {
+it('the form lists no date for which a post has already been sent', async () => {
   const schedule = await setUp();
   now = NINE + HOUR;
   await noted(schedule, '2026-11-20', NINE);
@@ -200,7 +200,7 @@ describe('the list of next posts', () => {
   const postedIn = (messages: readonly PostEntry[]) =>
     messages.filter(({ state }) => state === 'posted').map(dateOf);
 
-  it('names the dates that are posted, after any edits', () => {
+  it('names exactly the dates for which posts follow, after any edit', () => {
     fc.assert(
       fc.property(
         timings,

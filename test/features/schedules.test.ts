@@ -102,7 +102,7 @@ describe('the words of a schedule command', () => {
     ['fortnightly 500 balance', 'I don’t recognize “fortnightly”'],
     ['500 mondays and fridays', '“mondays”'],
     ['500 daily hourly', 'I don’t recognize “hourly”'],
-  ])('are refused by quoting the bad word: “%s”', (text, sentence) =>
+  ])('are refused, with the bad word quoted: “%s”', (text, sentence) =>
     expect(() => read(text)).toThrow(sentence),
   );
 
@@ -205,7 +205,7 @@ describe('saving the form of a schedule', () => {
     expect(members(GENERAL)).toContain('bot');
   });
 
-  it('refuses archived channels, and channels without the person or Tally', async () => {
+  it('refuses archived channels, and channels that the person or Tally is not in', async () => {
     const refused = async (channel: string, sentence: string, person = MEMBER) => {
       await openForm('schedule prod', person, CHANNEL);
       await change('channel', { selected_conversation: channel }, person);
@@ -285,7 +285,7 @@ describe('the list of schedules', () => {
     );
   });
 
-  it('opens the form with the current values for an edit', async () => {
+  it('opens the form for an edit, with the current values', async () => {
     const schedule = await setUp('prod weekly fri 8:30', MEMBER);
     const list = await ask('schedules', MEMBER);
     await row(list, 'edit', schedule.id, MEMBER);
@@ -395,7 +395,7 @@ describe('the bot', async () => {
     expect(bot.view()).toContain(`"value":"${value}"`);
   });
 
-  it('shows a schedule that can’t post in status and on Home', async () => {
+  it('shows in /billing status and on Home that a schedule can’t post', async () => {
     await bot.openForm('/billing schedule prod daily 09:00');
     expect(await bot.save()).toContain('Saved:');
     await bot.closeForm();

@@ -63,7 +63,7 @@ describe('/billing settings', () => {
   });
 
   it.each(['EUR EUR', '<b>', '*', '12', 'a_b', 'EUR.', 'kr,', ',000.00', '\u3164'])(
-    'refuses the label %j at its field',
+    'refuses the label %j with an error next to the field',
     async (label) => {
       await bot.openForm('/billing settings');
       await bot.slack.submit(OWNER, { currency: label });
@@ -130,13 +130,13 @@ describe('two managers with the settings form open', () => {
 });
 
 describe('user groups in the settings form', () => {
-  it('are found by what is typed', async () => {
+  it('are found by part of their name', async () => {
     await bot.openForm('/billing settings');
     expect(await bot.suggested('settings-form:managerGroups', '@Fin')).toEqual([FINOPS]);
     expect(await bot.suggested('settings-form:managerGroups', 'sales')).toEqual([]);
   });
 
-  it('can’t be chosen without the scope, and the form still works', async () => {
+  it('can’t be chosen if Tally lacks the Slack scope, and the form still works', async () => {
     bot.slack.failNext('usergroups.list', { error: 'missing_scope' }, 3);
     await bot.openForm('/billing settings');
     expect(bot.modalText()).toContain('You can’t choose user groups');
@@ -183,7 +183,7 @@ describe('answers for everyone', () => {
   });
 
   it.each(['/balance 123', '/spend 123'])(
-    'show everyone the answer to %s with the name of who asked',
+    'show everyone the answer to %s, with the name of the person who asked',
     async (text) => {
       const answer = await bot.ask(text, MEMBER);
       expect(answer.ephemeral).toBe(false);

@@ -61,7 +61,7 @@ describe('/spend about several projects', () => {
     ]);
   });
 
-  it('asks for each registered project about the project’s own product', async () => {
+  it('asks billing about each registered project’s own product', async () => {
     inWindow();
     const queries = await bot.queriesDuring(async () => {
       const { rows, visibleText } = await bot.ask('/spend all yesterday');
@@ -147,7 +147,7 @@ describe('/balance about several projects', () => {
     ]);
   });
 
-  it('names the project that runs out first, if none does so soon', async () => {
+  it('names the project that runs out first if none runs out soon', async () => {
     bot.billing.setBalance('6002', '{"balance":4000,"bonuses":0}');
     expect((await bot.ask('/balance prod,staging')).lines[0]).toBe(
       '2 projects · 7,000.00 left, prod runs out first',

@@ -92,7 +92,7 @@ describe('/spend … csv', () => {
 });
 
 describe('/balance … csv', () => {
-  it('sends a file with exact amounts, also of several projects', async () => {
+  it('sends a file with the exact amounts of several projects', async () => {
     bot.billing.setBalance('7001', '{"balance":"1234.5678","bonuses":"n/a"}');
     const { name, rows } = await asked('/balance prod,123 csv');
     expect(name).toBe('balance-prod-123-2026-11-21.csv');
@@ -109,7 +109,7 @@ describe('/balance … csv', () => {
     expect(rows.slice(1).map((row) => row.split(',').at(-1))).toEqual(['overdrawn', 'no spending']);
   });
 
-  it('is offered in an answer’s ⋯ menu, beside the details', async () => {
+  it('shares an answer’s ⋯ menu with Details, which leaves the answer unchanged', async () => {
     for (const command of ['/balance prod', '/balance prod,123']) {
       const answer = await bot.ask(command);
       await bot.choose(answer, 'rerun:more', 'Details');
@@ -152,7 +152,7 @@ describe('a CSV file of several projects', () => {
     expect(said).toBe(`${sentence} The CSV is in your direct messages with Tally.`);
   });
 
-  it('lists failed projects, also in a file of balances', async () => {
+  it('also has a row for each failed project if it lists balances', async () => {
     const { message, rows } = await asked('/balance web,disks,broken,empty csv');
     expect(rows).toEqual([
       'project,product,balance,bonuses,average a day,days left,note',
@@ -171,7 +171,7 @@ describe('a CSV file of several projects', () => {
     expect(await bot.modalSays('7103')).toContain('No figures  No Cloud platform data for empty.');
   });
 
-  it('has the product of the answer whose menu was used', async () => {
+  it('is about the product in the answer whose menu was used', async () => {
     const { rows } = await chosen(await bot.ask('/balance 7105 storage'));
     expect(rows[1]).toMatch(/^7105,storage,55,/);
   });

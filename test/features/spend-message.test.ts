@@ -80,7 +80,7 @@ describe('the chart of /spend', () => {
 });
 
 describe('a bar in the chart of /spend', () => {
-  it('leaves a gap for an unreported day, labelled “no data”', () => {
+  it('has no height for an unreported day, and is labelled “no data”', () => {
     const { bars } = shown('2026-11-14..2026-11-17', [item('2026-11-14'), item('2026-11-17', '3')]);
     expect(bars).toEqual([
       { label: 'Sat 14', value: 1 },
@@ -254,7 +254,7 @@ describe('the table of days in /spend', () => {
     ).toBe('Each week (53)');
   });
 
-  it('leaves items without a requested day out of the groups, and says so', () => {
+  it('groups only items of requested days, and lists the others separately', () => {
     const sent = daysFrom('2026-03-02', 265).filter((day) => day !== '2026-05-05');
     const { rows } = shown('since 2026-03-03', [
       ...sent.map((day) => item(day, day === '2026-04-08' ? 'n/a' : '1', '1')),
@@ -270,7 +270,7 @@ describe('the table of days in /spend', () => {
     expect(row('soon')).toEqual(['soon', '5.00', '0.00']);
   });
 
-  it('lists every item without a readable day', () => {
+  it('says how many items in the total have no readable day', () => {
     const { visibleText } = shown('last-7-days', [
       item('2026-11-14'),
       ...Array.from({ length: 120 }, (_, n) => item(`day ${n}`, '2', '1')),

@@ -72,7 +72,7 @@ describe('the answer about a budget', () => {
     expect(visibleText).toContain('No budget: staging.');
   });
 
-  it('names the projects that are over budget, and has a row for each', async () => {
+  it('names the projects that are over budget, and has a row for each project with a budget', async () => {
     await setBudget('200');
     await setBudget('120', '456', 'staging');
     const { lines, rows } = await bot.ask('/spend all over-budget');
@@ -92,7 +92,7 @@ describe('the answer about a budget', () => {
     expect(labels.slice(1)).toEqual(['Set a budget for staging…', 'Set a budget for prod…']);
   });
 
-  it('is refused for another month than the current one', async () => {
+  it('is refused for any month other than the current one', async () => {
     expect(await ask('/spend prod 2026-10 budget')).toContain('Tally only knows this month’s budget');
   });
 });
@@ -157,7 +157,7 @@ it.each(['/spend how much did prod cost last week?', '/spend what did we spend o
   async (text) => expect(await ask(text)).toMatch(/prod · [\s\S]*9–15 Nov/),
 );
 
-it('a question about the lowest projects names the lowest in the header', async () => {
+it('the answer about the lowest projects names the lowest in the header', async () => {
   const { lines, rows } = await bot.ask('/spend all lowest last-week');
   expect(lines[0]).toBe('2 projects · 9–15 Nov · 126.00 spent, least by staging');
   expect(rows.map(([name]) => name)).toEqual(['Project', 'staging', 'prod']);

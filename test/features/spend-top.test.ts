@@ -53,7 +53,7 @@ describe('/spend top', () => {
     );
   });
 
-  it('shows all projects if there are fewer', async () => {
+  it('shows all projects if there are fewer than requested', async () => {
     const answer = await bot.ask('/spend top 9 yesterday');
     expect(answer.lines[0]).toBe('5 projects · Fri 20 Nov · 200.00 EUR spent');
     expect(answer.rows.map(([name]) => name)).toEqual([

@@ -111,7 +111,7 @@ describe('the days of /spend … vs …', () => {
     expect(rows.at(-1)).toEqual(['Tue 8 Sep', '–', '5.00']);
   });
 
-  it('are grouped by week if they are many, with a note about missing days', async () => {
+  it('are grouped by week if there are many, with a note about missing days', async () => {
     const { title, rows } = partsOf(await bot.ask('/spend staging q3 vs q2'));
     expect(title).toBe('Every 7 days (14)');
     expect(rows[1]).toEqual(['1–7 Jul vs 1–7 Apr', '35.00', '35.00']);
@@ -176,7 +176,7 @@ describe('the answer of /spend … vs …', () => {
     expect(line).toBe('*unchanged* vs September (daily average, 29 of 30 days reported) · 5.00 a day');
   });
 
-  it('says once that too few days are reported to compare', async () => {
+  it('says only once that too few days are reported to compare', async () => {
     const [, line, ...others] = await factsOf(
       '/spend staging 2026-10-05..2026-10-07 vs 2026-09-04..2026-09-05',
     );
@@ -250,7 +250,7 @@ describe('the words after “vs”', () => {
     expect(shared.visibleText).toContain('shared by');
   });
 
-  it('may name days long ago, which leaves out the forecast', async () => {
+  it('may name days long ago, and the answer then has no forecast', async () => {
     const queries = await bot.queriesDuring(async () => {
       const { visibleText } = await bot.ask('/spend prod mtd vs 2010-01');
       expect(visibleText).toContain('vs January 2010');

@@ -127,7 +127,7 @@ describe('/billing status', () => {
     expect(await healthOf()).toEqual(['No problems', false]);
   });
 
-  it('says when there is no default connection, and that settings are damaged', async () => {
+  it('says when there is no default connection, and when settings are damaged', async () => {
     await save('eu');
     await save('us');
     expect(await status()).toContain('Choose a default connection');
@@ -148,7 +148,7 @@ describe('/billing status', () => {
     expect(member.visibleText).not.toContain('amaged');
   });
 
-  it('stays within Slack’s limits for many connections and projects', async () => {
+  it('stays within Slack’s limits with many connections and projects', async () => {
     for (let n = 0; n < MAX_CONNECTIONS; n += 1)
       await save(`c-${n}`.padEnd(32, 'x'), {
         account: '<&>'.repeat(33),
@@ -186,7 +186,7 @@ describe('a project whose connection is missing', () => {
     });
   });
 
-  it('is shown with the connection’s name, and to managers with the fix', async () => {
+  it('is shown with the connection’s name and, for managers, with the fix', async () => {
     const visibleText = await status();
     expect(visibleText).toContain('prod uses the connection “finance”, which no longer exists.');
     expect(visibleText).toContain('Choose another…');
@@ -234,7 +234,7 @@ it('the status page says when a message can’t show everything', async () => {
   expect(visibleText).toContain('Not everything fits');
 });
 
-describe('a sealed record that was moved', () => {
+describe('a sealed record that can’t be opened', () => {
   /** Somebody with access to Redis can move records, but a sealed value only opens where it was sealed. */
   const move = async (from: string, to: string) => bot.store({ [to]: await bot.stored(from) });
 
@@ -257,7 +257,7 @@ describe('a sealed record that was moved', () => {
     expect(bot.billing.requests).toEqual([]);
   };
 
-  it('is refused and reported, even if the name inside is changed, too', async () => {
+  it('is refused and reported if it was moved, even if the name inside it was changed, too', async () => {
     await save('other');
     await move('connection:other', 'connection:main');
     await refusedEverywhere();

@@ -108,7 +108,7 @@ describe('a workspace that uninstalls Tally', () => {
     expect(await keysLeft()).toEqual([]);
   });
 
-  it('leaves nothing in Redis if a question is being answered', async () => {
+  it('leaves nothing in Redis, even if a question is being answered', async () => {
     await start();
     await prepare();
     let isGone: Promise<unknown> | undefined;
@@ -154,7 +154,7 @@ it.each(['hangs', 'dies'] as const)(
 );
 
 it.each(['message_changed', 'message_deleted'])(
-  'a %s event of Slack doesn’t change the remembered question',
+  'a %s event from Slack doesn’t change the remembered question',
   async (subtype) => {
     await start();
     await prepare();

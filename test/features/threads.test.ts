@@ -72,7 +72,7 @@ describe('a follow-up in a thread', () => {
     for (const text of shown) expect(visibleText).toContain(text);
   });
 
-  it('with an unclear word is answered with questions, not with slash commands', async () => {
+  it('with an unclear word is answered with example questions, not with slash commands', async () => {
     const { reply } = await startThread('spend prod october');
     const { message, visibleText } = await reply('is it up?');
     expect(visibleText).toMatch(/^I can’t tell what “up” means here\.\nTry `@Tally how much /);
@@ -160,7 +160,7 @@ describe('a follow-up in a thread', () => {
 });
 
 describe('the days of a follow-up', () => {
-  it('are the same days as in the answer if the period was over', async () => {
+  it('are the same days as in the answer if the period had already ended', async () => {
     const { reply } = await startThread('spend prod last-7-days');
     bot.clock.now += 2 * DAY;
     expect((await reply('and staging?')).visibleText).toMatch(/staging · [\s\S]*14–20 Nov/);
@@ -173,7 +173,7 @@ describe('the days of a follow-up', () => {
     expect((await reply('and staging?')).visibleText).toContain('1–23 Nov');
   });
 
-  it('stay in the month that was running', async () => {
+  it('stay in the answer’s month after the next month has begun', async () => {
     const { reply } = await startThread('spend prod this-month');
     bot.clock.now += 12 * DAY;
     expect((await reply('and staging?')).visibleText).toContain('November');
@@ -189,7 +189,7 @@ describe('the days of a follow-up', () => {
 describe('a follow-up in a direct message', () => {
   const direct = { channel: DIRECT };
 
-  it('isn’t possible in a new message', async () => {
+  it('isn’t possible outside a thread', async () => {
     await say('how much did prod spend in january 2025?', direct);
     const { visibleText } = await say('which project costs the most?', direct);
     expect(visibleText).toContain('14–20 Nov');
@@ -199,7 +199,7 @@ describe('a follow-up in a direct message', () => {
     expect(commands).toEqual(['/balance staging', '/spend staging']);
   });
 
-  it('refers to the thread’s answer, not to a newer message outside', async () => {
+  it('refers to the thread’s answer, not to a newer one outside the thread', async () => {
     const { message } = await say('spend prod october', direct);
     await say('balance staging', direct);
     const below = { ...direct, thread: message.ts };
@@ -302,7 +302,7 @@ describe('the remembered question', () => {
 });
 
 describe('the project of the last answer', () => {
-  it('is not mistaken for another project that gets its name', async () => {
+  it('is not mistaken for another project that is given its name later', async () => {
     const { reply } = await startThread('spend prod october');
     await removeProject('prod');
     await addProject(bot, { alias: 'prod', id: '789' });
@@ -315,7 +315,7 @@ describe('the project of the last answer', () => {
     expect((await reply('and staging?')).visibleText).toContain('staging · ');
   });
 
-  it('is asked for after the project was removed', async () => {
+  it('must be named again once it has been removed', async () => {
     const { reply } = await startThread('spend prod october 2025');
     await removeProject('prod');
     await addProject(bot, { alias: 'prod', id: '789' });
@@ -324,7 +324,7 @@ describe('the project of the last answer', () => {
 
   // After October 2025, “september” has two meanings, and both buttons would name the project.
   it.each(['spend prod october', 'spend prod,staging october', 'spend prod october 2025'])(
-    'is not revealed if the project is no longer allowed there: %s',
+    'is not revealed if it is no longer allowed in the channel: %s',
     async (first) => {
       const { reply } = await startThread(first);
       await removeProject('prod');

@@ -91,7 +91,7 @@ describe('the chart of two periods', () => {
     });
   });
 
-  it('says “no data” once if both days of a pair lack data', () => {
+  it('says “no data” only once if both days of a pair lack data', () => {
     const gaps = ['2026-11-17', '2026-10-06'];
     expect(
       drawn('2026-11-16..2026-11-19 vs 2026-10-05..2026-10-08', (day) => (gaps.includes(day) ? undefined : 3))

@@ -157,7 +157,7 @@ describe('the form of a watch', () => {
 describe('a saved watch', () => {
   it.each([
     ['a guest', GUEST],
-    ['somebody of another organization', EXTERNAL],
+    ['somebody from another organization', EXTERNAL],
   ])('cannot alert %s', async (_, person) => {
     await openForm('watch prod balance 50000', OWNER, OWNERS_DM);
     const text = await save({ people: [OWNER, person] });
@@ -256,7 +256,7 @@ describe('a saved watch', () => {
     });
   });
 
-  it('starts afresh after an edit of its threshold', async () => {
+  it('starts afresh after its threshold is edited', async () => {
     const watch = await setUp();
     around.now += MINUTE;
     const list = await ask('watches');
@@ -368,7 +368,7 @@ describe('an alert', () => {
     expect(await save({ below: '60000' })).toContain('balance below 60,000.00');
   });
 
-  it('can be acknowledged by anyone who can ask about the project there', async () => {
+  it('can be acknowledged by anyone who can ask about the project in its channel', async () => {
     const { id } = await setUp('prod balance 50000', OWNER);
     await clickAlert(MEMBER, 'watch-acknowledge', `${id} e1`);
     const response = { acknowledged: { at: around.now, by: MEMBER } };
@@ -437,30 +437,35 @@ describe('a watch, from its form to its alert', async () => {
   it.each([
     ['watch-acknowledge', 'alert001 e1-threshold-0', 'acknowledged an alert:', [OWNER, MEMBER]],
     ['watch-snooze', 'day alert001 e1-threshold-0', 'snoozed a watch:', [OWNER, OWNER]],
-  ])('takes %s once when the button is pressed in two processes', async (action_id, value, did, people) => {
-    const watch = {
-      ...{ id: 'alert001', projects: [{ id: '123', product: 1 }], rule: { kind: 'balance', below: '1' } },
-      ...{ channel: CHANNEL, owner: OWNER, createdBy: OWNER, createdAt: 0, since: 0 },
-      paused: { at: 0, by: OWNER },
-    };
-    const alerted = {
-      ...{ episode: 'e1', level: 'threshold', at: 0, source: 'main', title: ' has 1.00 left', why: '' },
-      ...{ covers: '', state: 'open' },
-    };
-    await bot.store({ 'watch:alert001': watch });
-    const found = { since: 0, alerted: [{ episode: 'e1', level: 'threshold' }], alerts: [alerted] };
-    await bot.redis.client.hset(`tally:{${TEAM}}:delivery-log`, 'watch/alert001', JSON.stringify(found));
-    await bot.startAnotherProcess();
-    const container = { type: 'message', channel_id: CHANNEL, message_ts: '1.2' };
-    const press = (url: string, person: string) =>
-      bot.interact({ ...clickOf(person, { action_id, value }), container }, url);
-    const pressed = () => bot.log().match(/"via":"button"/g)?.length ?? 0;
-    const before = pressed();
-    await Promise.all(people.flatMap((person) => [press(bot.url, person), press(bot.currentUrl(), person)]));
-    await bot.slack.waitFor(() => pressed() >= before + 4);
-    expect((await bot.audit()).filter((entry) => entry.includes(did))).toHaveLength(1);
-    await bot.drop('watch:alert001');
-  });
+  ])(
+    'handles %s only once when several clicks reach two processes',
+    async (action_id, value, did, people) => {
+      const watch = {
+        ...{ id: 'alert001', projects: [{ id: '123', product: 1 }], rule: { kind: 'balance', below: '1' } },
+        ...{ channel: CHANNEL, owner: OWNER, createdBy: OWNER, createdAt: 0, since: 0 },
+        paused: { at: 0, by: OWNER },
+      };
+      const alerted = {
+        ...{ episode: 'e1', level: 'threshold', at: 0, source: 'main', title: ' has 1.00 left', why: '' },
+        ...{ covers: '', state: 'open' },
+      };
+      await bot.store({ 'watch:alert001': watch });
+      const found = { since: 0, alerted: [{ episode: 'e1', level: 'threshold' }], alerts: [alerted] };
+      await bot.redis.client.hset(`tally:{${TEAM}}:delivery-log`, 'watch/alert001', JSON.stringify(found));
+      await bot.startAnotherProcess();
+      const container = { type: 'message', channel_id: CHANNEL, message_ts: '1.2' };
+      const press = (url: string, person: string) =>
+        bot.interact({ ...clickOf(person, { action_id, value }), container }, url);
+      const pressed = () => bot.log().match(/"via":"button"/g)?.length ?? 0;
+      const before = pressed();
+      await Promise.all(
+        people.flatMap((person) => [press(bot.url, person), press(bot.currentUrl(), person)]),
+      );
+      await bot.slack.waitFor(() => pressed() >= before + 4);
+      expect((await bot.audit()).filter((entry) => entry.includes(did))).toHaveLength(1);
+      await bot.drop('watch:alert001');
+    },
+  );
 
   it('alerts the channel, and is acknowledged and snoozed there', async () => {
     await bot.openForm('/billing watch prod balance 50000');

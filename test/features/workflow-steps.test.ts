@@ -125,12 +125,12 @@ describe('Get balance', () => {
     expect((await balance({ project: '1002' })).outputs).toMatchObject({ runway: 'Nothing is being spent' });
   });
 
-  it('accepts no period', async () => {
+  it('refuses a period in the project input, and ignores the period input', async () => {
     expect(await errorOf(balance({ project: 'prod last-week' }))).toMatch(/A balance is always as of now/);
     expect((await balance({ project: 'prod', period: 'last-week' })).outputs).toBeDefined();
   });
 
-  it('ends with a sentence when the balance is not a number', async () => {
+  it('explains that the balance is not a number', async () => {
     bot.billing.setBalance('7004', '{"balance":"<!channel> lots","bonuses":0}');
     expect(await errorOf(balance({ project: '7004' }))).toMatch(
       /Tally can’t read: the balance is not a number/,
@@ -139,7 +139,7 @@ describe('Get balance', () => {
 });
 
 describe('a project that is limited to channels', () => {
-  it('is returned where everyone in the channel may see it', async () => {
+  it('has its balance returned where everyone in the channel may see it', async () => {
     expect((await balance({ project: 'secret', channel: FINANCE })).outputs).toMatchObject({
       amount: '900.00',
     });
@@ -149,7 +149,7 @@ describe('a project that is limited to channels', () => {
     ['another channel', { channel: CHANNEL }],
     ['no channel', {}],
     ['a direct message', { channel: 'D0OWNER001' }],
-  ])('is not returned in %s, by name or ID; billing is not asked', async (_, where) => {
+  ])('is refused by name and by ID, without a request to billing: %s', async (_, where) => {
     const before = bot.billing.requests.length;
     const refusal =
       'You can’t ask about this project here. Ask in one of its channels, or ask a Tally manager to allow this one.';
@@ -161,7 +161,7 @@ describe('a project that is limited to channels', () => {
 });
 
 describe('a workflow step that fails', () => {
-  it('ends with a sentence after a retry when billing is down', async () => {
+  it('ends with an error message after a retry when billing is down', async () => {
     const before = bot.billing.requests.length;
     bot.billing.setMode('failing');
     expect(await errorOf(balance({ project: 'prod' }))).toMatch(
@@ -188,7 +188,7 @@ const signed = (event: object) =>
 const completions = () => bot.slack.calls.filter(({ method }) => method.startsWith('functions.complete'));
 
 describe('the event of a workflow step', () => {
-  it('ends the step once when Slack sends the event twice', async () => {
+  it('ends the step only once when Slack sends the event twice', async () => {
     const { id } = await bot.slack.runStep(OWNER, 'get_spend', { project: 'prod' });
     await bot.slack.waitFor(() => bot.slack.stepRun(OWNER, String(id))?.outputs);
     const before = completions().length;
@@ -206,7 +206,7 @@ describe('the event of a workflow step', () => {
   });
 });
 
-it('Tally limits the steps of a workspace, and still answers people', async () => {
+it('Tally limits a workspace’s workflow steps, and still answers people', async () => {
   const busy = await startBot({ now: () => SATURDAY, limits: createRateLimiter({ clock: () => 0 }) });
   await addConnection(busy);
   const runs = await Promise.all(
@@ -219,7 +219,7 @@ it('Tally limits the steps of a workspace, and still answers people', async () =
   await busy.stop();
 }, 30_000);
 
-it('Tally runs steps in Socket Mode too', async () => {
+it('Tally runs workflow steps in Socket Mode, too', async () => {
   const socket = await startBot({ now: () => SATURDAY, mode: 'socket' });
   await addConnection(socket);
   expect((await run('get_balance', { project: '456' }, socket)).outputs).toHaveProperty('runway');

@@ -30,7 +30,7 @@ describe('a base URL that a person types', () => {
     ['https://93.184.216.34', 'https://93.184.216.34'],
     ['https://[2606:2800:220:1::1]/x', 'https://[2606:2800:220:1::1]/x'],
     ['https://münchen.example', 'https://xn--mnchen-3ya.example'],
-  ])('that is typed as %s becomes %s', (typed, base) => {
+  ])('is read from %s as %s', (typed, base) => {
     expect(checkBaseUrl(typed, [])).toBe(base);
   });
 

@@ -51,7 +51,7 @@ describe('an answer', () => {
     expect(service.requests[0]).toMatchObject({ method: 'POST', url: '/auth/tokens?nocatalog', body: '{}' });
   });
 
-  it('may be empty, or come for HEAD and DELETE', async () => {
+  it('may be empty, or answer a HEAD or DELETE request', async () => {
     const service = await serving(serve((_, response) => response.writeHead(204).end()));
     const it = http();
     for (const method of ['HEAD', 'DELETE', 'GET'] as const) {
@@ -236,7 +236,7 @@ describe('a retry', () => {
     expect(service.connections()).toBe(2);
   });
 
-  it('follows an open connection that the service has closed meanwhile', async () => {
+  it('follows an idle connection that the service closes when it is used again', async () => {
     const service = await serving(
       serveRaw((socket) => {
         let nth = 0;
@@ -441,7 +441,7 @@ describe('a large answer', () => {
     expect(asked).toBe(1);
   });
 
-  it('with exactly the most bytes is accepted', async () => {
+  it('with exactly the maximum number of bytes is accepted', async () => {
     const service = await serving(serve((_, response) => response.end('x'.repeat(1000))));
     expect((await ask(http({ limits: { bodyBytes: 1000 } }), service.url)).text).toHaveLength(1000);
   });
@@ -520,7 +520,7 @@ describe('an address that is not allowed', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it('gets no connection if a public name also leads to it', async () => {
+  it('gets no connection, even if its name also has a public address', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
     let lookups = 0;
     const it = http({
@@ -567,7 +567,7 @@ describe('an address that is not allowed', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it('is allowed if its name is trusted, even if another address of it fails', async () => {
+  it('is allowed if its name is trusted, even if another address of the name fails', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
     const it = http({
       trustedHosts: [{ host: 'billing' }],

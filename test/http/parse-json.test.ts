@@ -14,7 +14,7 @@ const plain = (value: unknown): unknown => {
 };
 
 describe('JSON from a service', () => {
-  it('means what JSON.parse reads', () => {
+  it('is parsed to the same values as by JSON.parse', () => {
     const json = fc.jsonValue({ maxDepth: 5 });
     fc.assert(
       fc.property(json, fc.constantFrom(undefined, 1, '\t', '\n\r '), (value, space) => {
@@ -54,7 +54,7 @@ describe('JSON from a service', () => {
     expect(() => read(text)).toThrow(new JsonError(isCutOff));
   });
 
-  it('accepts a duplicate name with the same value', () => {
+  it('may repeat a name with the same value', () => {
     expect(plain(read('{"a":1,"a":1}'))).toEqual({ a: 1 });
   });
 

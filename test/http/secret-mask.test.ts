@@ -24,7 +24,7 @@ describe('a secret that a service repeats', () => {
       expect(masked).not.toContain(repeated.slice(at, at + 10));
   });
 
-  it('is masked anywhere in a text, and so are ten characters of it', () => {
+  it('is masked anywhere in a text, and so is any piece of ten characters', () => {
     fc.assert(
       fc.property(random, fc.string(), fc.string(), fc.nat(), (secret, before, after, from) => {
         const start = from % (secret.length - 9);

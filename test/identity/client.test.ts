@@ -266,7 +266,7 @@ describe('the sandbox’s identity service', () => {
     });
   });
 
-  it('accepts a token until it is revoked, and other tokens afterwards', async () => {
+  it('accepts a token until it is revoked, and still accepts other tokens afterwards', async () => {
     const [one, other] = [await issue(), await issue()];
     const it = client();
     expect(await it.revoke(identity.authUrl, one.token)).toBe('revoked');
@@ -311,7 +311,7 @@ describe('revoking a token', () => {
     },
   );
 
-  it('happens again after a broken connection', async () => {
+  it('is retried after a broken connection', async () => {
     const service = await serving(
       serve((request, response, nth) =>
         nth === 1 ? request.socket.resetAndDestroy() : response.writeHead(204).end(),

@@ -177,7 +177,7 @@ describe('an error in the log', () => {
   });
 });
 
-it('Slack’s SDK writes to Tally’s log without debug lines and request bodies', () => {
+it('Slack’s SDK writes to Tally’s log without debug lines or request bodies', () => {
   const { log, lines } = recording();
   const logger = boltLogger(log);
   logger.setLevel(LogLevel.DEBUG);

@@ -33,7 +33,7 @@ it('the bot names what is missing, and is still healthy', async () => {
   nowhere.disconnect();
 });
 
-it('the bot is not ready if Redis accepts the connection and stays silent', async () => {
+it('the bot is not ready if Redis accepts the connection but stays silent', async () => {
   const path = join(tmpdir(), `tally-mute-${process.pid}.sock`);
   const mute = createServer((socket) => socket.on('error', () => undefined));
   await new Promise<void>((resolve) => mute.listen(path, resolve));

@@ -79,7 +79,7 @@ describe('the log line of a request', () => {
   });
 });
 
-it('shows a hash of the user’s ID, which depends on the encryption key', () => {
+it('a log line shows a hash of the user’s ID, which depends on the encryption key', () => {
   const userIn = (keys = [key(1)], user = 'U0OWNER1') => linesOf([request({ user })], keys)[0].user;
   expect(userIn()).toMatch(/^[\w-]{12}$/);
   expect(userIn()).toBe(userIn());
@@ -89,7 +89,7 @@ it('shows a hash of the user’s ID, which depends on the encryption key', () =>
 });
 
 describe('the log line of a delivery', () => {
-  it('says which schedule, how it ended, how late and after how many failures', () => {
+  it('names the schedule, and says how the delivery ended, how late it was and how often it had failed', () => {
     expect(lineOf(post())).toMatchObject({
       level: 'info',
       event: 'delivery',

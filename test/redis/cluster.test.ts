@@ -99,7 +99,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
         expect((await bot.command(team, '/balance 123')).reply).toContain('left');
     });
 
-    it('leave no data behind, alone or with their organization', async () => {
+    it('leave no data behind when they or their organization uninstall Tally', async () => {
       expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED })).toBe(200);
       await waitUntil(async () => (await naming(NORTH.id)).length === 0);
       expect(await naming(EAST.id)).not.toEqual([]);

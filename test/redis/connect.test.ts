@@ -162,7 +162,7 @@ describe('a connection that Redis ends or refuses', () => {
     expect(`${told[0]?.message} ${String(failure)}`).not.toContain('a-wrong-password');
   });
 
-  it('tells a Redis that cannot serve from a wrong command', async () => {
+  it('distinguishes a Redis that cannot serve commands from a wrong command', async () => {
     server = await startServer(['maxmemory 1']);
     const redis = connected(`redis://127.0.0.1:${server.port}`);
     await waitUntilReady(redis, 5_000);

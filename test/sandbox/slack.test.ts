@@ -126,7 +126,7 @@ describe('the sandbox’s check of blocks', () => {
     expect(problemsOfBlocks(blocks, on)).not.toEqual([]);
   });
 
-  it('refuses blocks in Slack’s words, with the position of the error', () => {
+  it('refuses blocks with Slack’s own error message, which has the position of the error', () => {
     expect(problemsOfBlocks([divider, { type: 'header', text: plain(151) }], 'message')).toEqual([
       'must be less than 151 characters [json-pointer:/blocks/1/text/text]',
     ]);
@@ -229,7 +229,7 @@ describe('the sandbox’s Slack', () => {
     });
   });
 
-  it('accepts five answers at a response_url, within half an hour', async () => {
+  it('accepts at most five answers at a response_url, and only within half an hour', async () => {
     await asked();
     now += 30 * 60 * SECONDS;
     for (let i = 1; i <= 5; i += 1) expect(await respond({ text: `${i}` })).toEqual([200, 'ok']);

@@ -83,7 +83,7 @@ const suggest = () =>
   });
 
 describe('the look-up of a person', () => {
-  it('asks Slack for the role once a minute if the person only asks questions', async () => {
+  it('asks Slack for the role at most once a minute if the person only asks questions', async () => {
     const twice = async () => [await ask('/spend'), await ask('/spend')];
     expect(await askedDuring(twice)).toEqual([MEMBER]);
     now += MINUTE + 1;
@@ -130,7 +130,7 @@ describe('the refusal of someone who isn’t a manager', () => {
     });
   const refusal = () => ask('/billing manage');
 
-  it('names the managers in the settings, and looks them up once a minute', async () => {
+  it('names the managers in the settings, and looks them up at most once a minute', async () => {
     await connect('main', ADMIN, 1);
     await useSettings({ managers: [OWNER] });
     const twice = async () => {
@@ -171,7 +171,7 @@ describe('a request', () => {
     ['in a direct message', OWNER, 'D0OWNER001', 'channel', [true, true, true]],
     ['by somebody who is no manager', MEMBER, MEMBERS_DM, 'asker', [false, false, false]],
   ])(
-    'shows a limited project only to a manager who reads the answer alone: %s',
+    'shows a limited project only to a manager, and only if nobody else sees the answer: %s',
     async (_, person, channel, visibility, expected) => {
       await useSettings({ visibility });
       await ask('/spend', person, channel);
@@ -181,7 +181,7 @@ describe('a request', () => {
     },
   );
 
-  it('gets a button for a form that can’t open, without possible secrets', async () => {
+  it('is answered with a button if its form can’t open, and the button repeats no possible secret', async () => {
     await tally.slack.say(MEMBER, CHANNEL, '@Tally form');
     const offer = await tally.slack.waitFor(() =>
       tally.slack

@@ -8,7 +8,7 @@ const as = (user: {
   role?: 'admin' | 'member' | 'guest' | 'external' | 'nobody';
 }) => requestOf({ user: { id: 'U0OTHER', canManage: false, role: 'member', ...user } });
 
-it('a schedule or watch can be changed by its owner and by managers', () => {
+it('a schedule or watch can be changed only by its owner and by managers', () => {
   const item = { id: 'one', owner: 'U0OWNER' };
   expect(
     [{ id: 'U0OWNER' }, { canManage: true }, {}].map((user) => canEditAutomation(item, as(user))),

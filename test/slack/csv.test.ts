@@ -5,7 +5,7 @@ const text = (value: string): CsvCell => ({ text: value });
 const digits = (value: string): CsvCell => ({ digits: value });
 
 describe('a CSV file', () => {
-  it('ends each row with CR and LF, and separates cells by commas', () => {
+  it('ends each row with CR and LF, and separates cells with commas', () => {
     expect(
       formatCsv([
         [text('day'), text('amount')],

@@ -21,7 +21,7 @@ const request = (canManage: boolean) => requestOf({ user: { canManage } });
 const ID = '4f2a90bc';
 
 describe('the reply to a write that Redis refused', () => {
-  it('says that nothing was changed, unless the request had saved something before', async () => {
+  it('says that nothing was changed, unless the request had already saved something', async () => {
     const store = await testRedis();
     const workspaces = createWorkspaces({
       redis: store.client,

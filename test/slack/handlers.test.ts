@@ -191,7 +191,7 @@ describe('a command', () => {
     expect((await reply(() => type('/billing bug'))).text).not.toContain('Nothing was changed.');
   });
 
-  it('is refused with more than a thousand characters, or with a registered secret', async () => {
+  it('is refused if it has more than a thousand characters, or contains a registered secret', async () => {
     const longest = `${'a '.repeat(499)}aa`;
     await reply(() => type(`/spend ${longest}`));
     expect(ran).toEqual([`spend ${longest}`]);
@@ -343,7 +343,7 @@ describe('an event', () => {
     expect(ran.toSorted()).toEqual(['home', 'mention fail', 'mention x', 'mention x']);
   });
 
-  it('is refused if its person belongs to another organization', async () => {
+  it('is refused if the person it comes from belongs to another organization', async () => {
     const { text, ephemeral } = await reply(
       () => send({ user: EXTERNAL, user_team: OTHER_TEAM, channel: SHARED }),
       ...[EXTERNAL, SHARED],

@@ -115,7 +115,7 @@ describe('an unsigned body', () => {
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
-  it('takes memory only as it arrives, at most 32 MB for all bodies', async () => {
+  it('takes up memory only as it arrives, and all bodies together take up at most 32 MB', async () => {
     const { tally } = await started();
     const before = process.memoryUsage().arrayBuffers;
     const headers = { 'content-type': FORM, ...signed('', 'another'), 'content-length': MB };

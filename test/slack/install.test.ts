@@ -206,7 +206,7 @@ describe('the redirect from Slack', () => {
     expect(html).toContain('Tally can’t be installed right now');
   });
 
-  it('shows no text from the address of the page', async () => {
+  it('leads to a page that shows no text from its address', async () => {
     await started();
     const { html } = await bot.followRedirect(
       { error: '<b>x</b>', code: '"><img>', state: '<i>' },
@@ -296,7 +296,7 @@ describe('an organization', () => {
 describe('a Slack token that expires soon', () => {
   const SOON: Team = { ...NORTH, expires: HOUR };
 
-  it('is renewed once if two processes need it at the same time', async () => {
+  it('is renewed only once if two processes need it at the same time', async () => {
     await started({ processes: 2 });
     await bot.install(SOON);
     bot.slack.delay(150);

@@ -47,7 +47,7 @@ const until = (...expected: string[]) =>
   bot.slack.waitFor(() => JSON.stringify(bot.messageTexts()) === JSON.stringify(expected), 3_000);
 
 describe('a slow answer', () => {
-  it('replaces the message that Tally is asking the billing service', async () => {
+  it('replaces the message that says that Tally is asking the billing service', async () => {
     await started();
     await bot.slack.say(OWNER, CHANNEL, '/spend');
     await until(LOADING);
@@ -82,30 +82,33 @@ describe('a slow answer', () => {
   it.each([
     ['a channel', CHANNEL],
     ['a direct message', OWNER.replace(/^U/, 'D')],
-  ])('with a file from a menu in %s keeps the message with the menu', async (_, channel) => {
-    const answer = say('42');
-    const menu = overflow('rerun:more', [option('CSV', '/spend csv')]);
-    await started({}, ({ reply }) =>
-      reply.source.isClick
-        ? reply.private(say('Here is the file'))
-        : reply.update({ ...answer, blocks: [...answer.blocks, actions(menu)] }),
-    );
-    finish();
-    await bot.slack.say(OWNER, channel, '/spend');
-    const { ts } = await bot.slack.waitFor(() =>
-      bot.slack.messages(OWNER, channel).find(({ text }) => text === '42'),
-    );
-    isAnswering = new Promise((resolve) => {
-      finish = resolve;
-    });
-    await bot.slack.choose(OWNER, { channel, ts }, 'rerun:more', 'CSV');
-    const texts = () =>
-      bot.slack.messages(OWNER, channel).flatMap(({ from, text }) => (from === OWNER ? [] : text));
-    await bot.slack.waitFor(() => texts().includes(LOADING));
-    finish();
-    await bot.slack.waitFor(() => texts().at(-1) === 'Here is the file');
-    expect(texts()[0]).toBe('42');
-  });
+  ])(
+    'that sends a file leaves in place the message whose menu asked for the file, in %s',
+    async (_, channel) => {
+      const answer = say('42');
+      const menu = overflow('rerun:more', [option('CSV', '/spend csv')]);
+      await started({}, ({ reply }) =>
+        reply.source.isClick
+          ? reply.private(say('Here is the file'))
+          : reply.update({ ...answer, blocks: [...answer.blocks, actions(menu)] }),
+      );
+      finish();
+      await bot.slack.say(OWNER, channel, '/spend');
+      const { ts } = await bot.slack.waitFor(() =>
+        bot.slack.messages(OWNER, channel).find(({ text }) => text === '42'),
+      );
+      isAnswering = new Promise((resolve) => {
+        finish = resolve;
+      });
+      await bot.slack.choose(OWNER, { channel, ts }, 'rerun:more', 'CSV');
+      const texts = () =>
+        bot.slack.messages(OWNER, channel).flatMap(({ from, text }) => (from === OWNER ? [] : text));
+      await bot.slack.waitFor(() => texts().includes(LOADING));
+      finish();
+      await bot.slack.waitFor(() => texts().at(-1) === 'Here is the file');
+      expect(texts()[0]).toBe('42');
+    },
+  );
 
   it('is replaced by the error if the question fails', async () => {
     await started({}, async () => {

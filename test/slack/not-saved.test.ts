@@ -14,7 +14,7 @@ const reads = (failure: Failure) =>
   );
 
 describe('a token that couldn’t be saved', () => {
-  it('is reported with the old token in use if nothing was saved', () => {
+  it('is reported with a note that the old token stays in use if nothing was saved', () => {
     expect(reads(new Failure('timed-out', { service: 'billing', after: 1000 }))).toMatch(
       /^Not connected\n.*stays in use/s,
     );
@@ -26,7 +26,7 @@ describe('a token that couldn’t be saved', () => {
     expect(said).not.toMatch(/stays in use|not stored/);
   });
 
-  it('isn’t reported with the old token in use if somebody replaced the old token', () => {
+  it('is reported without that note if somebody replaced the old token', () => {
     const said = reads(new Failure('edit-conflict', { now: 'Someone else changed this first.' }));
     expect(said).toMatch(/^Not connected/);
     expect(said).not.toContain('stays in use');

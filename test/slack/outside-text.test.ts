@@ -141,7 +141,7 @@ describe('untrusted text', () => {
   });
 });
 
-describe('a scheduled post that is late, corrected, or fails', () => {
+describe('a scheduled post that is late, is corrected, or fails', () => {
   it('shows untrusted text without effect as mark-up', async () => {
     const nine = Date.parse('2026-11-20T08:00:00Z');
     let now = nine + 20 * 60_000;

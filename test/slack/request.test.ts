@@ -156,7 +156,7 @@ describe('an answer that Slack doesn’t accept at once', () => {
   const answers = () => tally.messageTexts().filter((read) => read === 'Figures.').length;
   const mention = () => tally.slack.say(OWNER, CHANNEL, '@Tally spend');
 
-  it('is sent after the rate limit’s pause, once per mention', async () => {
+  it('is sent once for each mention, after the wait that Slack’s rate limit demands', async () => {
     await started(open);
     tally.slack.failNext('chat.postMessage', { status: 429, retryAfter: 1 }, 4);
     await Promise.all([mention(), mention(), mention()]);
@@ -165,7 +165,7 @@ describe('an answer that Slack doesn’t accept at once', () => {
     expect(tally.log()).not.toContain('A request failed');
   });
 
-  it('isn’t sent again after a gateway’s timeout', async () => {
+  it('isn’t sent again after a gateway timeout', async () => {
     await started(open);
     tally.slack.failNext('chat.postMessage', { status: 504 });
     await mention();

@@ -84,27 +84,33 @@ describe('a response_url', () => {
     [400, '{"ok":false,"error":"invalid_blocks"}'],
     [200, '{"ok":false,"error":"invalid_blocks"}'],
     [500, 'invalid_blocks'],
-  ])('gets the answer again as text if Slack refuses chart and table (%i %s)', async (status, body) => {
-    const { url, posted, responseUrls } = await responseUrl([status, body]);
-    await responseUrls.post(url, rich);
-    expect(posted.map(({ blocks }) => blocks.map(({ type }) => type))).toEqual([
-      ['data_visualization', 'table'],
-      ['section', 'rich_text'],
-    ]);
-  });
+  ])(
+    'gets the answer again as text if Slack refuses the chart and the table (%i %s)',
+    async (status, body) => {
+      const { url, posted, responseUrls } = await responseUrl([status, body]);
+      await responseUrls.post(url, rich);
+      expect(posted.map(({ blocks }) => blocks.map(({ type }) => type))).toEqual([
+        ['data_visualization', 'table'],
+        ['section', 'rich_text'],
+      ]);
+    },
+  );
 
   it.each([
     [404, '{"ok":false,"error":"expired_url"}', 'expired_url'],
     [404, 'used_url', 'used_url'],
     [200, 'used_url', 'used_url'],
     [503, '<html>busy</html>', 'HTTP 503'],
-  ])('that has expired fails with Slack’s reason (%i)', async (status, body, code) => {
-    const { url, responseUrls } = await responseUrl([status, body]);
-    await expect(responseUrls.post(url, rich)).rejects.toMatchObject({
-      kind: 'slack-failed',
-      data: { code },
-    });
-  });
+  ])(
+    'that refuses the message fails with Slack’s reason, or else with the HTTP status (%i)',
+    async (status, body, code) => {
+      const { url, responseUrls } = await responseUrl([status, body]);
+      await expect(responseUrls.post(url, rich)).rejects.toMatchObject({
+        kind: 'slack-failed',
+        data: { code },
+      });
+    },
+  );
 
   it.each([
     [200, 'ok'],
@@ -114,13 +120,13 @@ describe('a response_url', () => {
     [200, '{"ok":true}'],
     [200, '<html>fine</html>'],
     [204, ''],
-  ])('has accepted the message if it responds %i %s', async (status, body) => {
+  ])('has accepted the message if it responds with %i %s', async (status, body) => {
     const { url, posted, responseUrls } = await responseUrl([status, body]);
     await responseUrls.post(url, rich);
     expect(posted).toHaveLength(1);
   });
 
-  it('never appears in an error, because everyone who knows it can post', async () => {
+  it('never appears in an error, because everyone who knows it can post through it', async () => {
     const { url, responseUrls } = await responseUrl([404, 'used_url']);
     const error = (await responseUrls.post(url, rich).catch((thrown: Error) => thrown)) as Error;
     expect(`${error.message} ${error.stack}`).not.toContain('secret-path');
@@ -130,7 +136,7 @@ describe('a response_url', () => {
   });
 });
 
-describe('a response_url without a clear response', () => {
+describe('a response_url that doesn’t confirm the message', () => {
   const error = (post: Promise<void>) =>
     post.then(
       () => undefined,
@@ -164,7 +170,7 @@ describe('a response_url without a clear response', () => {
     expect(await error(responseUrls.post(url, rich))).toMatchObject({ data: { code, unclear: false } });
   });
 
-  it('fails with the seconds to wait', async () => {
+  it('fails with the number of seconds to wait if Slack’s rate limit is reached', async () => {
     const { url, responseUrls } = await respond((_, res) => res.writeHead(429, { 'retry-after': '7' }).end());
     const busy = { data: { code: 'ratelimited', retryAfter: 7 } };
     expect(await error(responseUrls.post(url, rich))).toMatchObject(busy);

@@ -33,7 +33,7 @@ it('an answer is sent if its own command has changed the settings', async () => 
   expect(await asked({ changes: true })).toBe('The answer');
 });
 
-it('a double click counts once in a message or on Home', async () => {
+it('a double click in a message or on Home counts as one click', async () => {
   const pressed: string[] = [];
   tally = await startListenerBot({
     actions: {

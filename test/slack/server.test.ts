@@ -90,7 +90,7 @@ describe('the bot', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('answers while Redis is down, when the bot isn’t ready', async () => {
+  it('answers while Redis is down, although it isn’t ready', async () => {
     const store = await startRedis();
     await started({ redisUrl: store.url });
     await store.stop();
@@ -107,7 +107,7 @@ describe('the start', () => {
   const readiness = async () => (await fetch(`${bot.url}/readyz`)).json();
   const NOT_READY = { ok: false, notReady: ['slack'] };
 
-  it('logs that Slack rejects the token, and leaves the bot not ready', async () => {
+  it('logs that Slack rejects the token, and the bot isn’t ready until Slack accepts it', async () => {
     await started({ beforeStart: (slack) => slack.failNext('auth.test', { error: 'invalid_auth' }, 2) });
     expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
     expect(await readiness()).toEqual(NOT_READY);
@@ -126,7 +126,7 @@ describe('the start', () => {
 });
 
 describe('Socket Mode', () => {
-  it('answers without an endpoint for events, but serves the pages', async () => {
+  it('answers without an HTTP endpoint for Slack’s requests, but still serves /readyz', async () => {
     await started({ mode: 'socket' });
     await bot.connect();
     expect((await bot.ask('/balance 123')).visibleText).toContain('left');
@@ -183,7 +183,7 @@ describe('the stop', () => {
     expect(textOf(bot.slack.messages(OWNER, CHANNEL))).toContain('left');
   });
 
-  it('makes the bot not ready, and serves on for the configured time', async () => {
+  it('makes the bot not ready, but lets it keep serving for the configured time', async () => {
     await started();
     const stopped = bot.stopBot(700);
     expect((await fetch(`${bot.url}/readyz`)).status).toBe(503);

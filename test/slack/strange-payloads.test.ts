@@ -147,7 +147,7 @@ describe('a payload that names no workspace', () => {
   });
 });
 
-describe('a field with a value that isn’t text', () => {
+describe('a field with an unexpected value', () => {
   const ODD: unknown[] = [0, true, {}, [], [null], { toString: 1 }];
   const field = (block: string, value: unknown) => ({ state: { values: { [block]: { value: { value } } } } });
   const event = (more: object) => ({
@@ -178,7 +178,7 @@ describe('a field with a value that isn’t text', () => {
   });
 
   it.each(['x'.repeat(65), 'T0/../E0', 't0lower'])(
-    'an invalid ID does not uninstall a workspace: %s',
+    'does not uninstall a workspace if it is an invalid ID: %s',
     async (id) => {
       const gone = { type: 'team_access_revoked', team_ids: [id] };
       expect(await tally.event(event({ event: gone }))).toBe(200);

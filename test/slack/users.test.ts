@@ -141,7 +141,7 @@ describe('a user group of managers', () => {
   const admit = async (person: string, fresh = false) =>
     people(client, TEAM).admit(await find(person), settings, fresh);
 
-  it('makes its members managers, and is looked up once a minute', async () => {
+  it('makes its members managers, and is looked up at most once a minute except before changes', async () => {
     members = { S1: [], S2: ['U1'] };
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: true });
     members.S2 = [];
@@ -150,7 +150,7 @@ describe('a user group of managers', () => {
     expect([times('S1'), times('S2')]).toEqual([2, 2]);
   });
 
-  it('that Slack doesn’t list makes nobody a manager, and prevents changes', async () => {
+  it('whose members Slack doesn’t list makes nobody a manager, and prevents changes', async () => {
     members = { S1: refusal('missing_scope'), S2: ['U2'] };
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });

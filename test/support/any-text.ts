@@ -3,7 +3,7 @@ import fc from 'fast-check';
 const FIRST_SURROGATE = 0xd800;
 const LAST_SURROGATE = 0xdfff;
 
-/** Every third character is ASCII. fast-check's own `binary` needs a second in each worker to build its table. */
+/** At least a third is ASCII on average. fast-check's `binary` needs a second in each worker to build its table. */
 const character = fc
   .oneof(
     fc.integer({ min: 0, max: 0x7f }),
@@ -22,6 +22,6 @@ function codePointOf(text: unknown): number {
   return code;
 }
 
-/** @param most the largest number of characters, none of them half a surrogate pair */
+/** @param most the maximum number of characters, none of which is half a surrogate pair */
 export const anyText = (most?: number): fc.Arbitrary<string> =>
   fc.string({ unit: character, ...(most !== undefined && { maxLength: most }) });

@@ -42,7 +42,7 @@ interface Surroundings {
   outcome: 'recorded' | 'repeated' | 'gone';
 }
 
-/** @param amount a balance, by how many days ago it was */
+/** @param amount what was spent on the day `ago` days before today */
 export function previewFigures(
   amount: (ago: number) => string,
   balance: string,

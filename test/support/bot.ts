@@ -68,7 +68,7 @@ export interface Bot extends People {
   audit(): Promise<readonly string[]>;
   /** Waits until no request to billing or identity is queued or running. */
   waitUntilIdle(): Promise<void>;
-  /** Slack sends to the new process. @param encryptionKeys other keys than the first process's */
+  /** Slack sends to the new process. @param encryptionKeys keys other than the first process's */
   startAnotherProcess(encryptionKeys?: string): Promise<BotProcess>;
   /** The services keep running. @param drain how long to wait for answers, in ms */
   stopBot(delay?: number, drain?: number): Promise<void>;

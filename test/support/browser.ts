@@ -14,7 +14,7 @@ interface SandboxPageOptions extends SandboxOptions {
 }
 
 /**
- * Opens the sandbox's page for the tests of a file or a `describe`, and checks in the end that the page had no
+ * Opens the sandbox's page for the tests of a file or a `describe`, and checks at the end that the page had no
  * errors. Without Chromium the tests are skipped.
  * @param onOpen called once
  */

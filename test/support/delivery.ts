@@ -46,7 +46,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
   };
 }
 
-/** Opens the queue as another process does. */
+/** Opens the queue as another process would. */
 export function openWakeUps(
   redis: Redis,
   redisUrl: string,

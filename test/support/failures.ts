@@ -14,7 +14,7 @@ const QUESTION = {
   product: 1,
   days: { first: '2026-11-14', last: '2026-11-20', today: '2026-11-21' },
 } as const;
-/** As a record has it; its sentence names this: `There’s no connection named …`. */
+/** A failure as a record holds it. Its sentence is `There’s no connection named …`, with this name. */
 export const storedCause = (named: string): StoredFailure =>
   toStoredFailure(new Failure('connection-missing', { connection: named }));
 

@@ -12,7 +12,7 @@ export interface ScheduleCounts {
   readonly workspaces: number;
   readonly each: number;
   readonly channels: number;
-  /** A full minute. */
+  /** In ms since the epoch, on a whole minute. */
   readonly due: number;
   readonly since: number;
 }

@@ -23,7 +23,7 @@ interface Call {
   readonly args: URLSearchParams;
 }
 
-/** `take` accepts the post and never answers. A text is an error code of Slack. */
+/** `take` accepts the post and never answers. A string is one of Slack's error codes. */
 type Fault = string | { readonly retryAfter: number } | { readonly status: number; readonly take?: boolean };
 
 export type MinimalSlack = Awaited<ReturnType<typeof startMinimalSlack>>;

@@ -85,7 +85,7 @@ export async function startOAuthSlack(appToken?: string) {
     grant: (token: string, team: Team) => oauth.accept(token, workspaceOf(team)),
     /** Revokes every token of a workspace or organization. */
     revoke: (id: string) => oauth.revoke(id),
-    /** Makes a workspace known that has installed nothing itself, such as another one of an organization. */
+    /** Adds a workspace that has installed nothing itself, such as another workspace of an organization. */
     know: (team: Team) => team.id.startsWith('T') && workspaceOf(team),
     trigger: () => core.triggers.issue({ person: INSTALLER }),
     /** @returns a `response_url` whose answers have this name in `replies` */

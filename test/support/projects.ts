@@ -42,7 +42,7 @@ export async function addProject(
   await workspaces.addProject(await changeIn(workspaces, 'T0SANDBOX1'), storedProject(project));
 }
 
-/** Registers projects without the form, by name: an ID, or more of a project. */
+/** Registers projects without the form. Each alias has the project's ID, or the ID and other fields. */
 export async function addProjects(
   bot: Pick<Bot, 'redis'>,
   projects: Readonly<Record<string, string | (Pick<Project, 'id'> & Partial<Project>)>>,

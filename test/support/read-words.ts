@@ -33,7 +33,7 @@ export const readSingleProject = (text: string, aliases?: Aliases) =>
   parseSingleProjectText(text, contextWith(aliases));
 export const readPeriod = (text: string) => parsePeriodText(text, contextWith());
 
-/** @param writtenAt if the text was written before `at` */
+/** @param writtenAt when the text was written, if before `at` */
 export const resolvePeriodText = (text: string, at = SATURDAY, zone = 'UTC', writtenAt = at): Period =>
   periodOf(parsePeriodText(text, contextAt(at, zone, writtenAt)), at, zone);
 

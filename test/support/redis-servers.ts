@@ -115,7 +115,7 @@ export async function makeCertificates(
 
 const tlsLines = (port: number, { authority, certificate, key }: Certificates): readonly string[] => [
   ...['port 0', `tls-port ${port}`, `tls-cert-file ${certificate}`, `tls-key-file ${key}`],
-  // Clients have a password instead of a certificate, as the docs say. The servers use TLS among each other, too.
+  // Clients have a password instead of a certificate, as the docs say. The servers use TLS among themselves, too.
   ...[`tls-ca-cert-file ${authority}`, 'tls-auth-clients no', 'tls-replication yes'],
 ];
 

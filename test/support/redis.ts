@@ -64,7 +64,7 @@ export async function forgetWakeUps(client: Redis): Promise<void> {
   if (keys.length > 0) await client.unlink(...keys);
 }
 
-/** Waits until no wake-up is due and no run goes on, because they would read and write beside the test. */
+/** Waits until no wake-up is due and no run is in progress, because a run would disturb the test. */
 export async function untilNothingRuns(client: Redis): Promise<void> {
   const lists = ['wait', 'active'].map((list) => `{tally}:deliver:${list}`);
   await waitUntil(async () => {

@@ -1,4 +1,4 @@
-/** Answers of the fake services besides the sandbox's modes. */
+/** Answers of the fake services, in addition to those of the sandbox's modes. */
 import { parseQuery } from '../../sandbox/billing/contract.ts';
 import type { BillingRequest, BillingService } from '../../sandbox/billing.ts';
 import { htmlReply, jsonReply, type Responder, type ServiceReply } from '../../sandbox/fake-service.ts';

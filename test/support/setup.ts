@@ -1,6 +1,6 @@
 /**
- * Runs before every test file. A failure's message says what has happened before. As a Redis Cluster does, every
- * Redis rejects commands with keys of several slots from the bot.
+ * Runs before every test file. A failure's message says what happened before it. Like a Redis Cluster,
+ * every Redis rejects the bot's commands with keys in several slots.
  */
 import fc from 'fast-check';
 import { Redis } from 'ioredis';

@@ -1,8 +1,8 @@
 /** Set by `npm test -- --all`. */
 export const isThorough = process.env.THOROUGH !== undefined;
 
-/** Set by `npm test` without further words. */
+/** Set by `npm test` without further arguments. */
 export const isQuick = process.env.QUICK !== undefined;
 
-/** How many examples fast-check tries: a quick run tries a twentieth, but at least ten. */
+/** How many examples fast-check tries: without `--all`, a twentieth of `whole`, but at least ten. */
 export const runs = (whole: number): number => (isThorough ? whole : Math.max(10, Math.ceil(whole / 20)));

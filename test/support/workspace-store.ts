@@ -54,7 +54,7 @@ export const WATCH: Watch = {
   since: ADDED_AT,
 };
 
-/** Stores answers of the services at this time. @param changed called when something no longer waits */
+/** Stores the services' answers as of this time. @param changed called when something no longer has to wait */
 export const outcomesOf = (
   workspaces: Pick<Workspaces, 'load' | 'writeUnaudited'>,
   at: number,

@@ -164,7 +164,7 @@ describe('a keyring with several keys', () => {
     expect(after.open(resealed, OWNER)).toBe('secret');
   });
 
-  it('names a key that was removed', () => {
+  it('reports a removed key as unknown', () => {
     expect(reasonOf(before.seal('secret', OWNER), OWNER, after)).toBe('unknown-key');
   });
 

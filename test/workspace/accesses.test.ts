@@ -50,7 +50,7 @@ describe('an application access', () => {
     expect(() => parseAccess(keyring, 'T1', '123', sentElsewhere).open()).toThrow(aFailure('unseal-failed'));
   });
 
-  it('is encrypted again with the other records', () => {
+  it('is encrypted again with a new key, like any other record', () => {
     const both = createKeyring([NEW, OLD]);
     const owner = sealOwnerOfField('T1', 'access:123', json)!;
     const resealed = reseal(both, owner, json)!;
@@ -80,7 +80,7 @@ describe('an application access', () => {
     ['one more', Array(MAX_ISSUERS + 1).fill('U1'), [], false],
     ['one more group', [], Array(MAX_ISSUER_GROUPS + 1).fill('S1'), false],
     ['a group among the people', ['S1'], [], false],
-  ])('limits its list of people: %s', (_, people, groups, isValid) => {
+  ])('accepts only a valid list of people and groups: %s', (_, people, groups, isValid) => {
     const { json } = serializeAccess(keyring, 'T1', { ...GIVEN, issuers: { people, groups } });
     const parsed = tryParse(() => parseAccess(keyring, 'T1', GIVEN.project, json));
     expect(parsed !== undefined).toBe(isValid);
@@ -98,7 +98,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 describe('a token', () => {
-  it('counts as expiring soon from 14 days before, by the zone’s calendar', () => {
+  it('counts as expiring soon in its last 14 days, by the calendar of the time zone', () => {
     const at = Date.UTC(2026, 10, 20, 23);
     const soon = (expiresAt: number, zone = 'UTC') => expiresSoon({ expiresAt }, at, zone);
     expect([soon(at + 15 * DAY), soon(at + 14 * DAY), soon(at - DAY)]).toEqual([false, true, true]);
@@ -109,7 +109,7 @@ describe('a token', () => {
 });
 
 describe('an encrypted field', () => {
-  it('can be decrypted only beside the addresses for its secret', () => {
+  it('is bound to the addresses to which its secret may be sent', () => {
     const record = { baseUrl: 'https://b', authUrl: 'https://a', name: 'x' };
     expect(sealOwnerOf('billing-token', 'T1', 'main', record).audience).toEqual(['https://b', 'https://a']);
     expect(sealOwnerOf('application-access', 'T1', '7', record).audience).toEqual(['https://a']);

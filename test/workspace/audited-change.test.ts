@@ -74,7 +74,7 @@ async function saveAll(): Promise<void> {
   await redis.hset(HASH, { 'project:damaged': '{' });
 }
 
-it('a change says who made it, when, on which record, and about what', async () => {
+it('a change says who made it, when, to which record, and what it is about', async () => {
   const workspace = await read();
   const request = { at: NOW, user: { id: 'U7' }, workspace };
   expect(auditedChange(request, ['added the project', 'prod'], ['changed the settings:', 'zone'])).toEqual({

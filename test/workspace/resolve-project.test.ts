@@ -248,7 +248,7 @@ describe('several projects', () => {
     ]);
   });
 
-  it('are those that people can ask about there, for `all`', () => {
+  it('named by `all` are those that people can ask about in the channel', () => {
     expect(labels('all', undefined, record, member())).toEqual(['dev', 'prod']);
     expect(labels('all', undefined, record, manager)).toEqual(['dev', 'prod', 'secret']);
     const secret = project('secret', { channels: [ELSEWHERE] });

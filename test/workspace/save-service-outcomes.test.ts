@@ -92,7 +92,7 @@ it.each([
   expect((await read()).rejectedAt(access)).toBe(rejectedAt);
 });
 
-it('a new rejection starts a run, and never makes the request fail', async () => {
+it('a new rejection wakes the workspace once, and a failure to store it never fails the request', async () => {
   await save();
   const { fingerprint: mark = '' } = (await read()).connections.get('main') ?? {};
   const rejection = { ...CONNECTION, workspace: 'T1', mark };

@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterAll(() => store.close());
 
 describe('a nonce', () => {
-  it('is accepted once for each kind, until it expires', async () => {
+  it('is accepted only once for each kind, until it expires', async () => {
     const [states, requests] = [createOAuthNonces(redis), createOAuthNonces(redis, 'request')];
     const spent = await Promise.all(Array.from({ length: 5 }, () => states.spend('one', 600)));
     expect(spent.filter(Boolean)).toHaveLength(1);
@@ -80,7 +80,7 @@ describe('an installation', () => {
     expect((await workspaceKeys(redis)).filter((key) => !key.includes('workspaces'))).toEqual([]);
   });
 
-  it('has a lock that one process holds at a time', async () => {
+  it('has a lock that only one process at a time can hold', async () => {
     const store = installed();
     await store.save('T1', 'an installation');
     expect(await store.lock('T1')).toBe(true);

@@ -72,7 +72,7 @@ describe('a workspace', () => {
     expect(token()).toBe(TOKEN);
   });
 
-  it('can be deleted without affecting the next one', async () => {
+  it('can be deleted without affecting another workspace', async () => {
     for (const id of ['T1', 'T2']) {
       await workspaces.saveSettings(await changing(id), zone('Asia/Tokyo'));
       await workspaces.saveConnection(await changing(id), MAIN);
@@ -169,7 +169,7 @@ describe('a token', () => {
       '"authUrl":"https://identity.example.org/v3"',
     ],
     ['identity gone', '"authUrl":"https://identity.example.com/v3",', ''],
-  ])('can’t be decrypted beside a changed address: %s', async (_, from, to) => {
+  ])('can’t be decrypted if its address was changed: %s', async (_, from, to) => {
     await workspaces.saveConnection(await changing(), MAIN);
     const json = (await redis.hget(HASH, 'connection:main'))!;
     expect(json).toContain(from);
@@ -191,7 +191,7 @@ describe('a token', () => {
 });
 
 describe('a project', () => {
-  it('gets an alias once, however many people try at a time', async () => {
+  it('is the only one that gets an alias, however many people use that alias at the same time', async () => {
     const ids = Array.from({ length: 20 }, (_, n) => String(n + 1));
     const added = await Promise.all(
       ids.map(async (id) => workspaces.addProject(await changing(), { ...PROD, id })),
@@ -200,7 +200,7 @@ describe('a project', () => {
     expect(findProject(await read(), 'prod')?.id).toBe(ids[added.indexOf(true)]);
   });
 
-  it('keeps its channels when renamed', async () => {
+  it('remains the default of its channels when renamed', async () => {
     await workspaces.addProject(await changing(), PROD);
     await workspaces.addProject(await changing(), STAGING);
     await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
@@ -216,7 +216,7 @@ describe('a project', () => {
     expect(record.channelDefault('C1')).toBe('live');
   });
 
-  it('is removed also as a channel’s default', async () => {
+  it('is also removed wherever it is a channel’s default', async () => {
     await workspaces.addProject(await changing(), PROD);
     await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
     await workspaces.setChannelDefault(await changing(), 'C2', 'prod');
@@ -230,7 +230,7 @@ describe('a project', () => {
 describe('a rejected credential', () => {
   const CONNECTION = { kind: 'connection', name: 'main' } as const;
 
-  it('is stored once until the credential works or is replaced', async () => {
+  it('is stored only once until the credential works or is replaced', async () => {
     const { fingerprint: mark } = await workspaces.saveConnection(await changing(), MAIN);
     const note = (at: number) =>
       outcomesOf(workspaces, at).rejected({ workspace: 'T1', ...CONNECTION, mark });
@@ -278,7 +278,7 @@ describe('the record after billing’s answer', () => {
     return writes;
   }
 
-  it('starts a run once a rejected token works again', async () => {
+  it('wakes the workspace when a rejected token works again', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const mark = (await read()).connections.get('main')?.fingerprint ?? '';
     const woken: string[] = [];

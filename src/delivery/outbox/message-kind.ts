@@ -26,7 +26,7 @@ import type { FailureEffect } from './retry-policy.ts';
 
 export interface MessageKind<About = unknown> extends MessageFormat<About> {
   plan(view: RunView): Plan;
-  /** When to send or update a stored message; undefined for not now. @param planned the time in the message's record */
+  /** When to send or update a stored message; undefined if not now. @param planned the time in the message's record */
   dueAt?(message: OutboxMessage<About>, view: RunView, planned: Millis | undefined): Millis | undefined;
   /** @returns a draft, or the new state if there is nothing to send @throws Failure */
   prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Transition<About>>;
@@ -65,7 +65,7 @@ export interface Draft<About> {
 }
 
 export interface Recipient {
-  /** Loaded when the recipient was checked, so newer than the workspace in `RunView`. */
+  /** Loaded when the recipient was checked, so it is newer than the workspace in `RunView`. */
   readonly workspace: Workspace;
   /** `isUnlimited` if only a manager reads the message. */
   readonly scope: ProjectScope;

@@ -99,11 +99,11 @@ function slackEffect(
   return { kind: method === 'chat.postMessage' && UNCLEAR_CODES.has(code) ? 'unclear' : 'later', cause };
 }
 
-/** The attempts of the first hour are at most 5 minutes apart, so that a post goes out soon after an outage. */
+/** Attempts in the first hour are at most 5 minutes apart, so that a post goes out soon after an outage. */
 const RETRY_PAUSES = [1, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3].map((minutes) => minutes * MINUTE);
 /**
- * After the first hour, messages other than posts are tried hourly for three days. A post fails, because the next post
- * names its date.
+ * After the first hour, messages other than posts are tried hourly for three days. A post is then given up, because the
+ * next post names its date.
  */
 const HOURLY_RETRIES = 72;
 

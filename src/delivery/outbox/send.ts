@@ -44,7 +44,7 @@ const CONFIRM_TIMEOUT: Millis = 30_000;
 const DUPLICATE = 'This may be a duplicate: Tally was interrupted while sending.';
 
 /**
- * @throws OvertakenError if another process works on the message; store-unavailable; while stopping, any error that
+ * @throws OvertakenError if another process has taken the message; store-unavailable; while stopping, any error that
  * isn't Slack's
  */
 export function deliverMessage<About>(
@@ -138,7 +138,7 @@ class Sending<About> {
     const claim = { channel, at, ...(mayBeInSlack && { isAgain: true }), state: 'sending' } as const;
     const { about = message.about } = draft;
     await this.write({ ...rest, ...claim, about });
-    // After such a long hang, another process may already search Slack for the message.
+    // After such a long delay, another process may already be searching Slack for the message.
     if (performance.now() - began > MAX_CLAIM_AGE) throw new OvertakenError();
     const metadata = deliveryMetadata(key);
     const { ts } = await postMessage(client, { channel, thread: undefined }, shown, { metadata });

@@ -26,7 +26,7 @@ export function splitDueTimes(
 /** Only the newest overdue date gets a post. That post names the earlier dates. */
 export function planDates(schedule: Schedule, posts: readonly PostEntry[], now: Millis) {
   const last = posts.findLast(isHandled);
-  // The next post names a failed date like a date that was never tried.
+  // The next post names a failed date in the same way as one that was never tried.
   const settled = posts.findLast(({ state }) => state === 'posted');
   if (schedule.paused !== undefined) return { last, settled, missed: [] };
   const { overdue, next } = splitDueTimes(schedule, last, now);
@@ -37,7 +37,7 @@ export function planDates(schedule: Schedule, posts: readonly PostEntry[], now: 
 }
 
 const REFRESH_TIMES: readonly Millis[] = [6, 24, 72].map((hours) => hours * HOUR);
-/** After the post and each check, projects that didn't answer are asked again for this long. */
+/** After the post and after each check, Tally asks again for this long about projects that didn't answer. */
 const ASK_AGAIN_FOR: Millis = 3 * HOUR;
 const ASK_AGAIN_INTERVAL: Millis = 30 * MINUTE;
 
@@ -45,7 +45,7 @@ const ASK_AGAIN_INTERVAL: Millis = 30 * MINUTE;
 const isIncomplete = (post: Pick<PostContent, 'unanswered'> | undefined): boolean =>
   Object.values(post?.unanswered ?? {}).some(({ kind }) => kind !== 'not-allowed');
 
-/** When to check a post again; undefined for never. @param shown has the projects that didn't answer just now */
+/** When to check a post again; undefined for never. @param shown includes the projects that didn't answer just now */
 export function nextRefresh(
   { at }: PostEntry,
   shown: Pick<PostContent, 'unanswered'> | undefined,

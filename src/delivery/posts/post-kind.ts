@@ -29,11 +29,11 @@ import {
 } from './post-record.ts';
 import { refreshPost } from './refresh-post.ts';
 
-/** Posts of different workspaces that are due at the same time are spread over this time. */
+/** Different workspaces' posts that are due at the same time are spread over a period of this length. */
 const WORKSPACE_SPREAD: Millis = 20_000;
 const LATE_AFTER: Millis = 5 * MINUTE;
 const BILLING_CHECK_INTERVAL: Millis = 30 * MINUTE;
-/** A sent post's record is kept for longer than 72 hours, because its last check comes then. */
+/** A sent post's record is kept for longer than 72 hours, because the last check comes after 72 hours. */
 const RECORD_LIFETIME: Millis = 96 * HOUR;
 const MAX_CORRECTION_TRIES = 6;
 const MAX_NAMED_DATES = 10;

@@ -1,4 +1,4 @@
-/** Renders a post: the report, how late it is, and the dates without a post. Also names the question it answers. */
+/** Renders a post: the report, how late it is, and dates without a post. Also tells which question a post answers. */
 import type { Button } from '@slack/types';
 import { moneyFormatter, parseAmount, sumMoney } from '../../domain/money/amount.ts';
 import { REPORTS, type ReportName } from '../../domain/report.ts';
@@ -50,8 +50,8 @@ export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'w
 }
 
 /**
- * Adds a late note above the report, and schedule and owner below. Slack notifies the mentioned owner when the post is
- * sent, not when it is edited.
+ * Adds a note above the report if it is late, and names the schedule and its owner below. Slack notifies the mentioned
+ * owner when the post is sent, not when it is edited.
  */
 export function renderPost(result: ReportResult, details: PostDetails): Message {
   const { message, covers } = result;
@@ -89,7 +89,7 @@ function changedText({ at, was }: NonNullable<PostContent['changed']>, details: 
   return `*corrected:* ${instantMarkup(at)} (was ${escapeMarkup(totalText(was, details))})`;
 }
 
-/** A menu beside the first lines makes the post shorter than a row of buttons. */
+/** A menu beside the first lines makes the post shorter than a row of buttons would. */
 function withMenu(blocks: readonly Block[], buttons: readonly Button[]): Block[] {
   const options = buttons.map(({ text, value = '' }) => option(text.text, value));
   const lines = blocks.find(({ type }) => type === 'section');

@@ -42,7 +42,7 @@ export interface ReportRequest {
   readonly at: Millis;
   /** The time zone of the days: the reporting zone, or for a correction, the zone that the post has. */
   readonly zone: Zone;
-  /** How many days a “Yesterday’s spend” covers: three on a Monday, for example. */
+  /** How many days a “Yesterday’s spend” report covers: three on a Monday, for example. */
   readonly days: number;
   readonly billing: BillingClient;
   /** For a correction: the posted figures. A project that doesn't answer keeps its posted figure. */
@@ -51,7 +51,7 @@ export interface ReportRequest {
 }
 
 export interface ReportResult {
-  /** The report; the post adds its owner and a late note. The last block is the small print. */
+  /** The report, to which the post adds the owner and any late note. The last block is the small print. */
   readonly message: Message;
   /** `<project id>:<product>` → the exact digits of the total; absent if there is no total */
   readonly figures: Readonly<Record<string, string>>;
@@ -133,7 +133,7 @@ function awaitedDay({ answered, periods }: ReportView): Day | undefined {
   return answered.some(isAwaited) ? newest : undefined;
 }
 
-/** If only the balance fails, the report goes without it. */
+/** If only the request for the balance fails, the report does without the balance. */
 async function fetchProject(
   { workspace, channel, billing, answeredBy, posted = {} }: ReportRequest,
   chosen: ReportRequest['projects'][number],

@@ -1,6 +1,6 @@
 /**
  * Renders a scheduled report. The header has the main figure. Below come the comparison, the month so far and the
- * balance, a line each. One project gets a chart; several get rows and totals.
+ * balance, each on its own line. One project gets a chart; several get rows and totals.
  */
 import { PRODUCTS } from '../../domain/billing-products.ts';
 import { remarkLead } from '../../domain/billing-remarks.ts';
@@ -128,7 +128,7 @@ interface Totals extends Record<'spent' | 'usual' | 'month' | 'forecast' | 'left
   readonly change: UsageChange | undefined;
 }
 
-/** @returns undefined without projects, or if currencies differ */
+/** @returns undefined if there are no projects, or if their currencies differ */
 function totalsOf({ answered }: ReportView): Totals | undefined {
   const [first] = answered;
   if (first === undefined || !hasOneCurrency(answered)) return undefined;
@@ -184,7 +184,7 @@ function sumTexts(known: readonly ProjectFigures[], headline: Headline): string 
   return sums.join(' and ');
 }
 
-/** The header compares a day's spend with the usual amount from 1.5 times that amount, or up to half of it. */
+/** The header compares a day's spend with the usual amount if it is at least 1.5 times or at most half that amount. */
 const NEWS = { least: '1.5', most: '0.5' } as const;
 
 /** `4× a usual Thursday`; '' if the day's spend is as usual */
@@ -271,7 +271,7 @@ function leftLine({ headline, answered, only }: Post, totals: Totals): string {
   ]);
 }
 
-/** How long the money lasts, at which daily average. Names bonuses that add a day or more. */
+/** How long the money lasts, and at what daily average. Names bonuses that add a day or more. */
 function lastsText(runway: Runway | undefined, { bonuses }: Account, money: MoneyFormatter): string {
   if (runway === undefined) return '';
   if (runway.kind === 'overdrawn' || runway.kind === 'unknown') return formatRunwayLine(runway, money);
@@ -308,7 +308,7 @@ function projectNotes({ figures: { main, strays }, remarks }: ProjectFigures, { 
   ]);
 }
 
-/** Marks an amount that doesn't cover everything. */
+/** Marks a total that lacks some items or days. */
 const partMark = ({ total, reported, fullDays }: Usage): string =>
   total.readable > 0 && (total.incomplete || reported.length < fullDays) ? '*' : '';
 

@@ -13,7 +13,7 @@ import { findAlert, isAlertOpen, watchField, watchRecordOf } from './watch-recor
 const alertAbout = z.object({
   /** The watch's owner, who gets the message if its recipient can't. */
   owner: z.string(),
-  /** A hash of the alert that Slack shows. If the alert has another hash now, the message is updated. */
+  /** A hash of the alert that Slack shows. If the alert now has a different hash, the message is updated. */
   shows: z.string(),
 });
 type AlertAbout = Readonly<z.infer<typeof alertAbout>>;
@@ -62,7 +62,7 @@ export const alertKind: MessageKind<AlertAbout> = {
     const { projects } = watch;
     const source = figuresSourceOf(projects[0], workspace);
     const isNew = message.state !== 'posted';
-    // An alert isn't sent if it is already over, or if its figures are another account's.
+    // An alert isn't sent if it is already over, or if its figures come from another account.
     if (isNew && !(isAlertOpen(alert) && alert.source === source))
       return { outcome: 'skipped', message: undefined };
     return {

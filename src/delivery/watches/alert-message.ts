@@ -167,7 +167,7 @@ const measuredAs = <K extends WatchKind>(_: K, { measurement }: Pick<AlertBasis,
 const monthOf = (basis: AlertBasis): MonthSpend | undefined =>
   measuredAs('budget', basis).months.find(({ month }) => month === basis.episode);
 
-/** `calm`: the first later day below its own limit. */
+/** `calm`: the first later day whose spend is below that day's own limit. */
 function daysOf(rule: SpikeRule, basis: AlertBasis) {
   const { days } = measuredAs('spike', basis);
   const calm = days.find((later) => {

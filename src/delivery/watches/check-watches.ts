@@ -117,7 +117,7 @@ function checkWatch(
 ): readonly FieldWrite[] {
   const stored = watchRecordOf(watch.id, snapshot);
   const source = figuresSourceOf(watch.projects[0], workspace);
-  // An alert that wasn't sent counts as unseen if its figures are another account's.
+  // An alert that wasn't sent counts as unseen if its figures come from another account.
   const isSeen = (alert: Alert) => {
     const key = alertKey(watch.id, alertName(alert));
     return snapshot.messages.some(
@@ -187,7 +187,7 @@ function coverageText({ amounts, today, zone }: WatchFigures): string {
   return reported === 0 || reported === WEEK ? '' : `${reported} of the last ${WEEK} days reported`;
 }
 
-/** How many alerts of a watch are kept. Buttons of older alerts say that they are gone. */
+/** How many alerts of a watch are kept. The buttons of an older alert answer that the alert is gone. */
 const MAX_ALERTS = 6;
 
 /**

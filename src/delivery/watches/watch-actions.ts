@@ -1,4 +1,4 @@
-/** What people can do with watches and alerts: see their state, acknowledge, snooze, and ask for a rule's preview. */
+/** What people can do with watches and alerts: see their state, acknowledge or snooze them, and preview a rule. */
 import { failureSentence, isFailure } from '../../domain/failure/index.ts';
 import { type AlertedLevel, simulationFrom } from '../../domain/money/watch-evaluation.ts';
 import { measureWatch, type WatchMeasurement } from '../../domain/money/watch-measurement.ts';
@@ -50,7 +50,7 @@ export interface WatchActions {
 }
 
 export interface WatchState {
-  /** When billing last answered; undefined for not yet. */
+  /** When billing last answered; undefined if it hasn't yet. */
   readonly checkedAt: Millis | undefined;
   readonly nextCheckAt: Millis | undefined;
   readonly measurement: WatchMeasurement | undefined;

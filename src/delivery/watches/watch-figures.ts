@@ -42,7 +42,7 @@ import { storedBalance } from '../../workspace/save-service-outcomes.ts';
 import type { DeliveryContext, RunView } from '../outbox/message-kind.ts';
 
 const schema = z.object({
-  /** The connection and token that billing was asked with: what `figuresSourceOf` returned. */
+  /** The connection and token used to ask billing: what `figuresSourceOf` returned. */
   source: z.string(),
   /** Amounts as billing sent them; '' if unreadable. */
   account: z.object({ balance: z.string(), bonuses: z.string(), at: z.int() }).exactOptional(),
@@ -61,14 +61,14 @@ export type StoredFigures = Readonly<z.infer<typeof schema>>;
  */
 export const figuresField = (project: ChosenProject): string => `figures/${projectValue(project)}`;
 
-/** Names a connection and its token; '' without a connection. Another source means another account's figures. */
+/** Names a connection and its token; '' without a connection. A new source means figures of another account. */
 export function figuresSourceOf(project: ChosenProject, workspace: Workspace): string {
   const name = connectionNameOf(project, workspace);
   if (!workspace.connectionNames.includes(name)) return '';
   return `${name} ${workspace.connections.get(name)?.fingerprint ?? ''}`;
 }
 
-/** The stored figures, unless they are another account's. */
+/** The stored figures, unless they come from another account. */
 export function knownFigures(
   { projects: [project] }: Watch,
   { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,

@@ -18,7 +18,7 @@ const alert = z.object({
   title: z.string(),
   /** The calculation behind the title, as sentences; '' if there is none. */
   why: z.string(),
-  /** How many recent days were reported; '' if `why` says so. */
+  /** How many recent days were reported; '' if `why` already says it. */
   covers: z.string(),
   state: z.enum(['open', 'recovered']),
   /** When the alert recovered or was corrected, and the new figure as a sentence. */

@@ -58,7 +58,7 @@ export const kindOf = (kind: string): Kind | undefined =>
 export const mayHaveBeenSaved = (failure: Failure): boolean =>
   failure.kind === 'store-unavailable' && failure.data.write === 'unsure';
 
-/** Stored without its sentence, which is written when the record is read. */
+/** Stored without its sentence, which is worded anew when the record is read. */
 export const storedFailureSchema = z.object({
   kind: z.string(),
   data: z.record(z.string(), z.unknown()).exactOptional(),

@@ -80,7 +80,7 @@ interface Read {
   readonly grammar: Grammar;
 }
 
-/** A text of an old message is read as of its day. A period that was still running then runs until today. */
+/** Reads the text of an old message as of its day, but a period that was still running on that day as of today. */
 function itemsOf(text: string, { start }: Grammar, context: ParseContext): readonly Item[] {
   const { today, writtenOn = today } = context;
   const written = parseItems(text, start, { ...context, today: writtenOn });
@@ -189,7 +189,7 @@ function findRefusal(read: Read): WordsRefusal | undefined {
   return findDoubt(read) ?? checkProjects(read) ?? checkToday(read);
 }
 
-/** Finds the whole word of an item: in `last-wek`, the grammar reads `last` and `wek`. */
+/** Finds the whole word that an item is part of: in `last-wek`, the grammar reads `last` and `wek`. */
 function rawPlace(text: string, { start, end }: Item): TextRange {
   const [before = ''] = /[^ ,]*$/.exec(text.slice(0, start)) ?? [];
   const [after = ''] = /^[^ ,]*/.exec(text.slice(end)) ?? [];
@@ -231,7 +231,7 @@ function checkToday(read: Read): WordsRefusal | undefined {
   return days && 'why' in days ? days : undefined;
 }
 
-/** Patterns of a number that could also be a project: `3 october`, `friday 13`. */
+/** Patterns whose number could also be a project: `3 october`, `friday 13`. */
 const LEADING = /^(?:(?:in|of|during) )?([1-9]\d*)(?! [a-z]+\.?(?: ?-| to| until) ?\d)((?: .*)?)$/;
 const TRAILING = /^((?:.*[-. ])?(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?) ([1-9]\d*)$/;
 
@@ -295,7 +295,7 @@ function commandOf(read: Read): ParsedCommand {
   };
 }
 
-/** @param typed with its capitals, which help to recognize tokens @throws secret-pasted */
+/** @param typed the text with its capitals, which help to recognize tokens @throws secret-pasted */
 export function refuseSecret(
   typed: string,
   items: readonly { readonly kind: string }[],

@@ -9,7 +9,7 @@ export interface ParsedCommand {
   readonly project?: string;
   /** In lower case. Never set together with `project`. */
   readonly alias?: string;
-  /** Two or more projects in typed order, or all. Then `project` and `alias` are undefined. */
+  /** Two or more projects in the order typed, or all projects. Then `project` and `alias` are undefined. */
   readonly several?: SeveralProjects;
   readonly product?: ProductId;
   readonly phrase?: NamedDays;

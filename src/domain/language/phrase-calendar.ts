@@ -54,7 +54,7 @@ interface Point {
   readonly place?: TextRange;
   /** The latest occurrence that has begun by `limit`. @throws RefusedWords */
   readonly latest: (limit: Day) => DayRange;
-  /** The first occurrence from `from` on. @throws RefusedWords */
+  /** The first occurrence that begins on or after `from`. @throws RefusedWords */
   readonly next: (from: Day) => DayRange;
 }
 
@@ -491,7 +491,7 @@ export class Calendar {
     return { first: begin.first, last: earlier(end.last, this.today), text, rule };
   }
 
-  /** Compares complete units with as many before, a running unit with the one before, and anything else day by day. */
+  /** Compares complete units with the same number before, a running one with the one before, others day by day. */
   #ruleBetween(begin: DayRange, end: DayRange): ComparisonRule {
     const isOver = end.last < this.today;
     const units = [begin.unit, end.unit];

@@ -126,7 +126,7 @@ export function explainBadWord(
 /** A longer text doesn't fit a button and can't be checked at a glance. */
 const LONGEST_SUGGESTION = 200;
 
-/** Replaces an unknown word by the nearest known one, and ambiguous words by each of their meanings. */
+/** Replaces an unknown word with the nearest known one, and ambiguous words with each of their meanings. */
 export function correctionsOf(
   text: string,
   { start, end, why, instead }: WordsRefusal,

@@ -5,7 +5,7 @@ import { tryParse } from '../try-parse.ts';
 
 export type Money = Big;
 
-/** A value in a response of billing, whose documentation names no types. `odd`: JSON that is neither text nor number. */
+/** A value in a response from billing, which documents no types. `odd`: JSON that is neither text nor number. */
 export type WireScalar = { readonly text: string } | { readonly missing: true } | { readonly odd: string };
 
 /** `raw`: the digits as billing sent them, for CSV files. `unreadable`: the start of what it sent instead of a number. */
@@ -115,7 +115,7 @@ export const isCurrencyLabel = (text: string): boolean =>
 /**
  * Writes an amount for people: `1,234.50 EUR`, or `0.0012` below a cent.
  * @param locale BCP 47; an invalid one counts as en-US
- * @param label a currency sign is placed as the locale does, any other label after the amount
+ * @param label a currency sign goes where the locale puts it, any other label after the amount
  */
 export function formatMoney(value: Money, locale: string, label = ''): string {
   const isSign = /\p{Sc}/u.test(label);

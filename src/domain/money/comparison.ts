@@ -52,7 +52,10 @@ function figuresOf(isTotal: boolean, sums: PeriodPair<Money>, daily: PeriodPair<
   return { basis: isTotal ? 'total' : 'average', ...values, daily, ...(percent && { percent }) };
 }
 
-/** Adds up projects. @returns undefined if one has no figures; `coverage` is that of the least reported project */
+/**
+ * Adds up projects. @returns undefined if one has no figures; for each period, `coverage` is that of the project with
+ * the fewest reported days
+ */
 export function sumChanges(changes: readonly UsageChange[]): Required<UsageChange> | undefined {
   const figures = changes.flatMap((change) => change.figures ?? []);
   if (changes.length === 0 || figures.length < changes.length) return undefined;
@@ -99,7 +102,7 @@ const spentIn = (cost: Cost | undefined): Money | undefined =>
     : undefined;
 
 export interface ExplainedRow extends Row {
-  /** The side whose cost is so unusual for its weekday that it makes at least half of the difference. */
+  /** The side whose cost is so unusual for its weekday that it accounts for at least half of the difference. */
   readonly unusual?: Cost | undefined;
 }
 

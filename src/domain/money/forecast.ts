@@ -173,7 +173,7 @@ interface DailyCostModel {
 
 const WEEK = 7;
 const LONGEST_MONTH = 31;
-/** A spike differs from the median of the days around by more than `mads` median absolute deviations and by `share`. */
+/** A spike differs from the median of nearby days by more than `mads` median absolute deviations and by `share`. */
 const SPIKE = { around: 7, beside: 3, weeks: 4, mads: 3 * 1.4826, share: 0.5 } as const;
 /** This many spikes on irregular days will probably recur, so each future day includes a share of their cost. */
 const FREQUENT_SPIKES = 3;
@@ -192,7 +192,7 @@ type Costs = CostHistory['costs'];
 /**
  * Predicts the cost of a day from the days before. Each step is a published method:
  *
- * - Spikes are found with Hampel's identifier, median ± 3 × 1.4826 × MAD of the days around. The other steps ignore them.
+ * - Spikes are found with Hampel's identifier, median ± 3 × 1.4826 × MAD of nearby days. The other steps ignore them.
  * - A weekday's factor is the median of its ratios to the mean of its week, as in classical decomposition.
  * - The last change of level or growth is found by optimal partitioning with a BIC penalty, the problem that PELT solves
  *   (Killick, Fearnhead and Eckley 2012), on a scale where growth is a straight line.
@@ -290,7 +290,7 @@ function weekdayFactors(usual: Costs): readonly number[] {
   return factors.map((factor) => (isKnown ? (factor * WEEK) / all : 1));
 }
 
-/** Finds the last change of level or growth. @returns `slope`: the logarithm of the growth a day; 0 for a level */
+/** Finds the last change of level or growth. @returns `slope`: the logarithm of the daily growth; 0 for a level */
 function lastRegime(
   usual: Costs,
   factorOf: (n: number) => number,

@@ -258,7 +258,7 @@ function splitInto(unit: Unit, days: number, periods: DayPair): PairedDays {
 const beginWith = (unit: Unit, { current, before }: DayPair): boolean =>
   [current, before].every(([first = '']) => startOfUnit(unit, first) === first);
 
-/** Pairs 3 October with 3 September, or the second Friday with the second Friday. */
+/** Pairs 3 October with 3 September, or the second Fridays of both periods. */
 function pairDayByDay(periods: DayPair): DayPair[] {
   const placeOf = beginWith('month', periods) ? placeInMonths : placeInWeeks;
   const placesIn = (days: readonly Day[]) => days.map((day) => placeOf(day, days[0] ?? day));

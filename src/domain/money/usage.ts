@@ -8,7 +8,7 @@ export interface UsageRow extends DayCharges {
   readonly outside: boolean;
 }
 
-/** A sum, and how many items it includes and lacks. Without readable items, `value` means nothing. */
+/** A sum, and how many items it includes or leaves out as unreadable. Without readable items, `value` means nothing. */
 export interface UsageTotal {
   readonly value: Money;
   readonly incomplete: boolean;
@@ -26,7 +26,7 @@ export interface DayFigure {
 
 export interface Usage {
   readonly rows: readonly UsageRow[];
-  /** The sum of all items, also of today, of other days, and without a readable day. */
+  /** The sum of all items, including those of today, of days not asked about, and without a readable day. */
   readonly total: UsageTotal;
   readonly bonuses: UsageTotal;
   /** How many of the requested days are over. */
@@ -44,7 +44,7 @@ export interface Usage {
   readonly today?: DayFigure;
 }
 
-/** `today` is set if `days` includes it. It counts for the total, but not for the average, because it isn't over. */
+/** `today` is set if `days` includes it. It counts in the total but not in the average, because it isn't over. */
 export interface UsageQuestion {
   readonly days: readonly Day[];
   readonly today?: Day;
@@ -87,7 +87,7 @@ export function computeUsage(charges: readonly DayCharges[], question: UsageQues
   };
 }
 
-/** Leaves out charges of other days and without a readable day. */
+/** Leaves out charges for other days, and those without a readable day. */
 export function usageOn(question: UsageQuestion, charges: readonly DayCharges[]): Usage {
   const requested = new Set(question.days);
   return computeUsage(
@@ -126,7 +126,7 @@ export const incompleteMark = (isIncomplete: boolean): string => (isIncomplete ?
 export const formatBonusTotal = (bonuses: UsageTotal, money: MoneyFormatter): string =>
   bonuses.value.eq(0) && !bonuses.incomplete ? '' : `bonuses ${formatTotal(bonuses, money)}`;
 
-/** `6 of 7 days reported, no data for Mon 16 Nov`; for a single day `no data yet` or '' */
+/** `6 of 7 days reported, no data for Mon 16 Nov`; for a single day, `no data yet`, or '' if there is data */
 export function formatReportedDays({ missing, reported, fullDays }: Usage, nameOf: DayNamer): string {
   if (fullDays === 0) return '';
   if (fullDays === 1) return missing.length > 0 ? 'no data yet' : '';

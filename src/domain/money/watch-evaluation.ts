@@ -145,7 +145,7 @@ export function spikeLimit(
   return usual.gt(floor) ? usual : floor;
 }
 
-/** Whether a day costs so clearly less than its limit that a spike is over. */
+/** Whether a day's cost is so far below its limit that a spike is over. */
 function isCalm(rule: SpikeRule, spend: DaySpend | undefined): boolean {
   const limit = spend && spikeLimit(rule, spend);
   return limit !== undefined && spend?.amount.lt(recoveryBelow(limit)) === true;

@@ -17,7 +17,7 @@ export const MAX_THRESHOLD_DIGITS = 30;
 export const MAX_RUNWAY_DAYS = 3_650;
 export const BUDGET_STEPS = [50, 80, 100] as const;
 
-/** `50 000,5`, `50,000.5`, `50.000,5`, `5.000.000`; each with the separator of its thousands. */
+/** `50 000,5`, `50,000.5`, `50.000,5`, `5.000.000`; each with its thousands separator. */
 const GROUPED: readonly (readonly [form: RegExp, separator: string])[] = [
   [/^[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d+)?$/, ' '],
   [/^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$/, ','],

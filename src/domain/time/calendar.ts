@@ -12,7 +12,7 @@ export type Day = string;
 
 export type Zone = string;
 
-/** A duration, or an instant since the epoch. */
+/** A duration, or an instant counted from the epoch. */
 export type Millis = number;
 
 export const DAY: Millis = 86_400_000;
@@ -93,7 +93,7 @@ export function formatDays(first: Day, last: Day, knownYear?: string): string {
   return `${Number(first.slice(8))}–${dayAndMonth(last)}${year}`;
 }
 
-/** `October`; `October 2025` in another year than today's */
+/** `October`; `October 2025` in a year other than today's */
 export const formatMonth = (day: Day, today: Day | undefined): string =>
   withYear(MONTH_NAMES[Number(day.slice(5, 7)) - 1] ?? '', day, today);
 
@@ -106,7 +106,7 @@ export interface RequestedDays {
   readonly today?: Day | undefined;
 }
 
-/** `14–20 Nov`, `October`, `Q3`, `2025`; `14–20 Nov 2025` in another year than today's */
+/** `14–20 Nov`, `October`, `Q3`, `2025`; `14–20 Nov 2025` in a year other than today's */
 export function formatRequestedDays({ first, last, today }: RequestedDays): string {
   const unit = last === today ? undefined : wholeUnit({ first, last });
   if (unit === undefined) return formatDays(first, last, today?.slice(0, 4));

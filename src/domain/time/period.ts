@@ -122,7 +122,10 @@ function daysBeforePeriod(first: Day, rule: ComparisonRule, count: number, zone:
   return daysBefore(first, count, zone);
 }
 
-/** @returns the same day of an earlier month; if it lacks the day, its last day, or the next day for a beginning */
+/**
+ * @returns the same day of an earlier month. If that month lacks the day, an end moves to the month's last day, and a
+ * beginning to the first day of the next month.
+ */
 function monthsBefore(day: Day, months: number, isBeginning: boolean): Day {
   const month = shiftUnits('month', `${day.slice(0, 7)}-01`, -months);
   const same = `${month.slice(0, 8)}${day.slice(8)}`;
@@ -192,7 +195,7 @@ const typedVersus = (versus: Versus): string =>
 
 /**
  * Compares the period with the days that were typed after `vs`. If no day of the period is complete, nothing is compared.
- * @throws InvalidWord if the other days aren't complete, or if both share days; its suggestions belong after `vs`
+ * @throws InvalidWord if the other days aren't complete, or if the two overlap; the suggestions belong after `vs`
  */
 export function compareWith(period: Period, versus: Versus): Period {
   const [first, ...others] = completeDays(period.days, period);

@@ -33,7 +33,7 @@ import { parseContextOf, type Workspace } from '../../workspace/record/workspace
 import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Feature, Services } from '../feature.ts';
 
-/** Presses within this time count once: a double click, or a press that Slack sent twice. */
+/** Presses within this time count as one: a double click, or a press that Slack sent twice. */
 const SAME_PRESS: Millis = 10_000;
 
 const NO_MANAGER = textMessage('Ask an owner or admin of this workspace.');

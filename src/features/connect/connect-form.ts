@@ -113,8 +113,8 @@ interface BalanceByProduct {
 }
 
 /**
- * The API doesn't tell a project's product, so this asks for each. @throws Failure if the query failed for every
- * product
+ * The API doesn't say which product a project has, so this asks about each product. @throws Failure if the query
+ * failed for every product
  */
 async function fetchBalanceByProduct(
   billing: BillingClient,
@@ -332,7 +332,7 @@ const isSecret = (typed: string, pasted: string): boolean => {
   return looksLikeSecret(typed) || (token !== '' && typed.toLowerCase().includes(token));
 };
 
-/** Removes the quotes around a copied value; a quote on only one side is a part of the value. */
+/** Removes the quotes around a copied value; a quote on only one side is part of the value. */
 const withoutQuotes = (typed: string): string =>
   typed.trim().replace(/^(["'`])(.+)\1$|^[“”„](.+)[“”]$|^[‘’‚](.+)[‘’]$/s, '$2$3$4');
 

@@ -52,7 +52,7 @@ export const REFRESH = 'home-refresh';
 
 const MAX_ATTENTION_LINES = 5;
 
-/** What needs attention, then the next step of a new workspace, then the projects. */
+/** What needs attention, then the next step for a new workspace, then the projects. */
 export function homeBlocks(request: Request, sections: readonly HealthSection[]): readonly Block[] {
   const { workspace } = request;
   const isConnected = workspace.connectionNames.length > 0;

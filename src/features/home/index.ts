@@ -1,4 +1,4 @@
-/** The Home tab of Tally, and its button **Refresh**. */
+/** Tally's Home tab, and its **Refresh** button. */
 import { missedAnswer } from '../../billing/client.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
@@ -31,7 +31,7 @@ export function createHomeFeature(services: Services): Feature {
   const show = async (request: Request): Promise<void> =>
     publish(request.reply, homeBlocks(request, await loadHealth(registry.health(), request)));
 
-  /** Asks billing about the shown projects without figures from within `age`. @returns false if all have them */
+  /** Asks billing about the shown projects whose figures are missing or as old as `age`. @returns false if none are */
   async function refresh(request: Request, age: Millis): Promise<boolean> {
     const rows = tryParse(() => homeRows(request), Failure) ?? [];
     const old = rows.slice(0, MAX_HOME_PROJECTS).filter(({ last }) => clock() - (last?.at ?? 0) >= age);
@@ -61,7 +61,7 @@ export function createHomeFeature(services: Services): Feature {
         right: 'ask',
         wants: ({ tab }) => tab === 'home',
         async answer(_, asked) {
-          // Home is in no channel, so it shows no projects that are limited to channels.
+          // Home isn't in any channel, so it shows no projects that are limited to channels.
           const request = { ...asked, channel: undefined };
           await show(request);
           if (await refresh(request, HOUR))

@@ -1,4 +1,4 @@
-/** The state of connections, projects, accesses and records, for Home and `/billing status`. */
+/** The state of connections, projects, application accesses and records, for Home and `/billing status`. */
 import type { Button, Overflow } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, isFailure, kindOf } from '../../domain/failure/index.ts';
@@ -82,7 +82,7 @@ function failureLine(failure: Failure, request: Request): HealthLine {
   return { level: 'broken', text: [escapeMarkup(joinTexts(' ', [sentence, todo]))], fix: buttons[0] };
 }
 
-/** Damaged connections and accesses aren't here: their own sections say how to repair them. */
+/** Damaged connections and application accesses aren't here: their own sections say how to repair them. */
 const recordHealth: HealthSource = (request) => {
   const { workspace, user } = request;
   const damaged = workspace.damaged.filter(({ kind }) => /^(project|schedule|watch)$/.test(kind));

@@ -68,7 +68,7 @@ export function createMentionsFeature({ registry, threads }: Services): Feature 
   };
 }
 
-/** “prod” as the next message completes a question that named no project. */
+/** If a question named no project, the next message can complete it: “prod”. */
 async function rememberOpen(
   { command, text }: Command,
   request: Request,

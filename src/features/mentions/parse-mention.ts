@@ -44,7 +44,7 @@ interface Mention {
   readonly rest: string;
 }
 
-/** @param self Tally's user ID; if undefined, only a mention at the start counts as Tally's */
+/** @param self Tally's user ID; if undefined, only a mention at the start counts as a mention of Tally */
 export function splitMention(message: string, self?: SlackId): Mention {
   const text = plainMentionText(message, self);
   const typed = text.split(/\s+/);
@@ -53,7 +53,7 @@ export function splitMention(message: string, self?: SlackId): Mention {
   return { text, name: plain(typed[at] ?? ''), rest: typed.slice(at + 1).join(' ') };
 }
 
-/** The first word may be a verb of `/billing`. @returns undefined if the text is no command @throws Failure secret-pasted */
+/** The first word may be a `/billing` verb. @returns undefined if there is no command @throws Failure secret-pasted */
 export function parseTypedCommand({ name, rest }: Mention, known: KnownCommands): Question | undefined {
   if (name === '') return { kind: 'nothing', fact: undefined };
   const command = commandOf(name, known.commands);
@@ -264,7 +264,7 @@ function isGone(
 
 const typedWords = (text: string): ReadonlySet<string> => new Set(text.split(/[\s,?!.]+/).map(normalizeText));
 
-/** An answer would reveal a project's name. @throws Failure not-allowed unless the person typed the project */
+/** The answer would reveal the project's name. @throws Failure not-allowed unless the person typed the project */
 function requireAskable(words: ParsedCommand, text: string, request: Request): void {
   const typed = typedWords(text);
   for (const target of findAskedProjects(words, { ...request, ...publicScope(request) }).targets)

@@ -136,7 +136,7 @@ const ID = /^[\x21-\x7e]{1,255}$/;
 /** The identity service's IDs are 32 hex digits. The service would log a secret that is sent as the ID. */
 const USUAL_ID = /^[\da-f]{32}$/i;
 
-/** If the project has an access, an empty field keeps the stored ID or secret. */
+/** If the project already has an application access, an empty field keeps the stored ID or secret. */
 const keepable = (field: Field<string>): Field<string> => ({
   ...field,
   draw: (at) =>

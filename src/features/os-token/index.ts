@@ -202,7 +202,7 @@ async function showToken(
   const lines = renderShellCommands(issued, access.authUrl);
   if (lines.length > SLACK_LIMITS.section || (sealed ?? '').length > SLACK_LIMITS.privateMetadata)
     throw await notShown(`It has ${issued.token.length} characters, more than Slack can show.`);
-  // The audit's entry is written before anybody sees the token.
+  // The audit entry is written before anybody sees the token.
   await record(ISSUED).catch(async (error: unknown) => {
     throw await notShown(isFailure(error) ? error.message : undefined, error);
   });
@@ -210,7 +210,7 @@ async function showToken(
     throw await notShown(
       `The window was closed, or Slack refused it. For another token, type ${commandText('/os-token')} ${target.word}.`,
     );
-  // The token is already shown, so a failure here doesn't matter.
+  // The token has already been shown, so a failure here doesn't matter.
   if (workspace.rejectedAt(credential) !== undefined)
     await workspaces.clearRejection(user.teamId, credential).catch(ignoreFailure);
 }

@@ -1,4 +1,4 @@
-/** `/billing projects` and `/billing default`: names of projects, who may ask about them where, and channels' defaults. */
+/** `/billing projects` and `/billing default`: project names, who may ask about them where, and channel defaults. */
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';

@@ -79,7 +79,7 @@ function row(project: Project, more: MoreVerbs, request: Request): SectionBlock 
     ),
     accessory: overflow('run:project', [
       ...projectOptions(alias),
-      // Slack allows five options in this menu, so it has no OS_TOKEN… for managers: they find it on Home.
+      // Slack allows five options in this menu, so managers get **OS_TOKEN…** on Home instead.
       ...(user.canManage
         ? [
             billing('Edit…', 'edit'),

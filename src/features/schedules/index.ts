@@ -204,7 +204,7 @@ function lastDeliveryText(sent: LastDelivery | undefined, today: Day): string {
   }
 }
 
-/** @param handled the newest date that was posted or tried: the next date is after it */
+/** @param handled the newest date for which a post was sent or tried: the next date is after it */
 function findNext({ timing, since }: Schedule, handled: Day = '', now: Millis): DueTime | undefined {
   for (const due of dueTimes(timing, Math.max(since, now))) if (due.date > handled) return due;
   return undefined;

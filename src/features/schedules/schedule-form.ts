@@ -252,7 +252,7 @@ async function planPosts({ scheduling }: FormServices, { id, values, request }: 
 const NEXT_POSTS = 3;
 
 /**
- * Plans the posts of an edited schedule. An overdue post is still due, as edited, if its date is in the new timing.
+ * Plans the posts of an edited schedule. An overdue post stays due, as edited, if the new timing has its date.
  * @param before undefined for a new schedule @returns the overdue and the next posts, which are due after `since`
  */
 export function planEdit(
@@ -294,7 +294,7 @@ function coverageText(first: DueTime, coverage: Coverage): string | undefined {
   return days.length === 0 ? undefined : `The first post covers ${formatRange(days)} (${coverage.zone}).`;
 }
 
-/** A warning if the first post is sent before a day that it should cover is over in the reporting time zone. */
+/** A warning if the first post misses a day because that day isn't over yet in the reporting time zone. */
 function staleText(first: DueTime, coverage: Coverage): string | undefined {
   const { timing, zone } = coverage;
   const covered = coveredDays(first, first.at, coverage);

@@ -1,4 +1,4 @@
-/** `/billing settings`: the time zone of days, who sees answers, who manages Tally, and who else may ask. */
+/** `/billing settings`: the reporting time zone, who sees answers, who manages Tally, and who else may ask. */
 import { isDeepStrictEqual } from 'node:util';
 import type { PlainTextOption } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';

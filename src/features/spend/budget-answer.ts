@@ -21,7 +21,7 @@ import { spendCommand } from './project-answer.ts';
 
 const labelsOf = (figures: readonly SpendFigures[]) => figures.map(({ target }) => target.label);
 
-/** `budget` asks “within budget?”, `over-budget` asks “over budget?”: their yes and no are opposite. */
+/** `budget` asks “within budget?”, `over-budget` asks “over budget?”, so their yes and no are opposites. */
 export type BudgetQuestion = 'budget' | 'over-budget';
 
 interface BudgetState extends SpendFigures {
@@ -29,7 +29,7 @@ interface BudgetState extends SpendFigures {
   readonly budget: Money | undefined;
   readonly spent: Money | undefined;
   readonly isOver: boolean;
-  /** How much more than the budget is expected; undefined if the budget is exceeded already. */
+  /** By how much the forecast exceeds the budget; undefined if it doesn't, or if spend already has. */
   readonly excess: Money | undefined;
 }
 

@@ -30,7 +30,7 @@ const bySpendIn =
   (a: SpendFigures, b: SpendFigures) =>
     (isLowest ? -1 : 1) * byLargest(readableTotal(a.usage), readableTotal(b.usage));
 
-/** Keeps projects without figures, too, as they may belong to the top. Different currencies can't be ranked. */
+/** Keeps projects without figures, too, as they may be among the top ones. Different currencies can't be ranked. */
 export function keepTopProjects(view: SpendView): SpendView {
   const { projects, answered, failed, shape } = view;
   const known = answered.filter(({ usage }) => readableTotal(usage) !== undefined).sort(bySpendIn(shape));
@@ -143,7 +143,7 @@ function biggestChange({ answered, locale }: SpendView): string {
 
 const CHANGE = 'Change';
 
-/** At most three columns, with the project's, fit on a phone. */
+/** At most three columns, including the project's, fit on a phone. */
 function columnsOf(view: SpendView): Column<SpendFigures>[] {
   const { answered, locale, period, shape } = view;
   const { comparison, versus, today } = period;

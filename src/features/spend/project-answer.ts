@@ -106,7 +106,7 @@ function headline(
 const hasGaps = ({ reported, fullDays }: Usage): boolean =>
   fullDays > 1 && reported.length > 0 && !isWellReported(reported.length, fullDays);
 
-/** Comparison, daily average and most expensive day, except amounts in the title. */
+/** Comparison, daily average and most expensive day, without amounts that the title already gives. */
 function factLine(figures: SpendFigures, view: SpendView): string {
   const { average, highest, total } = figures.usage;
   const { period, shape, locale } = view;
@@ -179,7 +179,7 @@ function spendNotes(figures: SpendFigures, { period }: SpendView): string[] {
 
 /** Longer periods are shown by week, unless the question is about days. */
 const MOST_DAYS = 31;
-/** Slack's tables have up to 100 rows; a few are for items outside the period. */
+/** Slack's tables can have up to 100 rows; a few are left for items outside the period. */
 const MOST_ASKED_DAYS = 92;
 /** Up to 54 weeks overlap a year. */
 const MOST_GROUPS = 54;

@@ -66,7 +66,7 @@ function stateLine(watch: Watch, state: WatchState | undefined, { workspace, loc
   ]);
 }
 
-/** `Expected 21,757.00 of 20,000.00` while a budget is only expected to be passed */
+/** `Expected 21,757.00 of 20,000.00` while a budget is expected to be exceeded but hasn't been yet */
 function crossedText(
   rule: WatchRule,
   measurement: WatchMeasurement | undefined,

@@ -173,10 +173,10 @@ const alertActions = (kind: WatchKind, services: WatchServices): Readonly<Record
   },
 });
 
-/** Matches a choice of an alert's menu that runs a command: `threshold abcd1234` */
+/** Matches a choice in an alert's menu that runs a command: `threshold abcd1234` */
 const OF_COMMANDS = /^(manage|threshold) (\S+)/;
 
-/** @param value `<watch> <alert>` @throws not-allowed if the person may not ask about the project there */
+/** @param value `<watch> <alert>` @throws not-allowed if the person may not ask about the project in this channel */
 async function acknowledge(
   kind: WatchKind,
   value: string,

@@ -11,7 +11,7 @@ import type { ProjectReference } from '../../workspace/projects/resolve-project.
 
 type ThresholdName = 'below' | 'days' | 'amount' | 'factor' | 'floor';
 
-/** What was typed after `/billing watch`, with thresholds not parsed yet. */
+/** What was typed after `/billing watch`, with thresholds that aren't parsed yet. */
 export interface WatchWords extends ProjectReference, Partial<Readonly<Record<ThresholdName, string>>> {
   readonly kind?: WatchKind;
 }

@@ -267,7 +267,7 @@ function ruleOf(values: FormValues): WatchRule | FieldRefusal {
 
 interface Preview {
   readonly rule: WatchRule;
-  /** False if a threshold is missing or invalid: then the preview shows only what the project has left. */
+  /** False if a threshold is missing or invalid; the preview then shows only what the project has left. */
   readonly isWhole: boolean;
   readonly result: WatchPreview | Failure;
 }
@@ -286,7 +286,7 @@ function previewLines({ rule, isWhole, result }: Preview, money: ProjectMoneyFor
   return compact([
     !needsBalance(rule) && measurementText(rule, measurement, money),
     fundsText(funds, money),
-    // A threshold that was crossed all the time has no date of a crossing.
+    // A threshold that was crossed the whole time has no date on which it was crossed.
     (!isCrossed || dates.length > 0) && countText(dates),
     isCrossed && 'It would alert now.',
   ]);

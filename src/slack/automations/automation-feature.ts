@@ -64,7 +64,7 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
     parse: (rest, _, context) => parse(rest, context),
     run: (rest, request) => form.openNew(parse(rest, contextOf(request)), request),
   };
-  /** **Ask a manager** passes on an action of the menu as a command, such as `/billing schedules pause abcd1234`. */
+  /** **Ask a manager** passes on a menu action as a command, such as `/billing schedules pause abcd1234`. */
   const readAction = (text: string) => {
     const [, action = '', id = ''] = /^([a-z]+) ([a-z0-9]{8})$/.exec(text) ?? [];
     return Object.hasOwn(ownerActions, action) ? { action, id } : undefined;
@@ -143,6 +143,6 @@ const sharedActions = <T extends Automation>(
   },
 });
 
-/** Owners who may no longer see the projects read no project's name. */
+/** Owners who may no longer see the projects don't see the name of any project. */
 const nameOf = <T extends Automation>(kind: AutomationKind<T>, item: T, request: Request): string =>
   canReadAutomation(item, request) ? kind.words.summary(item, request) : `the ${kind.noun}`;

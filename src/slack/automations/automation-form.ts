@@ -1,4 +1,4 @@
-/** The form that creates or edits a schedule or watch, and checks whether Tally can post or alert there. */
+/** The form that creates or edits a schedule or watch, and checks whether Tally can send to its channel or people. */
 import { randomUUID } from 'node:crypto';
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
@@ -143,7 +143,7 @@ function savedMessage<T extends Automation>(kind: AutomationKind<T>, item: T, re
   return { text: 'Saved.', blocks: [markup(saved), hint] };
 }
 
-/** A watch without a channel alerts people, at first only the user. */
+/** A watch without a channel alerts people; by default, only the user. */
 function commonValues(
   { maxPeople }: Pick<AutomationKind, 'maxPeople'>,
   item: AutomationContent,
@@ -233,7 +233,7 @@ export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends
   };
 };
 
-/** @param known the channel so far, in which the user needn't be */
+/** @param known the current channel; the user needn't be a member of it */
 async function checkTarget(
   { channel, people, projects }: AutomationContent,
   request: Request,
@@ -262,11 +262,11 @@ const joinIfPossible = async (
 ): Promise<string | undefined> =>
   problem === undefined && canJoin && channel !== undefined ? joinChannel(channel, request) : problem;
 
-/** Joins the channel if needed. @returns why Tally can't post or alert there */
+/** Joins the channel if needed. @returns why Tally can't send posts or alerts there */
 export const findItemProblem = async (item: Automation, request: Request): Promise<string | undefined> =>
   joinIfPossible(item, await checkTarget(item, request, item.channel), request);
 
-/** Users who may not see the project's name in `channel` see its ID. */
+/** Users who may not see the project's name in `channel` see its ID instead. */
 const nameProject = (
   project: ChosenProject,
   { user, workspace }: Request,

@@ -31,7 +31,7 @@ import {
 const PAGE = 20;
 
 interface ShowOptions {
-  /** From 1. A number after the last page shows the last page. */
+  /** The first page is 1. A number past the last page shows the last page. */
   readonly page?: number;
   readonly notice?: string | undefined;
   readonly buttons?: readonly Button[];
@@ -81,7 +81,7 @@ export function pageOf<T>(all: readonly T[], page: number) {
   return { pages, number, shown: all.slice((number - 1) * PAGE, number * PAGE) };
 }
 
-/** The row's menu has only what this user may do. An option's value is `<action> <id>`. */
+/** The row's menu offers only the actions that this user may take. An option's value is `<action> <id>`. */
 function itemRow<T extends Automation>(
   noun: AutomationKind['noun'],
   item: T,

@@ -124,7 +124,7 @@ export function requireAutomation<T extends Automation>(
   throw new Failure('not-allowed', { reason: 'not-owner', people: [item.owner], owned });
 }
 
-/** Tries once more if another process saved first. @param did `paused`, for the audit @throws edit-conflict */
+/** Tries once more if another process saved first. @param did for the audit, such as `paused` @throws edit-conflict */
 export async function changeAutomation<T extends Automation>(
   kind: AutomationKind<T>,
   id: string,
@@ -181,7 +181,7 @@ export function stopReasonOf(item: AutomationContent, workspace: Workspace): Sto
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
-/** Causes that people can mend in Tally. */
+/** Reasons for a pause that people can fix in Tally. */
 export const PAUSED_TEXTS = {
   'project-limited': 'paused: the project is limited to other channels',
   'not-connected': 'paused: its connection to the billing service is missing',
@@ -211,7 +211,7 @@ export function usersText(
 export const targetMarkup = ({ channel, people = [] }: Destination): string =>
   channel === undefined ? people.map(mention).join(', ') : channelLink(channel);
 
-/** A text that changes with every field of the form, but not with owner, pause or snooze. */
+/** A text that changes whenever a field of the form changes, but not when the owner, pause or snooze does. */
 export function automationVersion(item: Automation): string {
   const { owner, createdBy, createdAt, since, paused, ...edited } = item;
   const { snoozedUntil, ...version } = { snoozedUntil: undefined, ...edited };

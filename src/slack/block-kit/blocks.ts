@@ -99,7 +99,7 @@ export interface Message {
 
 const REFERENCE = /<!date\^\d+\^[^|>]*\|(?<date>[^>]*)>|<(?<sign>[@#])[A-Z0-9]{9,}(?:\|[^>]*)?>/g;
 
-/** Escapes `text`, in which Slack would read mark-up. Mentions and dates become readable words. */
+/** Escapes `text`, in which Slack would otherwise interpret mark-up. Mentions and dates become readable words. */
 export const escapeMessageText = ({ text, blocks }: Message) => ({
   text: escapeMarkup(
     text.replace(
@@ -149,7 +149,7 @@ const richText = (element: RichTextBlock['elements'][number]): RichTextBlock => 
   elements: [element],
 });
 
-/** Slack reads no mark-up in a rich text element. */
+/** Slack doesn't interpret mark-up in a rich text element. */
 const textElement = (text: string) =>
   ({ type: 'text', text: clipText(text, SLACK_LIMITS.section) || '–' }) as const;
 
@@ -273,7 +273,7 @@ export function fitsTable(rows: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** Slack reads no mark-up in these cells. The first column is aligned left, the others right. */
+/** Slack doesn't interpret mark-up in these cells. The first column is aligned left, the others right. */
 export function table(rows: readonly (readonly string[])[]): TableBlock {
   const columns = rows[0]?.length ?? 0;
   return {
@@ -303,7 +303,7 @@ interface ModalOptions {
   readonly metadata?: string;
   readonly title: string;
   readonly submit?: string;
-  /** The label of the second button. Default is **Cancel** beside a submit button, otherwise **Close**. */
+  /** The label of the second button. The default is **Cancel** beside a submit button, otherwise **Close**. */
   readonly close?: string;
   readonly blocks: readonly Optional<Block | InputBlock>[];
 }

@@ -30,7 +30,7 @@ interface Bar {
   readonly isSoFar?: boolean;
 }
 
-/** If any week or month is incomplete, bars are daily averages. @param finest the smallest unit of a bar */
+/** If any week or month is incomplete, bars are daily averages. @param finest the smallest unit for a bar */
 export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Chart | undefined {
   const { unit, rows: all } = periodRows(usage, period, SLACK_LIMITS.chartPoints, finest);
   const isTodayAlone = ({ current }: Row) => current?.days.every((day) => day === period.today) === true;
@@ -81,7 +81,7 @@ export function versusChart(usage: Usage, before: Usage, window: ComparisonWindo
   const { unit, isCalendar } = paired;
   const sides = rows.map(({ current, before: past }) => [current, past]);
   const dates = sides.map((costs) => costs.map((cost) => partLabel(cost?.days ?? [], unit, isCalendar)));
-  // In a period of several months, the same day number occurs twice.
+  // In a period of several months, a day number can occur more than once.
   const isUnique = new Set(dates.map(String)).size === dates.length;
   const part = `${unit.charAt(0).toUpperCase()}${unit.slice(1)}`;
   const bars = sides.map((costs, at) =>
@@ -138,7 +138,7 @@ function barChart(
   };
 }
 
-/** `Sat 14` or `15 no data`. With two periods `14 / 7` or `14 / 7 no data`. */
+/** `Sat 14` or `15 no data`. With two periods, `14 / 7` or `14 / 7 no data`. */
 function labelOf(bars: readonly Bar[]): string {
   const join = (parts: readonly string[]) => [...new Set(parts)].join(' / ');
   const short = withoutWeekday(join(bars.map(({ label }) => label)));

@@ -21,7 +21,7 @@ import { type Command, commandButton, commandLine, toCommand } from './command-b
 export interface HelpLine {
   readonly usage: string;
   readonly what: string;
-  /** The text in the short `/billing help`. A line without it is under **More…**. */
+  /** The text in the short `/billing help`. A line without it appears under **More…**. */
   readonly short?: string;
   readonly examples?: readonly string[];
   readonly right?: 'member' | 'manage';

@@ -67,7 +67,7 @@ function projectOptions({ command, text }: Command, request: Request): PlainText
   const words = others === undefined ? text : formatParsedCommand(others);
   const textOf = (projects: string) => [projects, words].filter(Boolean).join(' ');
   const each = optionsFor(request, command, textOf);
-  // Rows by week and the most expensive days are possible only for a single project.
+  // Rows by day, week or month, and the most expensive days, are possible only for a single project.
   const isOfOne = others?.unit !== undefined || others?.isOfDays === true;
   if (each.length < 2 || isOfOne || !OF_SEVERAL.includes(command)) return each;
   return [...each, commandOption('All projects', { command, text: textOf('all') })].filter(fitsOption);
@@ -98,7 +98,7 @@ function projectIdHint(command: Command, request: Request): Block[] {
 export function projectOption(project: ChosenProject, name: string) {
   const product = PRODUCTS[project.product].name;
   const about = name.startsWith(`Project ${project.id}`) ? product : `project ${project.id} · ${product}`;
-  // The option's value has the name only if the user may see the name.
+  // The option's value contains the name only if the user may see the name.
   const { alias, ...unnamed } = project;
   return option(name, projectValue(alias === name ? project : unnamed), about);
 }
@@ -143,7 +143,7 @@ export function typedOrDefaultProject(
   return isNamed ? find() : tryParse(find, Failure);
 }
 
-/** `123` is offered under every product, and `123 storage` under one. */
+/** `123` is offered once for every product, but `123 storage` only for that one. */
 function typedProjects(query: string): readonly ChosenProject[] {
   const { project, product } =
     tryParse(() => parseSingleProjectText(query, ANY_DAY_CONTEXT), InvalidWord) ?? {};

@@ -308,7 +308,7 @@ export function describeError(failure: Failure, request: FailedRequest) {
   };
 }
 
-/** A failure's message begins with what happened. After one of these signs come consequences. */
+/** A failure's message begins with what happened. The consequences follow after one of these signs. */
 const AFTER_FACT = /: |\.(?: |$)/;
 
 /** Mrkdwn: `the billing service returned an error (HTTP 500)` */

@@ -27,7 +27,7 @@ export interface Advice {
   readonly lead?: string | undefined;
   readonly todo?: string;
   readonly managerTodo?: string;
-  /** Set if trying again can help. People read this text if the reply has no button **Try again**. */
+  /** Set if trying again can help. People read this text if the reply has no **Try again** button. */
   readonly again?: '' | 'Try again.';
   readonly buttons?: readonly Button[];
   readonly managerButtons?: readonly Button[];
@@ -58,7 +58,7 @@ export interface FailedRequest extends Partial<Request> {
   readonly place?: SlackId | undefined;
 }
 
-/** The value of a button **Ask a manager**, which is untrusted when Slack sends it back. */
+/** The value of an **Ask a manager** button, which is untrusted when Slack sends it back. */
 export const askedManagerSchema = z.object({
   place: z
     .string()

@@ -40,7 +40,7 @@ export const currencyField = (hint: string): Field<string> =>
     parse: (label) => (isCurrencyLabel(label) ? label : refuseField(CURRENCY_RULE)),
   });
 
-/** Node's older time zone data accepts these current names, but doesn't list them. */
+/** Older time zone data in Node accepts these current names, but doesn't list them. */
 const RENAMED: readonly Zone[] = [
   ...['America/Nuuk', 'Asia/Ho_Chi_Minh', 'Asia/Kathmandu', 'Asia/Kolkata', 'Asia/Yangon'],
   ...['Atlantic/Faroe', 'Europe/Kyiv', 'Pacific/Chuuk', 'Pacific/Kanton', 'Pacific/Pohnpei'],
@@ -48,7 +48,7 @@ const RENAMED: readonly Zone[] = [
 
 const squeeze = (text: string): string => text.toLowerCase().replace(/[^a-z0-9+]/g, '');
 
-/** Searches in all parts of a zone's name. Cities that begin with the query come first. */
+/** Searches all parts of a zone's name. Cities that begin with the query come first. */
 export function searchZones(query: string): readonly Zone[] {
   const wanted = squeeze(query);
   const known = new Set(['UTC', ...Intl.supportedValuesOf('timeZone'), ...RENAMED]);

@@ -19,7 +19,7 @@ export interface FormMoment {
   readonly values: FormValues;
   readonly request: Request;
   readonly data: Readonly<Record<string, unknown>>;
-  /** The channel that the form posts to, or else where the form was opened. Empty if neither. */
+  /** The channel that the form posts to, or else the one where the form was opened. Empty if there is neither. */
   readonly place: string;
 }
 
@@ -120,7 +120,7 @@ interface Options<T> {
   readonly parse?: (text: string, values: FormValues) => T | FieldRefusal;
 }
 
-/** Text that was copied from a PDF, or is Arabic or Hebrew, can have these invisible characters. */
+/** Text that was copied from a PDF, or is Arabic or Hebrew, can contain these invisible characters. */
 const UNSEEN = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/;
 const UNSEEN_TEXT = 'There are invisible characters in this text. Type it, or paste it as plain text.';
 
@@ -148,7 +148,7 @@ export const text = <T = string>(
 
 type Choices = readonly PlainTextOption[] | ((at: FormMoment) => readonly PlainTextOption[]);
 
-/** Hidden without options. Options from a function may have changed, so the choice isn't checked. */
+/** Hidden if there are no options. Options from a function may have changed since, so the choice isn't checked. */
 export const choice = <T = string>(
   label: string,
   { options, parse, ...form }: Options<T> & { readonly options: Choices },

@@ -1,4 +1,4 @@
-/** Makes a form from its fields, its record and the way to save it. It is saved once, even if submitted twice. */
+/** Makes a form from its fields, first values and `save` function. A form submitted twice is saved only once. */
 import { randomUUID } from 'node:crypto';
 import type { InputBlock, ModalView } from '@slack/types';
 import * as z from 'zod';
@@ -59,7 +59,7 @@ export interface FormDescription<F extends Fields, A> {
     readonly label: string;
     readonly press: (at: FormMoment, show: (result: readonly Block[]) => Promise<void>) => Promise<void>;
   };
-  /** The channel for which the form suggests projects. Default is the channel where the form was opened. */
+  /** The channel for which the form suggests projects. The default is the channel where the form was opened. */
   readonly channelOf?: (values: FormValues) => string;
   readonly heading: string;
   /** The text while the form is being saved, if saving can take long. */
@@ -73,7 +73,7 @@ export interface FormDescription<F extends Fields, A> {
   /** A sentence about what saving would stop. The form shows it once, and the next submit saves. */
   readonly warning?: (sent: SentForm<F>) => string | undefined;
   readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal>;
-  /** The word that completes “Not …” if saving fails. Default is `saved`. */
+  /** The word that completes “Not …” if saving fails. The default is `saved`. */
   readonly done?: string;
   /** A sentence about what stays as it was if nothing was saved. */
   readonly unchanged?: (sent: SentForm<F>) => string;
@@ -204,7 +204,7 @@ async function showAgain(
   const isOpen = at.state.isOpen || form.fields[field]?.isMore === true;
   const state = { ...at.state, isOpen, nonce: randomUUID() };
   const again = await loadFields(form, { ...at, state }, false);
-  // Leaves out slow previews, and the warning of the field that the error is about.
+  // Leaves out slow previews, and the warning next to the field that the error is about.
   const previews = Object.entries(form.fields).filter(([, { load }]) => load?.isSlow);
   const unsaid = Object.fromEntries([...previews.map(([name]) => name), field].map((name) => [name, null]));
   const known = { ...again, data: { ...again.data, ...unsaid } };
@@ -250,7 +250,7 @@ async function submit(
     }
     request.recordError(error);
     const { done = 'saved', unchanged = () => NOTHING_SAVED } = form;
-    // If Redis fails, a part of the work may already be saved.
+    // If Redis fails, part of the work may already have been saved.
     const failure = hasSaved(request.workspace) ? markUnsure(error, request.workspace) : error;
     const message = notSavedMessage(failure, failureMessage(failure, request), done, unchanged(sent));
     await showAgain(form, at, message);
@@ -267,13 +267,13 @@ const stateSchema = z.object({
   id: z.string().default(''),
   /** The `revision` when the form was drawn, or `?` if it is unknown. */
   seen: z.string().default('?'),
-  /** A random value. Tally recognizes by it that a form was submitted twice. */
+  /** A random value by which Tally recognizes that a form was submitted twice. */
   nonce: z.string().default(''),
   place: z.string().default(''),
   isOpen: z.boolean().default(false),
   /** The warning that the form has shown. The next submit then saves. */
   warned: z.string().default(''),
-  /** Values of hidden fields, because Slack sends back only shown ones. */
+  /** Values of hidden fields, because Slack sends back only the values of visible ones. */
   hidden: z.record(z.string(), z.string()).default({}),
 });
 type FormState = Readonly<z.infer<typeof stateSchema>>;

@@ -1,4 +1,4 @@
-/** The bot tokens of installed workspaces. A token that expires soon is renewed before its use. */
+/** The bot tokens of installed workspaces. A token that expires soon is renewed before it is used. */
 import type { Installation, InstallationStore, InstallProvider } from '@slack/oauth';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
@@ -30,7 +30,7 @@ export interface CachedInstallation extends StoredInstallation {
   readonly joined: Set<string>;
 }
 
-/** Other processes may change an installation, so the cache forgets it soon. */
+/** Other processes may change an installation, so the cache keeps it only briefly. */
 const TTL: Millis = 15_000;
 const RENEWED_AHEAD: Millis = 2 * HOUR;
 

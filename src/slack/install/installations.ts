@@ -59,7 +59,7 @@ type InstallationServices = Pick<
   'redis' | 'keyring' | 'responseUrls' | 'log' | 'boltLogger' | 'clock' | 'onForget' | 'audit'
 >;
 
-/** Not repeated, because OAuth codes and refresh tokens work only once. The lock of a renewal lasts longer. */
+/** No retry, because OAuth codes and refresh tokens work only once. A renewal's lock outlasts this timeout. */
 const OAUTH_OPTIONS = callOptions(10_000, false);
 
 type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;

@@ -9,7 +9,7 @@ import { withTimeout } from '../../timeout.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 
 interface Attempts {
-  /** Resolves after the first attempt, or after a second at most. Attempts go on until one succeeds. Never rejects. */
+  /** Resolves after the first attempt, or after at most a second. Attempts go on until one succeeds. Never rejects. */
   start(): Promise<void>;
   stop(): void;
 }

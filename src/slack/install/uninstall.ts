@@ -61,7 +61,7 @@ export function createUninstallHandler(parts: UninstallParts) {
         if ((event.tokens?.bot ?? []).length > 0) await uninstall(body, event.type);
         return true;
       case 'team_access_revoked':
-        // The revoked access is stored before the deletion, so that no running request can link the workspace again.
+        // Stores the revocation before it deletes the data, so that no running request can link the workspace again.
         for (const team of await membersIn(body, 'revoked'))
           if (await forget.member(team, body.enterprise_id ?? undefined)) finishDeletion(team, event.type);
         return true;
@@ -77,7 +77,7 @@ export function createUninstallHandler(parts: UninstallParts) {
 const installedAt = async ({ tokens }: UninstallParts, id: string): Promise<Millis | undefined> =>
   (await tokens?.loadReadable(id))?.at;
 
-/** Slack may resend an old uninstall event after Tally was installed again. The new data must stay. */
+/** Slack may resend an old uninstall event after Tally has been reinstalled. The new data must stay. */
 async function isOutdated(parts: UninstallParts, id: string, { event_time }: SlackPayload): Promise<boolean> {
   const since = await installedAt(parts, id);
   if (since === undefined || event_time === undefined) return false;

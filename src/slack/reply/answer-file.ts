@@ -47,7 +47,7 @@ const nameCell = ({ label, project }: Pick<UnresolvedProject, 'label' | 'project
 /** A spreadsheet reads a cell that begins with one of these signs as a formula. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 
-/** Writes CSV as in RFC 4180, and makes formulas harmless. @param isDecimalComma separates cells by `;` */
+/** Writes CSV as RFC 4180 defines it, and makes formulas harmless. @param isDecimalComma separates cells by `;` */
 export function formatCsv(rows: readonly (readonly CsvCell[])[], isDecimalComma = false): string {
   const separator = isDecimalComma ? ';' : ',';
   const format = (cell: CsvCell): string => {
@@ -88,7 +88,7 @@ const NO_FILES: readonly (readonly [code: RegExp, why: string])[] = [
 /** Excel reads a file as UTF-8 only if it begins with this byte order mark. */
 const MARK = '\ufeff';
 
-/** Uploads to the thread of a public answer, or else to the user's direct messages. */
+/** Uploads the file to the thread of a public answer, or else to the user's direct messages. */
 export async function sendCsv<T extends ProjectAnswer>(
   title: string,
   file: AnswerFile<T>,

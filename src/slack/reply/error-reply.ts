@@ -86,11 +86,11 @@ export const markUnsure = (failure: Failure, workspace?: Workspace): Failure =>
     ? new Failure('store-unavailable', { ...failure.data, write: 'unsure' }, { cause: failure })
     : failure;
 
-/** After an unforeseen error, a modal has no button **Try again**. */
+/** After an unforeseen error, a modal has no **Try again** button. */
 export function errorModalOf(report: ErrorReport, request: FailedRequest, isUnchanged: boolean): ModalView {
   const { blocks } = errorMessageOf(report, request, isUnchanged);
   const shown = report.failure === undefined ? withoutActions(blocks) : blocks;
-  // Slack doesn't send the channel with a click in a modal, so the modal's metadata has the channel.
+  // Slack doesn't send the channel with a click in a modal, so the modal's metadata contains the channel.
   const metadata = request.place !== undefined && { metadata: request.place };
   return modal({ title: 'That didn’t work', ...metadata, blocks: shown });
 }

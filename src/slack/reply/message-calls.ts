@@ -1,4 +1,4 @@
-/** Posts, replaces and deletes messages, by the Web API or a response URL. */
+/** Posts, replaces and deletes messages, through the Web API or a response URL. */
 import * as z from 'zod';
 import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
 import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';
@@ -18,7 +18,7 @@ export interface PostedTo {
   readonly ts: string;
 }
 
-/** Slack stores the metadata of a message. Tally finds the message again by its metadata. */
+/** Slack stores the metadata with a message. Tally can later find the message by its metadata. */
 export interface MessageMetadata {
   readonly event_type: string;
   readonly event_payload: Readonly<Record<string, string>>;
@@ -90,7 +90,7 @@ const CANNOT_POST: ReadonlyMap<string, FailureOf<'cannot-post'>['data']['reason'
   ['restricted_action_thread_only_channel', 'restricted'],
 ]);
 
-/** Blocks are passed as JSON, because the SDK would copy other blocks for its debug log. */
+/** Blocks are passed as JSON, because the SDK would copy blocks in any other form for its debug log. */
 type Content = { text: string; blocks: never };
 
 async function send<T>(method: string, message: Message, call: (content: Content) => Promise<T>): Promise<T> {
@@ -105,7 +105,7 @@ async function send<T>(method: string, message: Message, call: (content: Content
   }
 }
 
-/** If Slack rejects the message's blocks, sends the message again without chart and table. */
+/** If Slack rejects the message's blocks, sends the message again without its chart and table. */
 const sendOrSimplify = <T>(message: Message, attempt: (shown: Message) => Promise<T>): Promise<T> =>
   attempt(message).catch((error: unknown) => {
     const simpler = isRefusal(error) ? withoutRichBlocks(message) : undefined;

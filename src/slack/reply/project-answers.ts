@@ -1,4 +1,4 @@
-/** Asks billing about several projects, of which some may fail, and names the projects and their failures. */
+/** Asks billing about several projects, some of which may fail, and names the projects and their failures. */
 import pLimit from 'p-limit';
 import { PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
 import type { BillingRemark } from '../../domain/billing-remarks.ts';
@@ -85,7 +85,7 @@ export function projectRows<T extends ProjectAnswer>(
   ];
 }
 
-/** The first figure's column has the reason. @param columns how many columns of figures the table has */
+/** The first column of figures contains the reason. @param columns how many columns of figures the table has */
 export const failedRows = (failed: readonly UnresolvedProject[], columns: number): string[][] =>
   failed.map(({ label, failure }) => [label, summarize(failure), ...Array(columns - 1).fill('')]);
 
@@ -93,7 +93,7 @@ const joinParts = (...parts: (string | undefined)[]): string => parts.filter(Boo
 
 type ProjectNamer = (target: ResolvedProject) => string;
 
-/** A product that all projects share is named below the rows. Else each row names it, except Cloud platform. */
+/** A product that all projects share is named below the rows. Otherwise rows name theirs, except Cloud platform. */
 export function productNames(answered: readonly ProjectAnswer[]) {
   const products = new Set(answered.map(({ target }) => target.product));
   const shared = products.size === 1 ? [...products][0] : products.has(USUAL) ? USUAL : undefined;
@@ -124,7 +124,7 @@ function reasonOf(failure: Failure): string {
   return messages.length === 0 ? failure.message : `${failure.message} “${messages.join('” “')}”`;
 }
 
-/** `dev: The billing service rejected the token.` One sentence names all projects without data of a product. */
+/** `dev: The billing service rejected the token.` One sentence names all projects with no data for a product. */
 export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
   failed.flatMap((project) => {
     const { label, failure } = project;

@@ -63,7 +63,7 @@ export interface Answer<T = never> {
   /** The lines are escaped mrkdwn. Empty lines are left out. */
   readonly lines: readonly string[];
   readonly chart?: Chart | undefined;
-  /** The first row of `cells` is the header. With a title `fold`, the table opens on a click. */
+  /** The first row of `cells` is the header. With the title `fold`, the table is collapsed until clicked. */
   readonly rows?: { readonly fold?: string; readonly cells: readonly (readonly string[])[] } | undefined;
   readonly remarks: readonly BillingRemark[];
   /** The `facts` share a line of the footer, and each of the `notes` has its own line. Both are plain text. */
@@ -111,7 +111,7 @@ function smallPrint(
   return [line.join(' · '), ...notes.map(escapeMarkup)].filter(Boolean).join('\n');
 }
 
-/** Empty if only the user reads the answer, in the user's own time zone. */
+/** Empty if only the user reads the answer and `zone` is the user's own time zone. */
 export const zoneFact = ({ user, sharedBy }: AnswerView, zone: Zone): string =>
   sharedBy === undefined && user.zone === zone ? '' : zone;
 
@@ -179,7 +179,7 @@ export function listParts<T extends ProjectAnswer>(
 
 interface AnswerActions {
   readonly link: Command;
-  /** The command to which `csv` or `details` is added. Default is `link`. */
+  /** The command to which `csv` or `details` is added. The default is `link`. */
   readonly figures?: Command;
   readonly before: readonly ActionsBlockElement[];
   readonly after?: readonly Button[];
@@ -222,7 +222,7 @@ export function answerActions<T extends ProjectAnswer>(
   );
 }
 
-/** **Share** runs the command again for the channel, with the figures of the instant `askedAt`. */
+/** **Share** runs the command again for the channel, with the figures as of `askedAt`. */
 function shareButton(command: Command, askedAt: Millis): Button[] {
   const value = `${askedAt} ${commandLine(command)}`;
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('share', 'Share', { value })];

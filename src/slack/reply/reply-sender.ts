@@ -162,7 +162,7 @@ export class ReplySender {
   }
 }
 
-/** Runs `show` after a delay, unless `take` is called before. Only the first `take` gets what `show` returned. */
+/** Runs `show` after a delay, unless `take` is called before then. Only the first `take` gets what `show` returned. */
 export function createDelayed<T>() {
   let take: (() => Promise<T | undefined>) | undefined;
   return {

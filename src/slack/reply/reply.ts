@@ -11,7 +11,7 @@ import { callSlack, type WebClient } from '../web-client.ts';
 import { type PostedTo, postMessage } from './message-calls.ts';
 import { createDelayed, type OutgoingFile, ReplySender, retryRateLimited } from './reply-sender.ts';
 
-/** A message or modal replaces the one before. All methods call `confirm` first, and throw slack-failed. */
+/** A message or modal replaces the one before. Methods that send call `confirm` first, and can throw slack-failed. */
 export interface Reply {
   readonly source: Source;
   readonly client: WebClient;
@@ -44,7 +44,7 @@ interface ModalReply {
   /** If the user has closed the modal, sends `fallback` as a direct message. */
   update(view: ModalView, fallback?: Message): Promise<boolean>;
   show(title: string, message: Message, ...more: readonly Block[]): Promise<void>;
-  /** Draws the form again, unless the user has clicked in the form since. */
+  /** Draws the form again, unless the user has since clicked in the form. */
   redraw(view: ModalView): Promise<void>;
 }
 
@@ -150,7 +150,7 @@ function modalReply(
   };
 }
 
-/** Slack opens no modal after a mention or a message, but after a click on this button. */
+/** Slack can't open a modal after a mention or a message, but it can after a click on this button. */
 function openFormMessage(command: Command): Message {
   const text = 'Click to open the form:';
   const buttons = commandButton('form', 'Open the form…', command, { style: 'primary' });

@@ -16,7 +16,7 @@ import { type Audience, type Source, threadOf } from './payload.ts';
 import { type Request, slackLookups } from './request.ts';
 import type { User } from './users.ts';
 
-/** A role that was checked less than this time ago isn't checked again before an answer is sent. */
+/** A role that was checked more recently than this isn't checked again before an answer is sent. */
 const ROLE_MAX_AGE: Millis = 1_000;
 
 /** The reply checks the sender's rights again. @returns undefined for a replay @throws not-allowed, slack-failed */

@@ -22,7 +22,7 @@ export interface Channels {
   join(channel: SlackId): Promise<void>;
 }
 
-/** A page has 1,000 members. People on later pages count as not in the channel. */
+/** A page has 1,000 members. People beyond these pages count as not in the channel. */
 const MOST_PAGES = 20;
 
 export function channelsOf(client: WebClient): Channels {
@@ -121,7 +121,7 @@ export async function joinChannel(
 
 const MOST_TOLD = 3;
 
-/** The first channels of which the person may know: public ones, and those that the person is in. Never rejects. */
+/** The first channels that the person may know about: public ones, and those that the person is in. Never rejects. */
 export async function knownChannels(
   channels: readonly SlackId[],
   { slack, user: { id, role } }: Pick<Poster, 'slack'> & { readonly user: Pick<User, 'id' | 'role'> },

@@ -88,7 +88,7 @@ const schema = z.looseObject({
 
 export type SlackPayload = Readonly<Record<string, unknown>> & z.output<typeof schema>;
 
-/** Drops nulls for missing fields. Undefined if a field that Bolt reads without a check has a wrong type. */
+/** Drops null fields, which count as missing. Undefined if a field that Bolt reads without a check has a wrong type. */
 export function parsePayload(body: unknown): SlackPayload | undefined {
   if (!schema.safeParse(body).success) return undefined;
   const payload = withoutNulls(body as SlackPayload);
@@ -111,7 +111,7 @@ type ParsedEvent = z.output<typeof event>;
 
 export type SlackEvent = { readonly [K in keyof ParsedEvent]: Exclude<ParsedEvent[K], null> };
 
-/** Where a request comes from. The sender's rights aren't checked yet. */
+/** Where a request comes from. The sender's rights haven't been checked yet. */
 export interface Source {
   readonly via: RequestVia;
   readonly at: Millis;
@@ -169,7 +169,7 @@ export function sourceOfPayload(
     triggerId: payload.trigger_id ?? undefined,
     viewId: view?.type === 'home' ? undefined : (view?.id ?? undefined),
     viewHash: view?.hash || undefined,
-    // An error modal keeps the channel of the request in its metadata, for the button **Try again**.
+    // An error modal keeps the channel of the request in its metadata, for the **Try again** button.
     askedIn: /^[CDG][A-Z0-9]+$/.exec(view?.private_metadata ?? '')?.[0],
     hasFields: view?.blocks?.some(({ type }) => type === 'input') ?? false,
     thread: container?.thread_ts ?? undefined,
@@ -239,7 +239,7 @@ function originOfInteraction(payload: SlackPayload): PayloadOrigin {
   // The user's organization isn't the one that installed Tally.
   const isOutside = installedFor !== undefined && own !== undefined && own !== installedFor;
   const here = [payload.team_id, team?.id];
-  // In a form of a shared channel, `team` is an external user's own workspace.
+  // In a form opened in a shared channel, `team` is an external user's own workspace.
   const places = view?.type === 'home' ? [...here, installed] : [installed, ...here];
   return {
     teamId: isOutside ? undefined : workspaceAmong(...places, user?.team_id),

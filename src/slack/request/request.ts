@@ -22,7 +22,7 @@ export interface Request extends ProjectScope {
   readonly audience: Audience;
   /** The person who asked for a public answer, or shared it. Undefined if the answer is private. */
   readonly sharedBy: { readonly how: 'asked' | 'shared'; readonly person: SlackId } | undefined;
-  /** The locale (BCP 47) of the user, or for a public answer of the workspace. */
+  /** The locale (BCP 47) of the user, or, for a public answer, of the workspace. */
   readonly locale: string;
   /** The thread, whose last question a follow-up refers to. Undefined where follow-ups don't work. */
   readonly thread?: ThreadPlace | undefined;

@@ -28,7 +28,7 @@ export interface UserGroup {
 
 export type UserDirectory = (client: WebClient, teamId: SlackId) => UserLookup;
 
-/** Roles and groups stay in the cache for this time. Before a change, Tally asks Slack again. */
+/** Roles and groups stay in the cache for this long. Before Tally changes data, it asks Slack again. */
 const TTL = MINUTE;
 
 export function createUserDirectory(clock: () => Millis, most = 5000): UserDirectory {
@@ -74,7 +74,7 @@ export class UserLookup {
     private readonly caches: Caches,
   ) {}
 
-  /** @param fresh asks Slack instead of the cache */
+  /** @param fresh asks Slack even if the user is in the cache */
   async find(
     { userId, homeTeamId = this.teamId }: Pick<Source, 'userId' | 'homeTeamId'>,
     fresh = false,
@@ -92,7 +92,7 @@ export class UserLookup {
     return { teamId, id: userId, role, locale: user.locale ?? DEFAULT_LOCALE, zone: user.tz };
   }
 
-  /** Looks up groups only for a full member. Unless `fresh`, a failed look-up counts as “no manager”. */
+  /** Looks up groups only for a full member. Unless `fresh`, a failed look-up counts as “not a manager”. */
   async admit(profile: Profile, settings: Settings, fresh = false): Promise<User> {
     const { id, role } = profile;
     const { managers, managerGroups } = settings;
@@ -136,7 +136,7 @@ export class UserLookup {
     });
   }
 
-  /** Slack can only list all users, so this look-up is a last resort. */
+  /** Slack can't list admins alone, only all users, so this look-up is a last resort. */
   admins(): Promise<readonly string[]> {
     const { client, teamId: team_id } = this;
     return callSlack('users.list', async () => {
@@ -150,7 +150,7 @@ export class UserLookup {
     });
   }
 
-  /** Managers from the settings, or else admins who registered connections, or else, if `listsAdmins`, all. */
+  /** Managers from the settings, else admins who registered connections, else, if `listsAdmins`, all admins. */
   async managers({ settings, connections }: Workspace, listsAdmins: boolean): Promise<readonly SlackId[]> {
     const named = [...settings.managers, ...(await this.membersOf(settings.managerGroups))];
     const registered = [...connections.values()].map(({ registeredBy }) => registeredBy);

@@ -198,7 +198,7 @@ async function runAction(
   );
 }
 
-/** `rerun` replaces the message, `run` answers below it, and `share` answers for the channel. */
+/** `rerun` replaces the message, `run` answers below it, and `share` answers publicly in the channel. */
 function readCommandClick(
   { name, value }: Click,
   source: Source,
@@ -225,7 +225,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
     await beginTask(dispatch, arrival, sourceOf(dispatch, 'form', arrival), name, async (task) => {
       const { reply, annotate } = task;
       const errorModal = (error: unknown) => errorModalOf(errorReply.explain(error, annotate), {}, true);
-      // “Saving…” replaces the form and its input, so Tally must refuse the form before.
+      // “Saving…” replaces the form and its input, so any refusal must come first.
       const refusal =
         limits.take('requests', reply.source) ??
         (redis.status === 'ready' ? undefined : new Failure('store-unavailable'));

@@ -68,7 +68,7 @@ export const onClick = (
   work: (value: string, request: Request) => Promise<void>,
 ): ActionHandler => ({ right, ...does, run: ({ value }, request) => work(value, request) });
 
-/** `parse` runs before Tally acknowledges the form, and the returned `submit` after. */
+/** `parse` runs before Tally acknowledges the form, and the `submit` that it returns runs afterwards. */
 export interface ViewHandler {
   readonly right: Right;
   /** Pure and fast. @returns errors by block ID, or the function that saves the form */

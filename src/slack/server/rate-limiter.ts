@@ -1,4 +1,4 @@
-/** Limits how often a person and a workspace can ask. Each process counts for itself. */
+/** Limits how often a person and a workspace can ask. Each process counts separately. */
 import { LRUCache } from 'lru-cache';
 import { Failure, type FailureOf } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -14,7 +14,7 @@ type PersonAndWorkspace = Readonly<Record<'person' | 'workspace', Rate>>;
 
 export const RATE_LIMITS = {
   requests: { person: rate(20, 20), workspace: rate(200, 10) },
-  /** Tests, **Send now** and OS_TOKENs, because each of them calls a service or posts. */
+  /** For tests, **Send now** and OS_TOKENs, because each of these calls a service or posts a message. */
   tests: { person: rate(10, 100), workspace: rate(30, 60) },
   /** Slack asks for suggestions at every keystroke. Over this limit, the list is empty. */
   suggestions: { person: rate(60, 6), workspace: rate(600, 6) },
@@ -34,7 +34,7 @@ export interface RateLimiter {
   demand(what: Limited, who: Who): void;
 }
 
-/** Without this tolerance in ms, rounding sometimes refuses the last request of a burst. */
+/** In ms. Without this tolerance, a rounding error could cause the last request of a burst to be refused. */
 const ROUNDING = 0.001;
 
 /** Counts in memory, because the limits protect a process and shouldn't cost Redis writes. */

@@ -136,7 +136,7 @@ export function refuse(res: ServerResponse, status: number): void {
   res.writeHead(status, { 'content-length': 0 }).end();
 }
 
-/** A wrong setting can cause these reasons. Other bad requests come from strangers and aren't logged. */
+/** A wrong setting can cause these rejections. Other bad requests come from strangers and aren't logged. */
 const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: string]>> = {
   'wrong-signature': [
     'Rejected requests that were not signed with SLACK_SIGNING_SECRET',

@@ -32,7 +32,7 @@ export interface Task {
   readonly annotate: Annotate;
 }
 
-/** Never rejects. @param explain replies with an error of `work` */
+/** Never rejects. @param explain replies with the error if anything fails */
 export async function runAuthorized(
   { authorize, errorReply, loadingDelays = LOADING_DELAYS }: Dispatch,
   { reply, annotate }: Task,
@@ -117,7 +117,7 @@ function offeredCommand(
   return offeredAgain(typed, aliases);
 }
 
-/** Never rejects, because the answer is sent already. */
+/** Never rejects, because the answer has already been sent. */
 async function rememberQuestion(
   { threads, log }: Pick<Dispatch, 'threads' | 'log'>,
   request: Request,

@@ -1,4 +1,4 @@
-/** Bolt behind an HTTP server for pages and health, with Slack's events from HTTP or from Socket Mode. */
+/** Bolt behind an HTTP server for pages and health checks. Slack's events come over HTTP or Socket Mode. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -67,12 +67,12 @@ export function createSlackServer(
       return (server.address() as AddressInfo).port;
     },
     up: (): boolean => !isLeaving && (tokenCheck?.ok() ?? true) && (socket?.isUp() ?? true),
-    /** Makes `up` false, and goes on serving for `delay` ms. */
+    /** Makes `up` return false, and keeps serving for `delay` ms. */
     async leave(delay: Millis): Promise<void> {
       isLeaving = true;
       await sleep(delay);
     },
-    /** Waits for running work, at most `deadline` ms. @returns how many requests were cut off */
+    /** Waits for running work for at most `deadline` ms. @returns how many requests were cut off */
     async stop(deadline: Millis): Promise<number> {
       isLeaving = true;
       tokenCheck?.stop();

@@ -157,7 +157,7 @@ export function serializeConnection(
 
 /**
  * A plain hash, so that people can compare it with `printf %s "$TOKEN" | sha256sum`. Tokens are random, so nobody can
- * find the token from it. 48 bits are enough to tell two tokens apart.
+ * work out a token from its hash. 48 bits are enough to tell two tokens apart.
  */
 export const fingerprintOf = (token: string): string =>
   createHash('sha256').update(token).digest('hex').slice(0, 12);

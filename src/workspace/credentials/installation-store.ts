@@ -72,8 +72,8 @@ export function createInstallationStore({
     },
     async join(organization, workspace) {
       if (await access.isRevoked(organization, workspace)) return false;
-      // The keys of organization and workspace are in two Cluster slots, so this takes two steps. The list of members
-      // comes first: an uninstall in between then finds the workspace.
+      // The organization's keys and the workspace's are in different Redis Cluster slots, so this takes two steps. The
+      // list of members is written first, so that an uninstall between the steps finds the workspace.
       const keys = [recordKey, membersKey];
       const ask = (script: string) => evalInWorkspace(redis, organization, script, keys, workspace);
       if ((await ask(JOIN)) !== 1) return false;

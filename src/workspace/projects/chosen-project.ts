@@ -46,7 +46,7 @@ export function findNamed(
   return same.find(({ alias }) => alias === chosen.alias) ?? (same.length === 1 ? same[0] : undefined);
 }
 
-/** Also names a removed connection. '' if the project has none. */
+/** May name a connection that has been removed. '' if the project has no connection. */
 export const connectionNameOf = (project: ChosenProject, workspace: Workspace): string =>
   findNamed(project, workspace)?.connection ?? workspace.defaultConnection ?? '';
 

@@ -1,4 +1,4 @@
-/** Decides who may see which project: managers all, everyone else those that their channel may see. */
+/** Decides who may see which project: managers may see all, everyone else only those that their channel may see. */
 import type { SlackId } from '../../domain/slack-id.ts';
 import { isDamaged, type Workspace } from '../record/workspace.ts';
 import type { Project } from './project-record.ts';

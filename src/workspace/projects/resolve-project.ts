@@ -34,8 +34,8 @@ export interface ResolvedProject {
 
 /**
  * Without an alias or ID, takes the channel's default project. @throws project-missing if there is none, or
- * not-connected without any connection; not-allowed if the project is limited to other channels; unseal-failed if
- * damaged
+ * not-connected if there is no connection; not-allowed if the project is limited to other channels; unseal-failed if a
+ * record is damaged
  */
 export function resolveProject(
   named: ProjectReference,
@@ -83,7 +83,7 @@ export interface UnresolvedProject {
 
 /**
  * Finds each listed project once; for `all`, those that the user can ask about. @throws project-missing, or
- * not-connected without any connection
+ * not-connected if there is no connection
  */
 export function resolveProjects(
   several: SeveralProjects,
@@ -152,7 +152,7 @@ export interface OpenedConnection {
   readonly failures: Workspace['failures'];
 }
 
-/** @throws not-connected without any connection; connection-missing if `name` was removed; unseal-failed */
+/** @throws not-connected if there is no connection; connection-missing if `name` was removed; unseal-failed */
 export function openConnection(
   record: Workspace,
   { connection: name, label, alias }: Pick<ResolvedProject, 'connection' | 'label' | 'alias'>,

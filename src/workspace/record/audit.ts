@@ -51,7 +51,7 @@ if redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 0 end
 enter(KEYS[2], ARGV[1], ARGV[2], ARGV[3], ARGV[4])
 return 1`;
 
-/** The ID of an entry in a Redis stream. Redis refuses longer IDs. */
+/** The ID of an entry in a Redis stream. Redis refuses IDs with too many digits. */
 const ID = /^[1-9]\d{0,14}-\d{1,15}$/;
 
 export const createAudit = (redis: RedisConnection): Audit => ({

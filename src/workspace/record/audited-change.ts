@@ -32,7 +32,7 @@ export function auditedChange(
 
 export interface ChangeTarget {
   readonly store: WorkspaceStore;
-  /** Asked after a workspace's first write. If the app was removed meanwhile, the write is deleted again. */
+  /** Asked after a workspace's first write. If the app was removed meanwhile, what was written is deleted. */
   readonly isInstalled: (teamId: SlackId) => Promise<boolean>;
 }
 
@@ -51,7 +51,7 @@ export function hasSameRights({ fields: before }: Workspace, { fields: now }: Wo
   );
 }
 
-/** Writes to other fields make a save try again. */
+/** A save is tried again if the fields it depends on were only re-encrypted meanwhile. */
 const MAX_ATTEMPTS = 5;
 
 /**

@@ -34,7 +34,7 @@ export const scheduleContentSchema = z.object({
 export const scheduleSchema = scheduleContentSchema.extend({
   id: z.string().regex(/^[a-z0-9]{8}$/),
   channel: slackId,
-  /** How long a post waits for a day that billing hasn't reported; 0 for not at all. */
+  /** How long a post waits for a day that billing hasn't reported; 0 if it doesn't wait. */
   waitHours: z.int().min(0).max(MAX_WAIT_HOURS).default(DEFAULT_WAIT_HOURS),
   owner: slackId,
   createdBy: z.string(),

@@ -52,7 +52,7 @@ export function parseLastUsed(fields: RecordFields, connection: string): number 
   return Number.isSafeInteger(at) ? at : undefined;
 }
 
-/** Ignores a balance from a replaced token or another connection. @param askedOver the connections in use now */
+/** Ignores a balance fetched with a token or connection no longer in use. @param askedOver the connections in use */
 export function parseLastBalance(
   fields: RecordFields,
   id: string,
@@ -109,7 +109,7 @@ interface Credentials {
   lastUsed(connection: string): number | undefined;
 }
 
-/** False for a credential that a form is testing, or that was replaced since. */
+/** False for a credential that a form is testing, or that has since been replaced. */
 export function isRegistered(
   { connections, accesses }: Pick<Credentials, 'connections' | 'accesses'>,
   { kind, name }: CredentialName,

@@ -57,11 +57,11 @@ interface ProjectStore {
   /** @returns false if another project has the alias */
   addProject(change: WorkspaceChange, project: Project): Promise<boolean>;
   /**
-   * Saves or renames a project, also where it is a channel's default. Its other aliases get its channel limit. @returns
-   * false if the new alias exists
+   * Saves or renames a project, including wherever it is a channel's default. Its other aliases get its channel limit.
+   * @returns false if the new alias exists
    */
   changeProject(change: WorkspaceChange, alias: string, after: Project): Promise<boolean>;
-  /** Removes a project, also as a channel's default. Its other aliases keep its channel limit. */
+  /** Removes a project, and removes it as the default of any channel. Its other aliases keep its channel limit. */
   removeProject(change: WorkspaceChange, project: Project): Promise<void>;
   dropDamagedProject(change: WorkspaceChange, alias: string): Promise<void>;
   setChannelDefault(change: WorkspaceChange, channel: SlackId, alias?: string): Promise<void>;

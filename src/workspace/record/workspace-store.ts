@@ -10,7 +10,7 @@ export type RecordFields = Readonly<Record<string, string>>;
 
 /** Changes to a record that are written all together or not at all. */
 export interface RecordWrite {
-  /** Values that fields must have; undefined for no such field. If one differs, nothing is written. */
+  /** Values that fields must have; undefined if the field must not exist. If one differs, nothing is written. */
   readonly seen?: Readonly<Record<string, string | undefined>>;
   readonly remove?: readonly string[];
   readonly set?: RecordFields;
@@ -93,7 +93,7 @@ export const createWorkspaceIndex = (redis: RedisConnection) => ({
   async removeAbsent(workspace: SlackId): Promise<void> {
     await guardRead(() => redis.eval(REMOVE, 1, INDEX_KEY, workspace, Date.now() - ARRIVING));
   },
-  /** A workspace that is added or removed meanwhile may be missing or included. */
+  /** A workspace that is added or removed meanwhile may or may not be listed. */
   async *list(): AsyncGenerator<SlackId, void> {
     const seen = new Set<SlackId>();
     let cursor = '0';

@@ -39,7 +39,7 @@ export interface Workspace {
   readonly damaged: readonly DamagedPart[];
   readonly connections: ReadonlyMap<string, OpenableConnection>;
   readonly connectionNames: readonly string[];
-  /** The connection chosen as default, or else the only one; undefined if neither, or if the settings are damaged. */
+  /** The default connection, or else the only one; undefined if there is neither, or if the settings are damaged. */
   readonly defaultConnection: string | undefined;
   readonly projects: readonly Project[];
   readonly aliases: ReadonlySet<string>;
@@ -55,7 +55,7 @@ export interface Workspace {
   readonly lastUsed: (connection: string) => Millis | undefined;
   /** When a service rejected the stored credential; undefined if it works. */
   readonly rejectedAt: (credential: CredentialName) => Millis | undefined;
-  /** Undefined if the last balance came with a replaced token or over another connection. */
+  /** Undefined if the last balance was fetched with a replaced token or over another connection. */
   readonly lastBalance: (id: string, product: ProductId) => LastBalance | undefined;
   /** The projects whose last query failed, by `projectKey`. */
   readonly failures: ReadonlyMap<string, LastFailure>;
@@ -126,7 +126,7 @@ export function findConnection(workspace: Workspace, name?: string): OpenableCon
   return requireIntact(workspace, 'connection', wanted, workspace.connections.get(wanted));
 }
 
-/** @throws unseal-failed if damaged */
+/** @throws unseal-failed if the record is damaged */
 export const findProject = (
   workspace: Pick<Workspace, 'projects' | 'damaged'>,
   alias: string,
@@ -138,15 +138,15 @@ export const findProject = (
     workspace.projects.find((project) => project.alias === alias),
   );
 
-/** @throws unseal-failed if damaged */
+/** @throws unseal-failed if the record is damaged */
 export const findAccess = (workspace: Workspace, project: string): OpenableAccess | undefined =>
   requireIntact(workspace, 'access', project, workspace.accesses.get(project));
 
-/** @throws unseal-failed if damaged */
+/** @throws unseal-failed if the record is damaged */
 export const findSchedule = (workspace: Workspace, id: string): Schedule | undefined =>
   requireIntact(workspace, 'schedule', id, withId(workspace.schedules, id));
 
-/** @throws unseal-failed if damaged */
+/** @throws unseal-failed if the record is damaged */
 export const findWatch = (workspace: Workspace, id: string): Watch | undefined =>
   requireIntact(workspace, 'watch', id, withId(workspace.watches, id));
 

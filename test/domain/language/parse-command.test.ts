@@ -91,12 +91,12 @@ describe('a pasted secret', () => {
     team-alpha-prod-cluster-01 2026-10-01..2026-10-1x banana MonkeyJack Team/Production/Frankfurt
     cloud/storage/virtualization production-cluster-frankfurt-two dead-beef-cafe-babe 2026-10-01-2026-10-1x
     aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa`.split(/\s+/);
-  it.each(ORDINARY)('is not seen in ordinary words: “%s”', (text) => {
+  it.each(ORDINARY)('is not suspected in ordinary words: “%s”', (text) => {
     expect(refused(text)).toBeInstanceOf(InvalidWord);
   });
 
   it.each(['last7daysincludingtoday', '2026-10-01..2026-10-15', 'october2026..november2026', '1'.repeat(32)])(
-    'is not seen in ordinary words beside an unknown one: “%s”',
+    'is not suspected in ordinary words beside an unknown one: “%s”',
     (text) => expect(refused(`${text} banana`).word).toBe('banana'),
   );
 });

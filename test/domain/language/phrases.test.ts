@@ -112,7 +112,7 @@ describe('a period phrase in a command', () => {
   });
 
   it.each(['prod', 'project 7001', 'project 5'])(
-    'beside %s means the same days when Tally writes the command again',
+    'beside %s means the same days when Tally rewrites the command',
     (project) => {
       for (const phrase of some(project.length)) {
         const canonical = formatParsedCommand(readSpend(`${project} ${phrase} storage`, ALIASES));
@@ -135,7 +135,7 @@ describe('a period phrase in a command', () => {
     expect(read.filter(([phrase, days]) => days !== DAYS.get(phrase as string))).toEqual([]);
   });
 
-  it('is refused in a command if it is refused alone', () => {
+  it('is refused beside other words if it is refused alone', () => {
     const read = REFUSED.map((phrase) => [phrase, wordsRead(`prod ${phrase} csv`)]);
     expect(read.filter(([, words]) => words !== 'refused')).toEqual([]);
   });

@@ -115,7 +115,7 @@ describe('a suggested command', () => {
     expect(offeredBy(() => readBalance('without prod', ALIASES))).toEqual([]);
   });
 
-  it('is missing if no command can express one of the words', () => {
+  it('is not offered if no command can express one of the words', () => {
     fc.assert(
       fc.property(
         typedWith(fc.constantFrom(...MEANT.filter((text) => text !== 'now').map((text) => piece(text)))),
@@ -128,7 +128,7 @@ describe('a suggested command', () => {
     );
   });
 
-  it('is missing for a question with a word that no command can express', () => {
+  it('is not offered for a question with a word that no command can express', () => {
     for (const text of MEANT.filter((one) => one !== 'now'))
       for (const ask of QUESTIONS)
         expect(['nothing', 'which-project'], text).toContain(

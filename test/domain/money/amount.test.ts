@@ -71,7 +71,7 @@ describe('the parser of amounts', () => {
     expect(parseAmount({ text })).toEqual({ unreadable: text });
   });
 
-  it('keeps “no value” for null and blank text, and JSON for objects', () => {
+  it('reads null and blank text as “no value”, and keeps objects as JSON', () => {
     expect(parseAmount({ missing: true })).toEqual({ unreadable: 'no value' });
     expect(parseAmount({ text: ' \n' })).toEqual({ unreadable: 'no value' });
     expect(parseAmount({ odd: '{"value":1}' })).toEqual({ unreadable: '{"value":1}' });
@@ -216,7 +216,7 @@ describe('the text of an amount', () => {
     expect(formatMoney(money('0.0012'), 'en-US', 'US$')).toBe('US$0.0012');
   });
 
-  it('ends with the label if the label is no currency sign', () => {
+  it('ends with the label if the label is not a currency sign', () => {
     expect(formatMoney(money('1234.5'), 'en-US', 'EUR')).toBe('1,234.50\u00a0EUR');
     expect(formatMoney(money('0'), 'de-DE', 'credits')).toBe('0,00\u00a0credits');
   });
@@ -287,7 +287,7 @@ describe('a currency label', () => {
   });
 });
 
-it('the plain digits of an amount are exact, without exponent or thousands separators', () => {
+it('the plain digits of an amount are exact, without an exponent or thousands separators', () => {
   expect(toPlainDigits(money('1e-20'))).toBe('0.00000000000000000001');
   expect(toPlainDigits(money('1.5e25'))).toBe('15000000000000000000000000');
   expect(toPlainDigits(money('-0'))).toBe('0');

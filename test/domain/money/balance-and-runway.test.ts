@@ -76,13 +76,13 @@ describe('the runway', () => {
     );
   });
 
-  it('is not a day shorter because the average is rounded', () => {
+  it('does not lose a day to the rounding of the average', () => {
     // The average is a third of the balance, so the balance lasts exactly three days.
     expect(estimate('1', '0', '0.5', '0.25', '0.25')).toMatchObject({ days: 3 });
     expect(estimate(`0.${'9'.repeat(60)}`, '0', '0.5', '0.25', '0.25')).toMatchObject({ days: 2 });
   });
 
-  it('counts through the end of February in a leap year', () => {
+  it('counts 29 February in a leap year', () => {
     const result = computeRunway(
       { balance: amount('10'), bonuses: amount('0') },
       week('1', '1', '1'),
@@ -102,25 +102,25 @@ it.each([null, 'rubbish'])(
 );
 
 describe('a project without an estimated runway', () => {
-  it('has an unreadable balance', () => {
+  it('may have an unreadable balance', () => {
     for (const balance of [null, 'rubbish']) {
       expect(estimate(balance, '100', ...aWeekOf('1'))).toEqual({ kind: 'unknown', reason: 'unreadable' });
     }
   });
 
-  it('has fewer than three days with readable amounts', () => {
+  it('may have fewer than three days with readable amounts', () => {
     const few = { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7 };
     expect(estimate('100', '0', '1', '1')).toMatchObject(few);
     expect(estimate('100', '0', '1', '1', null, 'x')).toMatchObject(few);
     expect(estimate('100', '0', '1', '1', '1')).toMatchObject({ kind: 'estimate' });
   });
 
-  it('spends nothing, or gets more credits than it spends', () => {
+  it('may spend nothing, or get more credits than it spends', () => {
     expect(estimate('100', '0', ...aWeekOf('0'))).toMatchObject({ kind: 'no-spend', reported: 7, of: 7 });
     expect(estimate('100', '0', '5', '-5', '-1')).toMatchObject({ kind: 'no-spend', reported: 3 });
   });
 
-  it('has an overdrawn balance, even with larger bonuses', () => {
+  it('may have an overdrawn balance, even with larger bonuses', () => {
     const result = estimate('-100', '500', ...aWeekOf('1'));
     expect(result).toMatchObject({ kind: 'overdrawn', which: 'balance', bonusesCounted: true });
     expect('balance' in result && [toPlainDigits(result.balance), toPlainDigits(result.left)]).toEqual([
@@ -129,7 +129,7 @@ describe('a project without an estimated runway', () => {
     ]);
   });
 
-  it('has negative bonuses that are larger than the balance', () => {
+  it('may have negative bonuses that are larger than the balance', () => {
     const result = estimate('100', '-500', ...aWeekOf('1'));
     expect(result).toMatchObject({ kind: 'overdrawn', which: 'sum' });
     expect(formatRunwayLine(result, toPlainDigits)).toBe(

@@ -151,7 +151,7 @@ describe('an unreadable day of an item', () => {
     );
   });
 
-  it('is never a timestamp, whose day is at most one from UTC’s', () => {
+  it('is never a timestamp, whose day differs from the UTC date by at most one', () => {
     const instants = fc.date({
       min: new Date('1901-01-01'),
       max: new Date('2200-01-01'),

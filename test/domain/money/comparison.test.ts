@@ -56,10 +56,13 @@ describe('the comparison of two periods', () => {
     [5, 7, undefined],
     [7, 5, undefined],
     [1, 1, undefined],
-  ])('has a percentage only from 6 of 7 reported days on: %i and %i', (now, then, percent) => {
-    expect(figures(change(now, then))[2]).toBe(percent);
-    expect(change(now, then).figures === undefined).toBe(percent === undefined);
-  });
+  ])(
+    'has a percentage only if each period has at least 6 of 7 days reported: %i and %i',
+    (now, then, percent) => {
+      expect(figures(change(now, then))[2]).toBe(percent);
+      expect(change(now, then).figures === undefined).toBe(percent === undefined);
+    },
+  );
 
   it.each<[number, number, number, number, string]>([
     // 24 of 30 days are exactly 80 %, 22 of 31 are fewer.

@@ -44,7 +44,7 @@ function forecast(
 const since = (first: Day, amount: string) => (day: Day) => (day >= first ? amount : undefined);
 
 describe('the forecast of the current month', () => {
-  it('adds to the reported cost a usual day for today and each later day', () => {
+  it('is the reported cost plus the cost of a usual day for today and each later day', () => {
     expect(forecast(() => '10.01')).toEqual({
       total: '300.3',
       spent: '200.2',

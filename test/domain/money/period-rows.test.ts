@@ -38,7 +38,7 @@ describe('the paired days of two periods', () => {
     ]);
   });
 
-  it('pair the days of months by number, and leave a 31st alone', () => {
+  it('pair the days of months by number, and leave days without a counterpart unpaired', () => {
     const pairs = dayPairs(['2026-11-01', '2026-11-20'], ['2026-10-01', '2026-10-20']);
     expect(pairs[19]).toBe('11-20 10-20');
     const { pairs: months } = pairDays(

@@ -125,7 +125,7 @@ describe("today's part of a day", () => {
   it.each([
     ['among the asked days', [...WEEK, '2026-11-21']],
     ['beside them', WEEK],
-  ])('counts for the total, but not for the average, if billing sends it %s', (_, days) => {
+  ])('counts toward the total, but not toward the average, if billing sends it %s', (_, days) => {
     const usage = usageOf(items, days, '2026-11-21');
     expect(usage.rows.at(-1)).toMatchObject({ day: '2026-11-21', outside: false });
     expect(toPlainDigits(usage.total.value)).toBe('101');
@@ -184,7 +184,7 @@ describe('an item outside the requested days', () => {
     expect(toPlainDigits(odd.total.value)).toBe('1');
   });
 
-  it('counts for the total, but not as a day', () => {
+  it('counts toward the total, but not as a day', () => {
     expect(toPlainDigits(usage.total.value)).toBe('63');
     expect(usage.reported).toEqual(['2026-11-16']);
     expect(toPlainDigits(usage.average!)).toBe('16');
@@ -257,7 +257,7 @@ describe('the usage of random items', () => {
     );
   });
 
-  it('has an average if a day is reported, at most the most expensive day', () => {
+  it('has an average if a day is reported, at most as high as the most expensive day', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
         const usage = usageOfItems(sent, period);
@@ -291,7 +291,7 @@ describe('the text of the reported days', () => {
     [['14', '15', '16', '17', '18', '19'], '1 of 7 days reported, no data for 14–19'],
   ])('names the missing days %j: %s', (missing, text) => expect(reported(...missing)).toBe(text));
 
-  it('says of a missing single day “no data yet”, and nothing of today', () => {
+  it('says “no data yet” about a missing single day, and nothing about today', () => {
     expect(formatReportedDays(usageOf([item('2026-11-14')], ['2026-11-14']), nameOf)).toBe('');
     expect(formatReportedDays(usageOf([], ['2026-11-14']), nameOf)).toBe('no data yet');
     expect(formatReportedDays(usageOf([], ['2026-11-14'], '2026-11-14'), nameOf)).toBe('');

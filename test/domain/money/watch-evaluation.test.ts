@@ -41,7 +41,7 @@ const balanceOf = (value: number): WatchFigures => ({
 });
 
 describe('a watch on a balance', () => {
-  test('alerts once, and again after the balance was 2 % above the threshold', () => {
+  test('alerts once, and again only after the balance has been at least 2 % above the threshold', () => {
     const balances = [50_000, 49_999, 40_000, 50_999, 49_000, 51_000, 49_999];
     expect(judgeAll(BALANCE, balances.map(balanceOf)).map(({ crossings }) => crossings.length)).toEqual([
       0, 1, 0, 0, 0, 0, 1,

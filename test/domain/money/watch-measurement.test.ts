@@ -110,7 +110,7 @@ describe('a watch on spikes', () => {
   const daily = (from: number, count: number, cost = 10) =>
     Array.from({ length: count }, (_, n) => [from + n, cost] as const);
 
-  it('compares a day with the median of the last four same weekdays', () => {
+  it('compares a day with the median of the same weekday in the last four weeks', () => {
     const weeks = [
       [7, 30],
       [14, 10],
@@ -125,7 +125,7 @@ describe('a watch on spikes', () => {
     expect(baselineOf([7, 1], [14, 1], [21, 1], [28, 5])).toBe('1 weekday');
   });
 
-  it('without enough weekdays compares a day with the average of fourteen days', () => {
+  it('compares a day with the average of fourteen days if too few of the same weekday are reported', () => {
     expect(baselineOf([1, 24], ...daily(2, 13), [16, 999])).toBe('11 days');
     expect(baselineOf(...daily(1, 13))).toBeUndefined();
     expect(baselineOf(...daily(1, 6), ...daily(50, 6), [58, 10], [60, 150])).toBe('20 days');

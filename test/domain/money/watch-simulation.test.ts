@@ -34,7 +34,7 @@ describe('the simulation of a watch’s past alerts', () => {
     expect([90, 91].map((day) => alertsOf(rule, spikeOn(day)))).toEqual([[90], []]);
   });
 
-  it('computes past balances from what was spent since', () => {
+  it('computes past balances from what has since been spent', () => {
     const figures = figuresOf(() => 10);
     // Ten days ago, the balance was 1,100; nine days ago 1,090.
     expect(alertsOf({ kind: 'balance', below: new Big(1100) }, figures)).toEqual([10]);

@@ -58,7 +58,7 @@ const iso = (timing: Timing, from: string, count: number) =>
   );
 
 describe('the due times of a schedule', () => {
-  it('equal the times found by checking every minute, in every zone and cadence', () => {
+  it('equal the times found by checking every minute, for every zone and cadence', () => {
     fc.assert(
       fc.property(timings, moments, fc.integer({ min: 0, max: 20 * 86_400_000 }), (timing, after, length) => {
         expect(dueTimesBetween(timing, after, after + length)).toEqual(slowly(timing, after, after + length));

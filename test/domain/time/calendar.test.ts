@@ -115,11 +115,11 @@ describe('consecutive days', () => {
     expect(daysBefore('2012-01-01', 0, 'UTC')).toEqual([]);
   });
 
-  it('are none if the last day is before the first', () => {
+  it('are an empty list if the last day is before the first', () => {
     expect(daysInRange('2026-01-02', '2026-01-01', 'UTC')).toEqual([]);
   });
 
-  it('are as many as were added', () => {
+  it('number n from any day to the day n days later', () => {
     fc.assert(
       fc.property(days, fc.integer({ min: -4000, max: 4000 }), (day, n) => {
         expect(addDays(day, n)).toBe(plus(day, n));

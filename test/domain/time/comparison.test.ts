@@ -78,7 +78,7 @@ describe('the comparison of a single day', () => {
 });
 
 describe('the comparison of any period without “vs”', () => {
-  it('covers as many days directly before several days', () => {
+  it('covers, for several days, the same number of days directly before them', () => {
     const counts = fc.integer({ min: 1, max: 100 });
     fc.assert(
       fc.property(counts, fc.boolean(), moments, zones, (n, including, at, zone) => {

@@ -47,7 +47,7 @@ describe('a period in another time zone', () => {
     ]);
   });
 
-  it('is in the zone’s month, which may be another than in UTC', () => {
+  it('is in the zone’s month, which may differ from the month in UTC', () => {
     const turn = Date.parse('2026-10-31T23:00:00Z');
     expect(resolvePeriodText('november', turn, 'UTC').days[0]).toBe('2025-11-01');
     expect(resolvePeriodText('november', turn, 'Pacific/Chatham').days).toEqual(['2026-11-01']);
@@ -62,7 +62,7 @@ describe('a period in another time zone', () => {
 });
 
 describe('a refused period', () => {
-  it('is longer than 3,660 days', () => {
+  it('has more than 3,660 days, not exactly 3,660', () => {
     expect(resolvePeriodText('last-3660-days', now, 'UTC').days).toHaveLength(3660);
     expect(resolvePeriodText('since 2016-11-14', now, 'UTC').days).toHaveLength(3660);
     expect(resolvePeriodText('last-10-years', now, 'UTC').days).toHaveLength(3653);
@@ -130,7 +130,7 @@ describe('a period that begins at this millisecond', () => {
     expect(asked(text, zone, Date.parse(at) + 1)).toEqual([at, new Date(Date.parse(at) + 1).toISOString()]);
   });
 
-  it('becomes a period a millisecond later', () => {
+  it('is refused, unlike one that began on an earlier day', () => {
     expect(asked('mtd', 'UTC', Date.parse('2026-11-21T00:00:00.000Z'))).toEqual([
       '2026-11-01T00:00:00.000Z',
       '2026-11-21T00:00:00.000Z',

@@ -1,6 +1,6 @@
 /**
  * Turns a question in plain English into the command that answers it. In a thread, a question may leave out what the
- * last answer there had.
+ * last answer there already says.
  */
 import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
@@ -76,7 +76,7 @@ export function parseQuestion(
   return interpret(new QuestionItems(items, shown, context, answered), mistyped, quotable);
 }
 
-/** @returns for `/spend how much did prod cost?`, a text of `command` with that meaning; undefined if there is none */
+/** Turns `/spend how much did prod cost?` into a text for `command`. @returns undefined if none has that meaning */
 export function parseTypedQuestion(
   command: SlashCommand,
   text: string,
@@ -98,7 +98,7 @@ export function parseTyped(
   const question = parseQuestion(`${command.slice(1)} ${text}`, context);
   if (question?.kind === 'command' && question.rerun.command === command)
     return parse(question.rerun.text, context);
-  // Some words, such as “forecast”, have a meaning in questions only. Then the question's refusal says more.
+  // Some words, such as “forecast”, have a meaning in questions only. For them, the question's refusal says more.
   const refusal = question?.kind === 'nothing' ? question.refusal : undefined;
   const isQuestion = parsed.why === UNRECOGNIZED && WORD_ROLES.has(parsed.word.toLowerCase());
   throw isQuestion && refusal && ![UNRECOGNIZED, UNCLEAR].includes(refusal.why) ? refusal : parsed;
@@ -150,7 +150,7 @@ const isAsked = (query: QuestionItems): boolean =>
       (item.kind === 'bad' && (/\d/.test(item.word) || whyUnbilled(item.word) !== undefined)),
   );
 
-/** Finds words that no command can have. “We” counts as all projects. Beside a balance, wrong periods don't matter. */
+/** Finds words that no command can have. “We” counts as all projects. For a balance, refused periods are ignored. */
 function refusalOf(query: QuestionItems): WordsRefusal | undefined {
   const isBalance = !query.has('lasting') && catchInvalidWord(() => subjectOf(query)) === 'balance';
   const items = query.items

@@ -413,7 +413,7 @@ function checkReferences(query: QuestionItems, words: Words, base: LastAnswer): 
   if (loose && !('unit' in rule && rule.unit === loose.ofUnit)) throw query.refuse(loose);
 }
 
-/** A follow-up is about `why` or the budget if the last answer was. It repeats a file only if it says “same”. */
+/** A follow-up keeps the last answer's “why” or budget question, but its CSV or Details only if it says “same”. */
 function inheritedOutput(
   query: QuestionItems,
   words: Words,
@@ -482,7 +482,7 @@ function unitBefore(
     : undefined;
 }
 
-/** Phrases that mean the same days after any answer, because they are relative to today or have a year. */
+/** Phrases that mean the same days after any answer, because they are relative to today or name a year. */
 const FIXED = /\b(?:ago|yesterday|today|last|past|previous|prev|prior|this|current|since|now)\b|\d{4}/;
 
 /** After an answer about October 2025, “September” may be in 2025, and “the 15th” in October. */

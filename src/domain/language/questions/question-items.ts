@@ -1,4 +1,4 @@
-/** Reads a question into items. Single words have their meaning here, phrases of several words in questions.peggy. */
+/** Reads a question into items. Single words get their meaning here, phrases in questions.peggy. */
 import { commandText } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import type { Unit } from '../../time/calendar.ts';
@@ -195,7 +195,7 @@ const WORDS = {
   tail: 'too though tho also but and',
 } as const;
 
-/** Roles of phrases. A phrase of the last three is always refused. */
+/** Roles of phrases. A phrase with one of the last three roles is always refused. */
 type PhraseRole =
   | 'thanks'
   | 'break'
