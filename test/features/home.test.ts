@@ -212,6 +212,15 @@ describe('the Home', () => {
     await expect.poll(() => bot.billing.requests.length).toBe(asked + 4);
   });
 
+  it('asks billing for the forecast of a project whose balance alone is known', async () => {
+    await addProjects(bot, { prod: '123' });
+    await bot.ask('/balance prod', OWNER);
+    await expect.poll(open).toMatch(/^prod +[\d,.]+ +\d+ days +–$/m);
+    bot.clock.now += MINUTE;
+    await open();
+    await expect.poll(page).toMatch(/^prod +[\d,.]+ +\d+ days +[\d,.]+$/m);
+  });
+
   it('asks billing again when a person presses Refresh', async () => {
     await addProjects(bot, {
       prod: { id: '123', currency: 'EUR' },

@@ -31,10 +31,12 @@ export function createHomeFeature(services: Services): Feature {
   const show = async (request: Request): Promise<void> =>
     publish(request.reply, homeBlocks(request, await loadHealth(registry.health(), request)));
 
-  /** Asks billing about the shown projects whose figures are missing or as old as `age`. @returns false if none are */
+  /** Asks billing about shown projects with figures that are incomplete or as old as `age`. @returns false if none are */
   async function refresh(request: Request, age: Millis): Promise<boolean> {
     const rows = tryParse(() => homeRows(request), Failure) ?? [];
-    const old = rows.slice(0, MAX_HOME_PROJECTS).filter(({ last }) => clock() - (last?.at ?? 0) >= age);
+    const old = rows
+      .slice(0, MAX_HOME_PROJECTS)
+      .filter(({ last }) => clock() - (last?.at ?? 0) >= (last?.forecast || last?.isIdle ? age : MINUTE));
     await Promise.all(old.map(({ project }) => refreshBalance(services, project, request)));
     return old.length > 0;
   }
