@@ -215,8 +215,6 @@ describe('the Home', () => {
   it('asks billing for the forecast of a project whose balance alone is known', async () => {
     await addProjects(bot, { prod: '123' });
     await bot.ask('/balance prod', OWNER);
-    await expect.poll(open).toMatch(/^prod +[\d,.]+ +\d+ days +–$/m);
-    bot.clock.now += MINUTE;
     await open();
     await expect.poll(page).toMatch(/^prod +[\d,.]+ +\d+ days +[\d,.]+$/m);
   });

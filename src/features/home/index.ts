@@ -36,7 +36,7 @@ export function createHomeFeature(services: Services): Feature {
     const rows = tryParse(() => homeRows(request), Failure) ?? [];
     const old = rows
       .slice(0, MAX_HOME_PROJECTS)
-      .filter(({ last }) => clock() - (last?.at ?? 0) >= (last?.forecast || last?.isIdle ? age : MINUTE));
+      .filter(({ last }) => !(last?.forecast || last?.isIdle) || clock() - last.at >= age);
     await Promise.all(old.map(({ project }) => refreshBalance(services, project, request)));
     return old.length > 0;
   }
