@@ -71,7 +71,7 @@ describe('a period phrase', () => {
         expect(period.from).toBeLessThan(period.to);
         expect(resolvePeriodText(period.phrase, at, zone)).toEqual(period);
         // A bare year before 2000 would be a project.
-        if (period.dates === '1900') return;
+        if (/^19\d\d$/.test(period.dates)) return;
         const { from, to, days } = resolvePeriodText(period.dates, at, zone);
         expect([from, to, days]).toEqual([period.from, period.to, period.days]);
       }),
