@@ -2,8 +2,8 @@ import type { RedisConnection } from '../redis/connect.ts';
 import { createDeliveryLog } from './delivery-log.ts';
 import { noticeKind } from './notice-kind.ts';
 import type { RunServices } from './outbox/message-kind.ts';
+import { createManualPosts, type ManualPosts } from './posts/manual-posts.ts';
 import { postKind } from './posts/post-kind.ts';
-import { createScheduleActions, type ScheduleActions } from './posts/schedule-actions.ts';
 import { reminderKind } from './reminder-kind.ts';
 import { makeReport } from './reports/make-report.ts';
 import { createWorkspaceRunner } from './run.ts';
@@ -13,7 +13,7 @@ import { createWatchActions, type WatchActions } from './watches/watch-actions.t
 
 /** Sends Tally's own messages in the background. Features use it for what people do with schedules and watches. */
 export interface DeliveryService extends WakeUps {
-  readonly scheduling: ScheduleActions;
+  readonly scheduling: ManualPosts;
   readonly watching: WatchActions;
 }
 
@@ -30,7 +30,7 @@ export function createDeliveryService(
   const { changed } = wakeUps;
   return {
     ...wakeUps,
-    scheduling: createScheduleActions({ ...services, changed }),
+    scheduling: createManualPosts({ ...services, changed }),
     watching: createWatchActions({ ...services, changed }),
   };
 }

@@ -453,6 +453,6 @@ describe('messages that Tally sends on its own', () => {
       files.map(async (name) => ({ name, text: await readFile(`${folder}/${name}`, 'utf8') })),
     );
     const senders = sources.filter(({ text }) => /chat\.\w+\(|\/message-calls\.ts'/.test(text));
-    expect(senders.map(({ name }) => name).sort()).toEqual(['outbox/send.ts', 'posts/schedule-actions.ts']);
+    expect(senders.map(({ name }) => name).sort()).toEqual(['outbox/send.ts', 'posts/manual-posts.ts']);
   });
 });

@@ -2,9 +2,9 @@
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { noticeKind } from '../../src/delivery/notice-kind.ts';
+import { createManualPosts } from '../../src/delivery/posts/manual-posts.ts';
 import { postKind } from '../../src/delivery/posts/post-kind.ts';
 import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
-import { createScheduleActions } from '../../src/delivery/posts/schedule-actions.ts';
 import { reminderKind } from '../../src/delivery/reminder-kind.ts';
 import type { ReportRequest, ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { createWakeUps } from '../../src/delivery/wake-ups.ts';
@@ -38,7 +38,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     planner,
     saveRejection: outcomes.rejected,
     watching: createWatchActions({ ...parts, changed }),
-    scheduling: createScheduleActions({ ...parts, changed }),
+    scheduling: createManualPosts({ ...parts, changed }),
     async close() {
       await planner.stop(5_000);
       queue.disconnect();

@@ -1,8 +1,8 @@
-/** The dates on which a schedule posts, and the times when a sent post is checked again. */
+/** The dates on which a schedule posts: the next one, and those that are overdue or were missed. */
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
-import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
-import { dateOf, isHandled, type PostContent, type PostEntry } from './post-record.ts';
+import { dateOf, isHandled, type PostEntry } from './post-record.ts';
 
 /**
  * A schedule's dates without a post: overdue ones, and `ahead` later ones. No date is before `last`, even if the
@@ -34,27 +34,4 @@ export function planDates(schedule: Schedule, posts: readonly PostEntry[], now: 
   const unnamed = settled === last ? overdue : splitDueTimes(schedule, settled, now).overdue;
   const missed = unnamed.filter(({ date }) => due && date < due.date);
   return { last, settled, due, upcoming: next[0], missed };
-}
-
-const REFRESH_TIMES: readonly Millis[] = [6, 24, 72].map((hours) => hours * HOUR);
-/** After the post and after each check, Tally asks again for this long about projects that didn't answer. */
-const ASK_AGAIN_FOR: Millis = 3 * HOUR;
-const ASK_AGAIN_INTERVAL: Millis = 30 * MINUTE;
-
-/** Whether asking again could add a missing project. A project that the channel may not see is never added. */
-const isIncomplete = (post: Pick<PostContent, 'unanswered'> | undefined): boolean =>
-  Object.values(post?.unanswered ?? {}).some(({ kind }) => kind !== 'not-allowed');
-
-/** When to check a post again; undefined for never. @param shown includes the projects that didn't answer just now */
-export function nextRefresh(
-  { at }: PostEntry,
-  shown: Pick<PostContent, 'unanswered'> | undefined,
-  now: Millis,
-): Millis | undefined {
-  const age = now - at;
-  const began = REFRESH_TIMES.findLast((look) => look <= age) ?? 0;
-  if (isIncomplete(shown) && age + ASK_AGAIN_INTERVAL <= began + ASK_AGAIN_FOR)
-    return now + ASK_AGAIN_INTERVAL;
-  const next = REFRESH_TIMES.find((look) => look > age);
-  return next && at + next;
 }

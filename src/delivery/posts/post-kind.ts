@@ -13,7 +13,7 @@ import type { DeliveryContext, Draft, MessageKind, RunView, Transition } from '.
 import type { FailureEffect } from '../outbox/retry-policy.ts';
 import { makeReportNow, type ReportResult } from '../reports/make-report.ts';
 import { hashBucket } from '../wake-ups.ts';
-import { nextRefresh, planDates } from './post-dates.ts';
+import { planDates } from './post-dates.ts';
 import { questionOfPost, renderPost, shownProjects } from './post-message.ts';
 import {
   dateOf,
@@ -27,7 +27,7 @@ import {
   postsOf,
   scheduleOf,
 } from './post-record.ts';
-import { refreshPost } from './refresh-post.ts';
+import { nextRefresh, refreshPost } from './refresh-post.ts';
 
 /** Different workspaces' posts that are due at the same time are spread over a period of this length. */
 const WORKSPACE_SPREAD: Millis = 20_000;

@@ -1,10 +1,11 @@
 /** Asks billing again about a sent post, and renders the post anew if its figures have changed. */
+
 import { isDeepStrictEqual } from 'node:util';
+import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext, Draft, Transition } from '../outbox/message-kind.ts';
 import { makeReportNow } from '../reports/make-report.ts';
-import { nextRefresh } from './post-dates.ts';
 import { parseFigure, renderPost, shownProjects } from './post-message.ts';
 import { dateOf, type PostAbout, type PostContent, type PostEntry, scheduleOf } from './post-record.ts';
 
@@ -72,3 +73,26 @@ export async function refreshPost(
 
 const hasOtherConnections = ({ subject }: PostContent, workspace: Workspace): boolean =>
   !isDeepStrictEqual(connectionsOf(subject, workspace), subject.connections);
+
+const REFRESH_TIMES: readonly Millis[] = [6, 24, 72].map((hours) => hours * HOUR);
+/** After the post and after each check, Tally asks again for this long about projects that didn't answer. */
+const ASK_AGAIN_FOR: Millis = 3 * HOUR;
+const ASK_AGAIN_INTERVAL: Millis = 30 * MINUTE;
+
+/** Whether asking again could add a missing project. A project that the channel may not see is never added. */
+const isIncomplete = (post: Pick<PostContent, 'unanswered'> | undefined): boolean =>
+  Object.values(post?.unanswered ?? {}).some(({ kind }) => kind !== 'not-allowed');
+
+/** When to check a post again; undefined for never. @param shown includes the projects that didn't answer just now */
+export function nextRefresh(
+  { at }: PostEntry,
+  shown: Pick<PostContent, 'unanswered'> | undefined,
+  now: Millis,
+): Millis | undefined {
+  const age = now - at;
+  const began = REFRESH_TIMES.findLast((look) => look <= age) ?? 0;
+  if (isIncomplete(shown) && age + ASK_AGAIN_INTERVAL <= began + ASK_AGAIN_FOR)
+    return now + ASK_AGAIN_INTERVAL;
+  const next = REFRESH_TIMES.find((look) => look > age);
+  return next && at + next;
+}

@@ -30,7 +30,7 @@ export interface AnswerView<T extends ProjectAnswer = ProjectAnswer>
 
 const AT_ONCE = 4;
 
-/** @throws the failure of a single project, or the failure that all projects of a list share, unless it is no-data */
+/** @throws the failure of a single project; for a list, the failure that all its projects share, except no-data */
 export async function fetchAnswers<T extends ProjectAnswer>(
   projects: AskedProjects,
   { at, locale, sharedBy, mayShare, user }: Request,

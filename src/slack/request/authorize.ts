@@ -19,7 +19,10 @@ import type { User } from './users.ts';
 /** A role that was checked more recently than this isn't checked again before an answer is sent. */
 const ROLE_MAX_AGE: Millis = 1_000;
 
-/** The reply checks the sender's rights again. @returns undefined for a replay @throws not-allowed, slack-failed */
+/**
+ * Before an answer is sent, the reply checks the sender's rights again. @returns undefined for a replay @throws
+ * not-allowed, slack-failed
+ */
 export type Authorize = (
   reply: Reply,
   rules: HandlerRules,

@@ -17,7 +17,7 @@ import { detailsButton, questionOfPost, shownProjects } from './post-message.ts'
 import { postsOf } from './post-record.ts';
 
 /** @throws store-unavailable from every method */
-export interface ScheduleActions {
+export interface ManualPosts {
   readonly loadLog: DeliveryLog['load'];
   retry(teamId: SlackId, scheduleId: string): Promise<void>;
   /**
@@ -37,9 +37,9 @@ type ManualReason = 'test' | 'now';
 
 const DOUBLE_CLICK: Millis = MINUTE;
 
-export function createScheduleActions(services: RunServices & Pick<WakeUps, 'changed'>): ScheduleActions {
+export function createManualPosts(services: RunServices & Pick<WakeUps, 'changed'>): ManualPosts {
   const { deliveryLog, changed, clock } = services;
-  const service: ScheduleActions = {
+  const service: ManualPosts = {
     loadLog: deliveryLog.load,
     async retry(teamId, scheduleId) {
       const paused = postsOf(scheduleId, await deliveryLog.load(teamId)).flatMap((post) => {
