@@ -33,7 +33,7 @@ const anchorOf = (heading: string): string =>
     .replaceAll(' ', '-');
 
 describe('the links', () => {
-  it.each(TEXTS)('on $page lead somewhere', ({ page, text }) => {
+  it.each(TEXTS)('on $page lead to pages and headings that exist', ({ page, text }) => {
     const plain = text.replace(BLOCK, '').replace(/`[^`\n]*`/g, '``');
     const links = plain.matchAll(/(?:\]\(|(?:src|srcset)=")(?!\w+:)([^)#\s"]*)(?:#([^)\s"]+))?[)"]/g);
     const broken = [...links].filter(([, path = '', anchor]) => {
@@ -52,7 +52,7 @@ describe('the links', () => {
     expect(readdirSync('docs/pictures').filter((name) => !all.includes(`pictures/${name}`))).toEqual([]);
   });
 
-  it.each(TEXTS)('that are file names on $page lead to files that exist', ({ text }) => {
+  it.each(TEXTS)('in the form of file names on $page lead to files that exist', ({ text }) => {
     const named = spansIn(text).filter((span) =>
       /^(?:src|test|sandbox|bench|docs)\/[\w./-]+\.\w+$/.test(span),
     );
@@ -73,9 +73,12 @@ const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const resolve = (phrase: string) => resolvePeriodText(phrase, NOW, 'UTC');
 
 describe('what `npm run docs` writes', () => {
-  it.each(TEXTS.filter(({ text }) => tablesOn(text).length > 0))('is on $page', async ({ page, text }) => {
-    await expect(fillTables(text, TABLES)).toMatchFileSnapshot(`../${page}`);
-  });
+  it.each(TEXTS.filter(({ text }) => tablesOn(text).length > 0))(
+    'is current on $page',
+    async ({ page, text }) => {
+      await expect(fillTables(text, TABLES)).toMatchFileSnapshot(`../${page}`);
+    },
+  );
 
   it('includes every table, each on one page', () => {
     expect(TEXTS.flatMap(({ text }) => tablesOn(text)).sort()).toEqual(Object.keys(TABLES).sort());

@@ -8,7 +8,7 @@ const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' })
 const where = (word: RegExp, isAllowed: (path: string) => boolean): readonly string[] =>
   SOURCES.filter(({ path, code }) => word.test(code) && !isAllowed(path)).map(({ path }) => path);
 
-it('only the outer folders read the clock or random numbers', () => {
+it('only code in the outer folders reads the clock or random numbers', () => {
   const isImpure = (path: string) => !/^(?:domain|slack\/block-kit)\//.test(path);
   expect(where(/\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b/, isImpure)).toEqual([]);
 });

@@ -283,7 +283,7 @@ describe('a checkout', () => {
     await redis.close();
   }, 60_000);
 
-  it('prints only the manifest, which Slack’s command line reads', async () => {
+  it('prints nothing but the manifest for Slack’s command line', async () => {
     const { hooks } = JSON.parse(await readFile(join(ROOT, '.slack/hooks.json'), 'utf8'));
     const { output } = await run('sh', ['-c', hooks['get-manifest']], ROOT, { HOME });
     expect(JSON.parse(output)).toEqual(createManifest({}));

@@ -130,13 +130,13 @@ describe('a balance', () => {
     });
   });
 
-  it('may be missing, or have fields that Tally did not ask for', async () => {
+  it('may come without a “data” level, and with fields that Tally did not ask for', async () => {
     const bare =
       '{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2,"currency":"X"},"more":[]},"extensions":{}}';
     expect(await balanceOf(bare)).toEqual({ balance: { text: '1' }, bonuses: { text: '2' }, remarks: [] });
   });
 
-  it('may start with a byte order mark, and come with any 2xx status', async () => {
+  it('may come after a byte order mark, and with any 2xx status', async () => {
     const body = '\ufeff {"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2}}}}\r\n';
     expect(await balanceOf(body, 207)).toMatchObject({ balance: { text: '1' } });
   });
@@ -267,7 +267,7 @@ describe('a refusal by billing', () => {
     [404, 'service-failed'],
     [400, 'service-failed'],
     [418, 'service-failed'],
-  ] as const)('has a kind of its own for status %i, and causes no retry', async (status, kind) => {
+  ] as const)('has the kind that fits status %i, and causes no retry', async (status, kind) => {
     const service = await answering('<html>no</html>', status);
     expect(await failureOf(client().balance(access(service), project))).toMatchObject({ kind });
     expect(service.requests).toHaveLength(1);
@@ -333,7 +333,7 @@ describe('the access token', () => {
   });
 });
 
-describe('a report with unexpected items', () => {
+describe('a report with many or unexpected items', () => {
   const items = (count: number, item: (n: number) => string) =>
     `{"data":{"bill":{"reportSubscriptionConsuming":{"items":[${Array.from({ length: count }, (_, n) => item(n)).join(',')}]}}}}`;
   const charge = (day: string) => `{"day":"${day}","totalAmount":1.10,"totalBonuses":0}`;
@@ -344,7 +344,7 @@ describe('a report with unexpected items', () => {
     ['1,056 items', 'one day again and again', items(1_057, () => charge('2026-11-15'))],
     ['512 KB', 'a million empty items', items(1_000_000, () => '{}')],
     ['512 KB', 'one long text', `{"data":"${'x'.repeat(600_000)}"}`],
-  ])('is refused with more than %s: %s', async (most, _, body) => {
+  ])('is refused if it has more than %s: %s', async (most, _, body) => {
     const failure = await failureOf(consumptionOf(body));
     expect(failure).toMatchObject({ kind: 'response-too-large' });
     expect((failure as Error).message).toMatch(`The billing service sent more than ${most}, `);
@@ -459,11 +459,11 @@ it.each([
   ['a page in place of an answer', '<html>Please sign in</html>', 200, 'invalid-response'],
   ['JSON of another service', { data: { invoice: 1 } }, 200, 'invalid-response'],
   ['an address that is gone', '<html>Not found</html>', 404, 'service-failed'],
-  ['a question that it rejects', { errors: [{ message: 'No such project' }] }, 404, 'query-rejected'],
+  ['a query that billing rejects', { errors: [{ message: 'No such project' }] }, 404, 'query-rejected'],
   ['GraphQL errors with HTTP 200', { errors: [{ message: 'No such field' }] }, 200, 'query-rejected'],
   ['a rejected token', {}, 401, 'token-rejected'],
 ] as const)(
-  'the client recognizes an answer with %s, whatever its HTTP status',
+  'the client reports the outcome of a request that ends with %s',
   async (_, body, status, outcome) => {
     const exchanges: ExchangeInfo[] = [];
     const service = await answering(body, status);

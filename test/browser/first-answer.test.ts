@@ -16,7 +16,7 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
     { viewport: { width: 1440, height: 900 } },
   );
 
-  it('lead to a connection, a balance and a spend', async () => {
+  it('lead to a connection, and to answers about balance and spend', async () => {
     const form = await connect(page, token);
     await form.getByText(/Connected ✓ Project 123 has [\d,.]+ left, about 41 days\./).waitFor();
     await closeModal(page);
@@ -51,7 +51,7 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
     await last.getByText(/Project 456 · [\d,.]+ left/).waitFor();
   });
 
-  it('lead to a post every morning, after a skip to 09:00', async () => {
+  it('lead to a daily post, which arrives after “Skip to 09:00”', async () => {
     await page.getByRole('button', { name: 'cloud-costs' }).click();
     await say(page, '/billing schedule 123 daily 09:00');
     const form = page.getByRole('dialog');
@@ -65,7 +65,7 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
     expect(await post.innerText()).not.toContain('Late');
   });
 
-  it('lead to answers for follow-ups in a mention’s thread', async () => {
+  it('lead to answers to follow-ups in a mention’s thread', async () => {
     await say(page, '@Tally spend 123 last month');
     const thread = page.getByRole('region', { name: 'Thread' });
     await thread.getByText(/Project 123 · [^·]+ · [\d,.]+ spent/).waitFor();

@@ -21,7 +21,7 @@ const post = (from: string, text: string, viewer?: string) =>
   sandbox.slack.workspace.post({ channel: COSTS, from, text, ...(viewer !== undefined && { viewer }) });
 
 describe('the sandbox’s page', { timeout: 30_000 }, () => {
-  it('counts unread messages until the channel is opened, but not your own or private ones', async () => {
+  it('counts unread messages, except your own and private ones, until you open the channel', async () => {
     post(OWNER, 'Mine');
     post('bot', 'For my eyes', OWNER);
     post('bot', 'One');

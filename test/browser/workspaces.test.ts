@@ -17,7 +17,7 @@ withSandboxPage(
 );
 
 describe('a second workspace in the sandbox', () => {
-  it('installs Tally, opens Slack, and finds the first steps', async () => {
+  it('can install Tally after cancelling once, and is shown by the link “Open Slack”', async () => {
     await page.goto(`${sandbox.bot.url}/slack/install`);
     await page.getByRole('link', { name: 'Add to Slack' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -28,7 +28,7 @@ describe('a second workspace in the sandbox', () => {
     await page.getByRole('heading', { name: 'Orbit' }).waitFor();
   }, 60_000);
 
-  it('gets a first answer and a project’s name through the steps on Home', async () => {
+  it('gets its first answer, and names a project, by following the steps on Home', async () => {
     const home = page.getByRole('region', { name: 'App Home' });
     const press = (name: string) => home.getByRole('button', { name, exact: true }).click();
     await page.getByRole('button', { name: 'App Home' }).click();

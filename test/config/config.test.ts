@@ -37,7 +37,7 @@ function problemOf(changes: NodeJS.ProcessEnv) {
 }
 
 describe('the environment', () => {
-  it('needs four variables, and all others have defaults', () => {
+  it('must set four variables; all others have defaults', () => {
     expect(parseConfig(HTTP)).toEqual({
       slack: {
         mode: { kind: 'http' },
@@ -77,7 +77,7 @@ describe('the environment', () => {
     });
   });
 
-  it('asks for Socket Mode with an app-level token, which needs no signing secret', () => {
+  it('needs no signing secret if an app-level token asks for Socket Mode', () => {
     const { slack } = parseConfig({
       ...HTTP,
       SLACK_SIGNING_SECRET: '',
@@ -205,7 +205,7 @@ describe('the environment', () => {
     ]);
   });
 
-  it('is refused with the problems of all variables together', () => {
+  it('is refused with one list of the problems of all variables', () => {
     const { problems } = refusal({ ...HTTP, PORT: 'x', LOG_LEVEL: 'x', REDIS_URL: '' });
     expect(problems.map(({ name }) => name)).toEqual(['PORT', 'REDIS_URL', 'LOG_LEVEL']);
   });
@@ -239,7 +239,7 @@ describe('ENCRYPTION_KEYS', () => {
     ]);
   });
 
-  it('is refused with the number of bytes of a wrong key', () => {
+  it('is refused with an error that says how many bytes a wrong key has', () => {
     const short = `k1:${KEY},k2:${Buffer.alloc(16).toString('base64')}`;
     const problem = problemOf({ ENCRYPTION_KEYS: short });
     expect(problem.what).toContain('key 2 has 16 bytes instead of 32');

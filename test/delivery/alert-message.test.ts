@@ -75,7 +75,7 @@ describe('an alert about a balance', () => {
     );
   });
 
-  it('says what the balance was at the time of the alert, and how long the current balance lasts', () => {
+  it('says when the balance reaches zero or, after a recovery, what is left', () => {
     const why = (runway: Runway) => says({ rule: BALANCE, measurement: measured(48, runway) })[1];
     expect(why(estimate(4))).toBe(
       'At 10 EUR a day (average of the last 7 days), the balance reaches zero around 25 Nov 2026.',
@@ -115,7 +115,7 @@ describe('an alert about a runway', () => {
     expect(says(of(undefined))[1]).toBe('');
   });
 
-  it('says that the project is overdrawn, unless bonuses last for less than a day', () => {
+  it('says that the project is overdrawn, or that bonuses last for less than a day', () => {
     const overdrawn = (left: number): Runway => ({
       kind: 'overdrawn',
       which: 'balance',
@@ -354,7 +354,7 @@ describe('the message of an alert', () => {
     });
   });
 
-  it('has buttons for its days, and a menu to change its threshold', () => {
+  it('has buttons that ask about its days, and a menu to change the watch’s threshold', () => {
     const projects = [{ id: '9', product: 2 }] as const;
     const budget = shown({ ...ALERT, episode: '2026-11' }, { ...WATCH, projects, rule: BUDGET });
     expect(budget.values).toContain('/spend 9 storage 2026-11');
@@ -387,7 +387,7 @@ describe('the message of an alert', () => {
       corrected(recovered(ALERT)),
       ['prod corrected: 3 EUR', ALERTED, ':white_check_mark: AT · Recovered'],
     ],
-  ])('says below the newest figure what happened to an alert that is %s', (_, alert, expected) => {
+  ])('says below the newest figure that the alert was %s', (_, alert, expected) => {
     const { lines } = shown(alert);
     expect(
       lines.slice(
@@ -397,7 +397,7 @@ describe('the message of an alert', () => {
     ).toEqual(expected);
   });
 
-  it('offers Acknowledge and Snooze only while it is open', () => {
+  it('offers Acknowledge and Snooze only while the alert is open', () => {
     const offers = (alert: Alert) => shown(alert).values.length;
     expect(offers(ALERT)).toBe(8);
     expect(offers(acknowledged(ALERT))).toBe(7);

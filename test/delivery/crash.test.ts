@@ -58,7 +58,7 @@ const until = async (count: number, stage: Stage) => {
 };
 
 it.concurrent(
-  'each of 200 posts is sent once although a process and Redis are killed',
+  'each of 200 posts is sent once even if a process and Redis are killed',
   () =>
     onStage(async (stage) => {
       const { redis, client, slack, start } = stage;
@@ -86,7 +86,7 @@ it.concurrent(
 );
 
 it.concurrent(
-  'a process that is told to stop finishes its message and leaves the others',
+  'when told to stop, a process finishes its message and leaves the others',
   () =>
     onStage(async (stage) => {
       const { client, slack, start } = stage;
@@ -108,7 +108,7 @@ it.concurrent(
 );
 
 it.concurrent(
-  'each of 100 alerts is sent once although a process and Redis are killed',
+  'each of 100 alerts is sent once even if a process and Redis are killed',
   () =>
     onStage(async (stage) => {
       const { redis, client, slack, start } = stage;

@@ -33,7 +33,7 @@ async function posted(key: string, given: Record<string, string> = {}) {
 describe('a post that may be in Slack', () => {
   const search = async (at = NINE) => findSentMessage(clientOf(slack.url), CHANNEL, 'schedul1/x', at);
 
-  it('is found by its metadata within five minutes of when it was sent', async () => {
+  it('is found by its metadata within five minutes of its sending time', async () => {
     const ts = await posted('schedul1/x');
     await posted('schedul1/y');
     for (const at of [NINE, NINE + 300_000, NINE - 299_000]) expect(await search(at)).toEqual({ ts });
@@ -77,7 +77,7 @@ describe('a post that may be in Slack', () => {
     }
   });
 
-  it('stays unknown until Slack answers', async () => {
+  it('isn’t counted as absent or unknown if the search itself fails', async () => {
     slack.fault = () => 'internal_error';
     await expect(search()).rejects.toMatchObject({ kind: 'slack-failed', data: { code: 'internal_error' } });
   });

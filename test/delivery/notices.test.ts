@@ -41,7 +41,7 @@ describe('the owner of a schedule', () => {
       [OWNER, BOSS],
     ],
     [
-      'gets a notice together with a manager about a channel limit',
+      'gets a notice about a channel limit, together with a manager',
       new Failure('not-allowed', { reason: 'channel' }),
       managers(BOSS),
       [OWNER, BOSS],
@@ -59,7 +59,7 @@ describe('the owner of a schedule', () => {
       [OWNER],
     ],
     [
-      'gets no notice about a rejected token as a manager, who gets a reminder',
+      'gets no notice about a rejected token if the owner is a manager',
       new Failure('token-rejected', { service: 'billing' }),
       managers(OWNER),
       [],
@@ -98,7 +98,7 @@ describe('the owner of a schedule', () => {
     expect(people().toSorted()).toEqual([BOSS, OWNER, OWNER].map(directMessage));
   });
 
-  it('finds in the same notice the schedules that the same cause stops later', async () => {
+  it('gets one notice, which adds schedules that the same cause pauses later', async () => {
     failure = new Failure('token-rejected', { service: 'billing' });
     await run();
     await given({ id: 'schedul2', timing: { ...schedule().timing, time: '11:00' } });
@@ -110,7 +110,7 @@ describe('the owner of a schedule', () => {
     });
   });
 
-  it('gets one notice for schedules and watches that one cause pauses', async () => {
+  it('gets one notice for a schedule and a watch that the same cause pauses', async () => {
     failure = new Failure('not-allowed', { reason: 'channel' });
     await delivery.save({
       ...managers(OWNER),
@@ -127,7 +127,7 @@ describe('the owner of a schedule', () => {
   it.each([
     ['delete', () => delivery.remove('schedule:schedul1')],
     ['pause', () => given({ paused: { at: delivery.now, by: OWNER } })],
-  ])('reads in the notice that nothing is left to do after they %s the schedule', async (_, change) => {
+  ])('reads “no longer needs attention” in the notice after they %s the schedule', async (_, change) => {
     failure = new Failure('token-rejected', { service: 'billing' });
     await run();
     await change();
@@ -139,7 +139,7 @@ describe('the owner of a schedule', () => {
     expect(slack.posts).toMatchObject([{ edits: 1 }]);
   });
 
-  it('gets no notice if the cause was fixed before it was sent', async () => {
+  it('gets no notice if the schedule is deleted before the notice can be sent', async () => {
     failure = new Failure('token-rejected', { service: 'billing' });
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'msg_too_long' : undefined);
     await run();
@@ -251,7 +251,7 @@ describe('a notice', () => {
     expect(over).toMatchObject({ text, lines: [`*${text}*`], buttons: [] });
   });
 
-  it('says only that a post may be missing if Slack didn’t confirm the post', () => {
+  it('about a post that Slack didn’t confirm says only that the post may be missing', () => {
     const doubtful = notice({
       cause: { kind: 'not-sent', data: { reason: 'post-unconfirmed' }, mayBePosted: true },
     });

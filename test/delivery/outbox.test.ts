@@ -157,7 +157,7 @@ describe('a message that is due', () => {
   });
 });
 
-describe('a process that is killed', () => {
+describe('a process that is killed or hangs', () => {
   it.each<[string, () => void, number]>([
     [
       'before the claim',
@@ -211,7 +211,7 @@ describe('a process that is killed', () => {
     expect(await stored()).toMatchObject({ state: 'failed' });
   });
 
-  it('doesn’t resend a message that another process sent meanwhile', async () => {
+  it('doesn’t resend a message that another process sent during the hang', async () => {
     plan();
     let wake = () => {};
     atPrepare = () =>
@@ -244,7 +244,7 @@ describe('a message that fails', () => {
     expect(await stored()).toMatchObject({ state: 'failed', cause: { kind: 'slack-failed' } });
   });
 
-  it('waits with all of the workspace’s messages until Slack’s rate limit ends', async () => {
+  it('waits, like all messages of its workspace, until Slack’s rate limit ends', async () => {
     plan(CHANNEL, 'One', 'notice/1/C');
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? { retryAfter: 90 } : undefined);
     await run();

@@ -90,7 +90,7 @@ describe('a post', () => {
   it.each([
     ['when a day was added', {}, '*added:* AT'],
     [
-      'when it was corrected, and the figure before',
+      'when it was corrected, and what the figure was before',
       { was: { '123:1': '90' } },
       '*corrected:* AT (was 90,00 EUR)',
     ],
@@ -101,13 +101,13 @@ describe('a post', () => {
     expect(plain(print.replace(instantMarkup(at), 'AT'))).toBe(`${mark} · ${PRINT}`);
   });
 
-  it('says that Tally adds a missing day later', () => {
+  it('says that Tally will add a missing day later', () => {
     expect(render({ without: '2026-11-18' }).lines.at(-1)).toBe(
       `Tally adds the missing day later · ${PRINT}`,
     );
   });
 
-  it('names the zone of its days if it isn’t the schedule’s', () => {
+  it('names the time zone of its days if the schedule has another time zone', () => {
     const covers = { ...finding('1').covers, zone: 'America/New_York' };
     expect(render({}, { ...finding('1'), covers }).lines.at(-1)).toBe(`days in America/New_York · ${PRINT}`);
   });
@@ -148,7 +148,7 @@ describe('a post', () => {
     });
   });
 
-  it('has buttons instead of a menu if a command is too long', () => {
+  it('has buttons instead of a menu if a command is too long for a menu', () => {
     const projects = Array.from({ length: 10 }, (_, n) => ({ id: `${n}`.repeat(20), product: 1 }) as const);
     const figures = Object.fromEntries(projects.map(({ id }) => [`${id}:1`, '1']));
     expect(render({ projects }, { ...finding('1'), figures }).blocks.at(-1)).toMatchObject({

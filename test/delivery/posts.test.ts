@@ -296,7 +296,7 @@ describe('a post whose process died during the Slack call', () => {
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('names an earlier date only if that date’s post never went out', async () => {
+  it('isn’t named as missed in the next post if it reached Slack', async () => {
     await killed(true);
     delivery.now = NINE + 24 * HOUR + 1_000;
     await run();
@@ -342,8 +342,8 @@ describe('a run that another process has overtaken', () => {
   });
 });
 
-describe('a post for which billing fails', () => {
-  it('is retried for an hour, then its owner is notified', async () => {
+describe('a post that can’t be sent when it is due', () => {
+  it('is retried for an hour if billing fails, then its owner is notified', async () => {
     await given();
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     const pauses: number[] = [];
@@ -407,7 +407,7 @@ describe('a post for which billing fails', () => {
     expect(toPerson()).toMatchObject([{ edits: 1, text: '“Yesterday’s spend” for Project 123 works again' }]);
   });
 
-  it('isn’t sent if its project becomes limited while billing is asked', async () => {
+  it('is paused if its project becomes limited while billing is asked', async () => {
     await given();
     answer = async () => {
       await project('prod', '123', ['C0FINANCE1']);
@@ -597,7 +597,7 @@ describe('a pause', () => {
     expect(toPerson()).toMatchObject([{ edits: 1, text: expect.stringContaining('works again') }]);
   });
 
-  it('resends no post that Slack may already have', async () => {
+  it('leads to no second copy of a post that Slack may already have', async () => {
     await given();
     slack.fault = (call) => (toChannel(call) ? { status: 502, take: true } : undefined);
     delivery.now = (await run()) ?? 0;
@@ -634,7 +634,7 @@ describe('a date that was never posted', () => {
     expect(await lastSent()).toMatchObject({ result: 'failed' });
   };
 
-  it('is named with its total by the next post', async () => {
+  it('is named with its total in the next post', async () => {
     await given();
     await lost();
     expect(inChannel()).toEqual([]);
@@ -648,7 +648,7 @@ describe('a date that was never posted', () => {
     expect(inChannel()[1]?.blocks).not.toContain('Earlier');
   });
 
-  it('is listed with earlier missed dates', async () => {
+  it('is listed together with earlier missed dates', async () => {
     await given();
     await lost();
     delivery.now = NINE + 24 * HOUR;
@@ -765,7 +765,7 @@ describe('a figure that changes after the post', () => {
     expect(inChannel()[0]).toMatchObject({ edits: 1, text: 'Spent 200' });
   });
 
-  it('leaves in the post what it said about lateness and missed dates', async () => {
+  it('is corrected without changing what the post says about lateness and missed dates', async () => {
     await given();
     delivery.now = NINE + 2 * 24 * HOUR + HOUR;
     await run();
@@ -873,7 +873,7 @@ describe('a digest with a project that gives no answer', () => {
     { id: '500', product: 1 },
   ] as const;
   const partial = () => ({ ...finding('100'), unanswered: { '500:1': storedCause('eu') } });
-  it('goes out even if the project’s alias has become limited to other channels', async () => {
+  it('goes out even if that project’s alias has become limited to other channels', async () => {
     await project('labs', '500', ['C0ELSEWHERE']);
     await given({ projects: [BOTH[0], { ...BOTH[1], alias: 'labs' }] });
     answer = partial;
@@ -883,7 +883,7 @@ describe('a digest with a project that gives no answer', () => {
 });
 
 describe('a post that Slack accepted without confirming it', () => {
-  it('answers follow-ups in its thread like a confirmed post', async () => {
+  it('can be followed up in its thread like a confirmed post', async () => {
     await given({ report: 'balance' });
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? { status: 502, take: true } : undefined);
     await run();
@@ -922,7 +922,7 @@ describe('the button “Send it now”', () => {
     await other.close();
   });
 
-  it('can be pressed again at once if it failed', async () => {
+  it('can be pressed again at once if the post failed', async () => {
     await given({ since: NINE });
     slack.fault = (call) => (toChannel(call) ? 'not_in_channel' : undefined);
     await expect(sendNow('U0OWNER001')).rejects.toThrow();
@@ -949,7 +949,7 @@ describe('a schedule that is removed or changed while its post is retried', () =
     ['paused', () => given({ id: 'schedul2', paused: { at: delivery.now, by: 'U0OWNER001' } })],
     ['removed', () => remove('schedule:schedul2')],
     ['moved', () => given({ id: 'schedul2', since: delivery.now })],
-  ])('isn’t posted once it is %s, even if its post is queued', async (_, change) => {
+  ])('sends no post once it is %s, even if a post is queued', async (_, change) => {
     await given();
     await given({ id: 'schedul2' });
     answer = async () => {
@@ -961,7 +961,7 @@ describe('a schedule that is removed or changed while its post is retried', () =
     expect(inChannel().map(({ key }) => key)).toEqual(['post/schedul1/2026-11-20']);
   });
 
-  it('is posted with its newest settings', async () => {
+  it('sends the post with its newest settings', async () => {
     await given();
     await given({ id: 'schedul2' });
     answer = async () => {
@@ -973,7 +973,7 @@ describe('a schedule that is removed or changed while its post is retried', () =
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('is posted at its new time, and retried for an hour', async () => {
+  it('moves the post to its new time, with a new hour of retries', async () => {
     const five = at('2026-11-20T16:00:00Z');
     await given();
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
@@ -995,7 +995,7 @@ describe('a schedule that is removed or changed while its post is retried', () =
     expect(await lastSent()).toMatchObject({ result: 'posted', due: five });
   });
 
-  it('isn’t posted for a date before the change', async () => {
+  it('sends no post for a date before the change', async () => {
     await given();
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await run();

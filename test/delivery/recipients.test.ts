@@ -333,7 +333,7 @@ describe.each(cases)('%s', (_, { to, prepare, send, goOn: later }) => {
   );
 
   const ways = Object.entries(WAYS).filter(([, { of }]) => of.includes(to));
-  describe.each(ways)('whose recipient loses the right: %s', (way, { asManager, end }) => {
+  describe.each(ways)('shows nothing to a recipient who loses the right: %s', (way, { asManager, end }) => {
     it.each(momentsOf(ways.findIndex(([name]) => name === way)))('%s', async (___, fault) => {
       await begin(asManager);
       await prepare();
@@ -356,7 +356,7 @@ describe.each(cases)('%s', (_, { to, prepare, send, goOn: later }) => {
 
 const POST_FORMAT = cases.filter(([kind]) => /^(post|post by hand|correction) to a channel$/.test(kind));
 
-describe.each(POST_FORMAT)('%s, while a project becomes limited', (_, { prepare, send }) => {
+describe.each(POST_FORMAT)('%s about several projects', (_, { prepare, send }) => {
   it.each(['payroll', 'zz-other'])(
     'isn’t sent if %s becomes limited while the message is made',
     async (alias) => {
@@ -370,7 +370,7 @@ describe.each(POST_FORMAT)('%s, while a project becomes limited', (_, { prepare,
   );
 });
 
-describe('an alert that was not sent because its project was limited', () => {
+describe('an alert about a limited project', () => {
   const limited = { end: () => project('zz-other', { channels: [ELSEWHERE] }) };
   const lift = () => project('zz-other');
   const targets: readonly (readonly [string, Destination])[] = [
@@ -403,7 +403,7 @@ describe('an alert that was not sent because its project was limited', () => {
     expect(seenBy(to)[0]).not.toContain('48,151');
   });
 
-  it.each(targets)('isn’t sent to %s if the balance has recovered by then', async (_, target) => {
+  it.each(targets)('isn’t sent to %s if the balance recovers before the limit ends', async (_, target) => {
     const to = await crossWhileLimited(target);
     balance = 90_000;
     await until(now + 2 * HOUR);
@@ -412,7 +412,7 @@ describe('an alert that was not sent because its project was limited', () => {
     expect(seenBy(to)).toEqual([]);
   });
 
-  it('is sent to each of several people', async () => {
+  it('is sent to each of several people once the limit is lifted', async () => {
     await begin();
     const scenario = alertTo({ people: [ANNA, 'U0DORA0001'] });
     await scenario.prepare();
@@ -430,7 +430,7 @@ describe('an alert that was not sent because its project was limited', () => {
     expect(receivers()).toEqual([directMessage(ANNA), directMessage('U0DORA0001')]);
   });
 
-  it('isn’t sent again to the people who received it', async () => {
+  it('isn’t sent again after the limit if one of its people received it as a manager', async () => {
     await begin();
     const scenario = alertTo({ people: [BEN, ANNA] });
     await scenario.prepare();
@@ -446,7 +446,7 @@ describe('an alert that was not sent because its project was limited', () => {
 });
 
 describe('messages that Tally sends on its own', () => {
-  it('are sent only by the outbox, which checks the recipient each time', async () => {
+  it('are sent only through the outbox, which checks the recipient each time', async () => {
     const folder = 'src/delivery';
     const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));
     const sources = await Promise.all(

@@ -43,8 +43,8 @@ const connect = (token: string, expiresAt?: number, registeredAt = BEGIN) =>
 const sentTo = (person: string) => slack.posts.filter(({ channel }) => channel === directMessage(person));
 const texts = (person: string) => sentTo(person).map(({ text }) => text);
 
-describe('a token that expires', () => {
-  it('is announced 14, 3 and 1 days before it expires, to its registrar and to managers', async () => {
+describe('the expiry of a token', () => {
+  it('is announced 14, 3 and 1 days ahead, to the token’s registrar and to managers', async () => {
     await connect('token 1', EXPIRES);
     const times: string[] = [];
     slack.fault = ({ method }) => {
@@ -62,7 +62,7 @@ describe('a token that expires', () => {
     expect(slack.posts.map(({ blocks }) => blocks).join()).not.toContain('token 1');
   });
 
-  it('isn’t announced once it is replaced', async () => {
+  it('isn’t announced once the token is replaced', async () => {
     await connect('token 1', EXPIRES);
     await until(Date.parse('2026-11-20T00:00:00Z'));
     expect(sentTo(ANNA)).toHaveLength(1);
@@ -81,7 +81,7 @@ describe('a token that expires', () => {
     expect(texts(ANNA)).toEqual(['The access token for connection main expired Tue 1 Dec 2026 (today)']);
   });
 
-  it('isn’t announced 14 days ahead if it lasts less than 14 days', async () => {
+  it('isn’t announced 14 days ahead if the token lasts less than 14 days', async () => {
     await connect('token 1', BEGIN + 10 * DAY);
     await until(BEGIN + 5 * DAY);
     expect(slack.posts).toEqual([]);
@@ -90,7 +90,7 @@ describe('a token that expires', () => {
   });
 });
 
-describe('a token of someone who has left', () => {
+describe('the expiry of a token whose registrar is no longer a manager', () => {
   const ADMINS = ['U0AMARA001', 'U0OLIVIA01'];
   const announced = (person: string) => texts(person).map((text) => /\((.+)\)/.exec(text)?.[1]);
 
@@ -123,7 +123,7 @@ describe('a token of someone who has left', () => {
     for (const person of ['U0MEMBER01', 'U0FORMER01', 'U0OTHER001']) expect(sentTo(person)).toEqual([]);
   });
 
-  it('is announced to a former manager, who reads whom to ask', async () => {
+  it('is announced to the registrar, who reads whom to ask', async () => {
     await save({ settings: {} });
     await connect('token 1', EXPIRES);
     await until(EXPIRES - 13 * DAY);
@@ -139,7 +139,7 @@ describe('a token of someone who has left', () => {
   });
 });
 
-it('an application access that expires is announced with the button that replaces it', async () => {
+it('the expiry of an application access is announced with a button to replace the access', async () => {
   await save({ accesses: [{ registeredBy: ANNA, registeredAt: BEGIN, expiresAt: EXPIRES }] });
   await until(EXPIRES);
   expect(texts(ANNA)[0]).toBe('The application access for project 123 expires Tue 1 Dec 2026 (14 days)');
@@ -147,7 +147,7 @@ it('an application access that expires is announced with the button that replace
   expect(texts(ANNA)).toHaveLength(3);
 });
 
-describe('a token that the service rejects', () => {
+describe('the rejection of a token', () => {
   it('is announced immediately, and only once', async () => {
     await connect('token 1', EXPIRES);
     await save({ watches: [WATCH] });
@@ -167,7 +167,7 @@ describe('a token that the service rejects', () => {
     expect(sentTo(ANNA)).toHaveLength(1);
   });
 
-  it('is announced if it is the registered token, but not if a form only tested it', async () => {
+  it('is announced for the registered token, but not for one that a form only tested', async () => {
     await connect('token 1');
     const note = (mark: string) =>
       delivery.parts.saveRejection({ workspace: TEAM, kind: 'connection', name: 'main', mark });

@@ -242,7 +242,7 @@ describe('the post about yesterday', () => {
     expect(reads).toContain('*This month* 1,900.00 (19 of 20 days) · forecast about 3,000.00 by 30 Nov');
   });
 
-  it('says that a day isn’t reported, rather than zero', async () => {
+  it('says that a day isn’t reported, instead of showing zero', async () => {
     setDays('5001', days('2026-11', 1, 19, '100'));
     const { reads, figures } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · Fri 20 Nov · not reported yet');
@@ -350,7 +350,7 @@ describe('posts about weeks, months and balances', () => {
     ]);
   });
 
-  it('say how long the balance lasts and at which average, and name large bonuses', async () => {
+  it('say how long the balance lasts at which average spend, and name large bonuses', async () => {
     setDays('5001', days('2026-11', 14, 19, '100'));
     const lineOf = async (balance: string) => {
       bot.billing.setBalance('5001', balance);
@@ -365,7 +365,7 @@ describe('posts about weeks, months and balances', () => {
     expect(await lineOf('{"balance":50,"bonuses":0}')).toMatch(/^:warning: \*Less than a day\* at /);
   });
 
-  it('show the balance first when the post is about balances', async () => {
+  it('show the balance first if they are about balances', async () => {
     bot.billing.setBalance('5001', '{"balance":-12.5,"bonuses":0}');
     setDays('5001', days('2026-11', 20, 20, '150'));
     const { reads, figures } = await post('balance', ['5001']);
@@ -401,7 +401,7 @@ describe('a digest of several projects', () => {
     ]);
   });
 
-  it('sorts by size, and warns about projects that last under 14 days', async () => {
+  it('sorts projects by spend, and warns about balances that last under 14 days', async () => {
     setDays('5002', days('2026-11', 1, 20, '100'));
     const { message, reads } = await post('yesterday', ['5001', '5002']);
     expect(rowsOf(message.blocks).map(([first]) => first)).toEqual([
@@ -412,7 +412,7 @@ describe('a digest of several projects', () => {
     expect(reads.join('\n')).toContain(':warning: *Under 14 days or overdrawn: dev*');
   });
 
-  it('says where nothing is reported, in its header or in a row', async () => {
+  it('says in a row that a project isn’t reported, or in its header that none is', async () => {
     setDays('5001', days('2026-11', 13, 19, '10'));
     const { reads, message } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('1 of 2 projects · Fri 20 Nov · 12.25');
@@ -438,7 +438,7 @@ describe('a digest of several projects', () => {
     );
   });
 
-  it('says once what can’t be compared for all projects', async () => {
+  it('says only once that there is no comparison if no project has one', async () => {
     setDays('5002', days('2026-11', 14, 20, '10'));
     const some = await post('yesterday', ['5001', '5002']);
     expect(some.reads).toContain('dev: No comparison: Fri 13 Nov isn’t reported.');
@@ -455,7 +455,7 @@ describe('a digest of several projects', () => {
     expect(rowsOf(none.message.blocks)[0]).toEqual(['Project · lasts', 'Spent']);
   });
 
-  it('shows the balance in the first column when the post is about balances', async () => {
+  it('shows the balance in the first column if the digest is about balances', async () => {
     const { message, reads } = await post('balance', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 2,000.00 left');
     expect(rowsOf(message.blocks)[0]).toEqual(['Project', 'Left', 'Lasts']);
@@ -471,7 +471,7 @@ describe('a digest of several projects', () => {
     await expect(post('balance', ['5002'])).rejects.toThrow('No Cloud platform data for dev');
   });
 
-  it('repeats billing’s remarks, with project and figures', async () => {
+  it('repeats billing’s remarks with the project’s name', async () => {
     bot.billing.respond(({ query }) =>
       String(query).includes('getSubscriptionBalance') && String(query).includes('5002')
         ? {

@@ -73,7 +73,7 @@ const PROD = {
 
 describe('a project that is watched', () => {
   it.each<WatchRule>([BALANCE, { kind: 'runway', days: 14 }])(
-    'shows on Home how long its money lasts, as of the last check: %o',
+    'has a record for Home of how long its money lasted at the last check: %o',
     async (rule) => {
       await delivery.parts.workspaces.addProject(await changeIn(delivery.parts.workspaces, TEAM), PROD);
       await save(watch(rule));
@@ -123,7 +123,7 @@ describe('a watch on a balance', () => {
     ]);
   });
 
-  it('names the project by its alias when the alert is sent', async () => {
+  it('names the project by its newest alias when it updates the alert', async () => {
     await save(watch(BALANCE));
     balance = 48_210;
     await forHours(2);
@@ -212,7 +212,7 @@ describe('a watch on a balance', () => {
     expect(slack.posts).toEqual([]);
   });
 
-  it('estimates from the balance alone, without bonuses', async () => {
+  it('estimates how long the balance lasts without counting bonuses', async () => {
     bonuses = 500_000;
     await save(watch(BALANCE));
     balance = 40_000;
@@ -261,7 +261,7 @@ describe('a watch on a balance', () => {
 describe('a watch on a budget', () => {
   const BUDGET: WatchRule = { kind: 'budget', amount: new Big(22_500) };
 
-  it('isn’t past its threshold in a new month until billing reports a day of that month', async () => {
+  it('isn’t crossed in a new month until billing reports a day of that month', async () => {
     await save(watch(BUDGET));
     await forHours(1);
     expect(await stateOf()).toMatchObject({ isCrossed: true });
@@ -316,7 +316,7 @@ describe('a watch on spikes', () => {
   });
 });
 
-describe('an alert that isn’t sent yet', () => {
+describe('an alert', () => {
   const [ANNA, BEN, BOSS, REGISTRANT] = ['U0ANNA0001', 'U0BEN00001', 'U0BOSS0001', 'U0REGIS001'];
   const isPost = ({ method }: { method: string }) => method === 'chat.postMessage';
   const people = (...to: readonly string[]) => ({ channel: undefined, people: to });
@@ -339,7 +339,7 @@ describe('an alert that isn’t sent yet', () => {
     );
   });
 
-  it('isn’t sent if the balance has recovered meanwhile', async () => {
+  it('isn’t sent if the balance recovers before Slack accepts the alert', async () => {
     slack.fault = (call) => (isPost(call) ? 'fatal_but_not_unclear' : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -379,7 +379,7 @@ describe('an alert that isn’t sent yet', () => {
     expect(alerts()).toHaveLength(1);
   });
 
-  it('can be acknowledged even if its process died before recording it', async () => {
+  it('can be acknowledged even if its process died before recording the message', async () => {
     slack.fault = (call) => (isPost(call) ? { status: 502, take: true } : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -391,7 +391,7 @@ describe('an alert that isn’t sent yet', () => {
   });
 
   it.each(['paused', 'snoozed'] as const)(
-    'that reached one of two people isn’t sent to the other while %s',
+    'that reached one of two people isn’t sent to the other while its watch is %s',
     async (how) => {
       const two = people(ANNA, BEN);
       refuses('msg_too_long', directMessage(BEN));
@@ -543,7 +543,7 @@ describe('the status of a watch', () => {
     expect((await stateOf())?.nextCheckAt).toBeUndefined();
   });
 
-  it('says that it is paused while its project is limited to other channels', async () => {
+  it('says that the watch is paused while its project is limited to other channels', async () => {
     await delivery.save({ projects: [{ channels: ['C0ELSEWHERE'] }] });
     await save(watch(BALANCE));
     expect(await stateOf()).toMatchObject({ isPaused: true });
@@ -596,7 +596,7 @@ describe('the owner of a watch that pauses', () => {
   });
 });
 
-describe('a watch whose account is gone', () => {
+describe('a watch whose stored figures no longer count', () => {
   const RUNWAY: WatchRule = { kind: 'runway', days: 14 };
   /** A balance that is soon used up is known, and nobody is alerted yet. */
   const knowBalance = async () => {
@@ -620,9 +620,9 @@ describe('a watch whose account is gone', () => {
   });
 
   it.each([
-    ['rejects', () => new Failure('token-rejected', { service: 'billing' })],
-    ['refuses for this project', () => new Failure('forbidden', { service: 'billing' })],
-  ])('is paused while the service %s the new token', async (_, failure) => {
+    ['rejects the new token', () => new Failure('token-rejected', { service: 'billing' })],
+    ['refuses the project to the new token', () => new Failure('forbidden', { service: 'billing' })],
+  ])('is paused while the service %s', async (_, failure) => {
     await knowBalance();
     fakeBilling.failure = ({ token }) => (token === 'another token' ? failure() : undefined);
     await connect('another token');

@@ -30,7 +30,7 @@ describe('a failure', () => {
     expect(new Set(failuresOfAll().map(([{ kind }]) => kind))).toEqual(new Set(Object.keys(KINDS)));
   });
 
-  it('has its own sentence for each kind and reason, with few exceptions', () => {
+  it('has a sentence that no other kind or reason has, with few exceptions', () => {
     const said = failuresOfAll().map(([{ kind, message }]) => `${kind} ${message}`);
     expect(said.filter((one, at) => said.indexOf(one) !== at)).toEqual([
       ...['unseal-failed', 'unseal-failed'].map((kind) => `${kind} Tally can’t read the stored record.`),
@@ -78,7 +78,7 @@ it('a command of more than a thousand characters is refused', () => {
   );
 });
 
-it('an error message of billing appears once, below the figures that it came with', () => {
+it('an error message from billing appears once, below the first figures that it came with', () => {
   const remarks = collectRemarks(
     ['the balance', { remarks: ['a', 'both', 'a'] }],
     ['the last 7 days', { remarks: ['both', 'b'] }],
@@ -113,7 +113,7 @@ describe('a stored failure', () => {
     }
   });
 
-  it('contains no sentence, no host, and no text of people or services', () => {
+  it('contains no sentence, no host, and no text from people or services', () => {
     for (const [failure] of failuresOfAll()) {
       const json = JSON.stringify(toStoredFailure(failure));
       expect(json).not.toContain(failure.message);
@@ -121,7 +121,7 @@ describe('a stored failure', () => {
     }
   });
 
-  it('names the year of its days unless it is the current one', () => {
+  it('names the year of its days unless that is the current year', () => {
     const days = { first: '2026-11-14', last: '2026-11-20', today: TODAY };
     const stored = toStoredFailure(
       new Failure('no-data', { question: { project: '123', product: 1, days } }),

@@ -42,7 +42,7 @@ describe('the period of a post', () => {
     );
   });
 
-  it('covers each day once, including weekends, if posts come only from Monday to Friday', () => {
+  it('begins where the period before ended, even if posts come only from Monday to Friday', () => {
     const given = fc.record({
       from: fc.integer({ min: Date.UTC(2009, 0), max: Date.UTC(2031, 0) }),
       zone: fc.constantFrom(...ZONES),
@@ -144,12 +144,12 @@ describe('the figures of a post', () => {
     expect(figuresOf('month-to-date', SATURDAY, items)).toMatchObject({ main: '235', charted: 20 });
   });
 
-  it('count today’s first item only in the forecast', () => {
+  it('count an item of today only in the forecast', () => {
     const items = itemsFrom('2026-07-04', '2026-11-21', { '2026-11-21': '70' });
     expect(figuresOf('month-to-date', SATURDAY, items)).toMatchObject({ main: '200', forecast: '360' });
   });
 
-  it('include the weekday’s usual cost if at least 3 of its last 4 days are reported', () => {
+  it('include a weekday’s usual cost if at least 3 of the last 4 such weekdays are reported', () => {
     const fridays = { '2026-10-23': '1', '2026-10-30': '30', '2026-11-06': '20', '2026-11-13': '40' };
     const usualOf = (costs: Readonly<Record<string, string | undefined>>, scope: ReportName = 'yesterday') =>
       figuresOf(scope, SATURDAY, itemsFrom('2026-07-04', '2026-11-20', { ...fridays, ...costs })).usual;
@@ -223,7 +223,7 @@ describe('the days of a post', () => {
       ['1–20 Nov', '1–20 Oct'],
       ['11-01..11-20', '11-14..11-20', '11-01..11-20', '07-04..11-20'],
     ],
-  ] as const)('for the report %s are these, first covered, then compared: %j', (scope, main, days) => {
+  ] as const)('for the report %s are these (covered, compared): %j', (scope, main, days) => {
     expect(of(scope, '2026-11-21T09:00Z')).toEqual({
       main,
       days,
@@ -237,7 +237,7 @@ describe('the days of a post', () => {
     expect(of('yesterday', '2026-11-23T09:00Z', 'UTC', 3).main).toEqual(['20–22 Nov', '13–15 Nov']);
   });
 
-  it('are last month on the first, and a single day on the second', () => {
+  it('are last month’s on the first of a month, and a single day on the second', () => {
     expect(of('month-to-date', '2026-12-01T09:00Z')).toMatchObject({
       main: ['November', 'October'],
       label: 'November',

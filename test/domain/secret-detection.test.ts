@@ -145,7 +145,7 @@ it.each([
     ...['banana', 'connect prod', '12345678901234567890', 'https://example.com/path', 'münchen-büro'],
     ...['会計部門'],
   ],
-])('a typo or an ordinary name is not a secret: %s', (word) => {
+])('a typo or an ordinary name is not taken for a secret: %s', (word) => {
   expect(couldBeSecret(word)).toBe(false);
   expect(looksLikeSecret(word)).toBe(false);
 });

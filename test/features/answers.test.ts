@@ -52,7 +52,7 @@ describe('/balance', () => {
     expect(sent).toEqual(['set', 'hgetall', 'hgetall']);
   });
 
-  it('quotes billing’s error messages below balance and spend', async () => {
+  it('quotes billing’s error messages about the balance and about the last 7 days', async () => {
     bot.billing.respond(({ query }) => ({
       status: 200,
       body: String(query).includes('reportSubscriptionConsuming')
@@ -122,7 +122,7 @@ describe('/balance', () => {
       '*More than 10 years*',
     ],
   ])(
-    'says what is left with a balance of %s and bonuses of %s',
+    'says what is left if the balance is %s and the bonuses are %s',
     async (balance, bonuses, title, sentence) => {
       bot.billing.setBalance('5003', `{"balance":${balance},"bonuses":${bonuses}}`);
       bot.billing.setItems('5003', itemsJson(...november(14, 16, 1)));
@@ -316,14 +316,14 @@ describe('/spend', () => {
       ] as const,
       ['No comparison: 14–20 Nov has no figures.'],
     ],
-  ])('says whether and how it compares with the week before when %s', async (_, items, sentences) => {
+  ])('says whether and how the week compares with the one before if %s', async (_, items, sentences) => {
     bot.billing.setItems('5011', itemsJson(...items));
     const { visibleText } = await bot.ask('/spend 5011');
     for (const sentence of sentences) expect(visibleText).toContain(sentence);
     expect(visibleText).not.toMatch(/[▲▼]/);
   });
 
-  it('says whether the total includes items without a readable day', async () => {
+  it('says that the total includes items outside the period or without a readable day', async () => {
     bot.billing.setItems(
       '5017',
       `[{"day":"2026-11-14","totalAmount":1,"totalBonuses":0},{},{"day":"soon","totalAmount":"n/a"},{"day":"soon","totalAmount":2},{"day":"2026-11-01","totalAmount":null},{"day":"2026-11-01","totalAmount":4}]`,
@@ -377,7 +377,7 @@ describe('/spend', () => {
     expect(retried.visibleText).toMatch(/^Project 789 · Fri 20 Nov · .*spent[\s\S]*Object storage/);
   });
 
-  it('offers the other products after a question in words, too', async () => {
+  it('offers the other products if a question in words finds no data, too', async () => {
     const { visibleText, commands } = await bot.ask('/spend how much did 789 cost yesterday?');
     expect(visibleText).toContain('No Cloud platform data for project 789, Fri 20 Nov.');
     expect(commands[0]).toBe('/spend 789 yesterday storage');
@@ -390,7 +390,7 @@ describe('/spend', () => {
     expect((await bot.updated(answer, 'spent')).visibleText).toContain('Project 123 · 9–15 Nov · ');
   });
 
-  it('shares the same figures as the answer, and says who shared them', async () => {
+  it('has a Share button, which posts the same figures and says who shared them', async () => {
     const answer = await bot.ask('/spend 456 mtd');
     const shared = await bot.next(() => bot.press(answer, 'Share'), MEMBER);
     expect(shared).toMatchObject({ ephemeral: false, text: answer.text });
@@ -398,7 +398,7 @@ describe('/spend', () => {
     expect(shared.visibleText).toContain(`shared by <@${OWNER}>`);
   });
 
-  it('shares an answer only once if Share is pressed three times at once', async () => {
+  it('has a Share button, which shares only once if pressed three times at once', async () => {
     const answer = await bot.ask('/balance 456');
     const shared = () => bot.answers(MEMBER).length;
     const before = shared();
@@ -453,7 +453,7 @@ describe('the Share button of an answer from last week', () => {
     );
   });
 
-  it('updates a month that was still running', async () => {
+  it('shares the latest figures of a month that was still running', async () => {
     bot.billing.setItems('5021', itemsJson(...daysBefore(SATURDAY + DAY, 21, 10)));
     const answer = await bot.ask('/spend 5021 mtd');
     expect(answer.visibleText).toContain('Project 5021 · 1–21 Nov · 210.00 so far');
@@ -464,7 +464,7 @@ describe('the Share button of an answer from last week', () => {
     expect(visibleText).not.toContain('21 Nov (so far)');
   });
 
-  it('keeps the days of a period that had already ended', async () => {
+  it('shares the same days if the period had already ended', async () => {
     bot.billing.setItems('5022', itemsJson(...daysBefore(SATURDAY, 14, 10)));
     const answer = await bot.ask('/spend 5022');
     expect(answer.visibleText).toContain('Project 5022 · 14–20 Nov · 140.00 spent');
@@ -479,7 +479,7 @@ it.each([
   '/billing status abCD+efGH/ijKLmn==',
   '/billing d41d8cd9—8f00b204—e9800998—ecf8427e',
   '/spend 123 gAAAAABsandboxSecret0123456789abcdefghij',
-])('a pasted secret gets a warning, and appears in no log or reply: %s', async (command) => {
+])('a pasted secret leads to a warning, and appears in no log or reply: %s', async (command) => {
   const secret = command.split(' ').at(-1);
   const { visibleText } = await bot.ask(command);
   expect(visibleText).toContain('looks like a token');

@@ -36,7 +36,7 @@ describe('a refusal', () => {
   it.each([
     ['the managers', { managers: [OWNER, ADMIN] }, `: <@${OWNER}>, <@${ADMIN}>, or an admin.`],
     ['the people of a group that manages', { managerGroups: [FINOPS] }, `: <@${ADMIN}>, or an admin.`],
-    ['nobody it does not know', {}, '.\nAsk an owner or admin of this workspace.'],
+    ['an owner or admin, if Tally knows no manager', {}, '.\nAsk an owner or admin of this workspace.'],
   ])('names whom to ask: %s', async (_, who, named) => {
     await settings(who);
     bot.slack.workspace.userGroups[0]!.members = [ADMIN];
@@ -53,7 +53,7 @@ describe('a refusal', () => {
     ['a token, which only who asks gets', '/os-token 123', GUEST, GENERAL],
     ['a secret', '/billing projects add gAAAAABnotATokenButItLooksLikeOne0123456789 1', MEMBER, CHANNEL],
     ['a manager', '/billing projects remove nothing', OWNER, CHANNEL],
-  ])('shows no button to ask a manager for %s', async (_, text, person, channel) => {
+  ])('shows no button for asking a manager: %s', async (_, text, person, channel) => {
     expect((await bot.ask(text, person, channel)).buttons).not.toContain(BUTTON);
   });
 });
@@ -82,7 +82,7 @@ describe('the managers', () => {
     expect([dms(OWNER).length, dms(ADMIN).length]).toEqual([1, 1]);
   });
 
-  it('are named to the person who asked, but only those who got the message', async () => {
+  it('are named to the person who asked, but only if they got the message', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' });
     expect((await asks(COMMAND)).visibleText).toBe(`Asked <@${ADMIN}>.`);
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' }, 2);
@@ -90,7 +90,7 @@ describe('the managers', () => {
     await reply(MEMBER, 'Slack returned an error');
   });
 
-  it('open the refused form with its values, and with their own rights', async () => {
+  it('can open the refused form with its values, and save it with their own rights', async () => {
     await asks(COMMAND);
     await press(OWNER, await newest(OWNER, COMMAND), 'Open');
     await opened(OWNER, 'Project ID');
@@ -100,7 +100,7 @@ describe('the managers', () => {
     expect(await bot.redis.client.hget(recordKey(TEAM), 'project:prod')).toContain(`"addedBy":"${OWNER}"`);
   });
 
-  it('run the command in the channel where the person asked for it', async () => {
+  it('can run the command in the channel where a person asked for it', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await asks('/billing default prod');
     await press(OWNER, await newest(OWNER, '/billing default prod'), 'Open');
@@ -108,7 +108,7 @@ describe('the managers', () => {
     expect(await bot.redis.client.hget(recordKey(TEAM), `channel:${CHANNEL}`)).toContain('prod');
   });
 
-  it('open the form of a project that is limited to other channels', async () => {
+  it('can open a project’s form after a person asks where the project isn’t allowed', async () => {
     await addProject(bot, { alias: 'prod', id: '123', channels: [FINANCE] });
     await asks('/balance prod');
     const got = await newest(OWNER, `<@${MEMBER}> can’t ask about prod in <#${CHANNEL}>.`);
@@ -117,14 +117,14 @@ describe('the managers', () => {
     expect(dms(MEMBER)).toEqual([]);
   });
 
-  it('open the settings when a guest asks while guests are turned off', async () => {
+  it('can open the settings after a guest asks while guests are turned off', async () => {
     await asks('/spend 123', GUEST, GENERAL);
     const got = await newest(OWNER, `<@${GUEST}> can’t use Tally in <#${GENERAL}>: guests are turned off.`);
     await press(OWNER, got, 'Open');
     await opened(OWNER, 'Guests of this workspace');
   });
 
-  it('open the form where they can let a person get tokens', async () => {
+  it('are told the command with which they can let a person get tokens', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const access = { project: '123', authUrl: 'http://127.0.0.1/v3', lastFour: '0001', registeredAt: 0 };
     const issuers = { people: [OWNER], groups: [] };
@@ -169,7 +169,7 @@ describe('the managers', () => {
     await bot.store({ 'connection:main': { ...main, expiresAt: SATURDAY + DAY } });
   };
 
-  it('open the form that the refused button would have opened', async () => {
+  it('can open the form that the refused button would have opened', async () => {
     await settings({ managers: [OWNER] });
     await expire();
     const page = await bot.ask('/billing status', ADMIN);

@@ -29,7 +29,7 @@ const newest = () => bot.answers().at(-1)!;
 const shown = () => [...newest().visibleText.matchAll(/project-(\d+)/g)].map(([, number]) => Number(number));
 
 describe('/billing audit', () => {
-  it('says when there are no entries', async () => {
+  it('says that there are no entries yet', async () => {
     const { visibleText, blocks } = await bot.ask('/billing audit');
     expect(visibleText).toContain('No entries.');
     expect(blocks.some(({ type }) => type === 'actions')).toBe(false);
@@ -100,7 +100,7 @@ describe('/billing audit', () => {
     expect(bot.answers()).toHaveLength(1);
   });
 
-  it('shows no entries from another workspace, whatever the button contains', async () => {
+  it('shows no entries from another workspace, even if its button is forged', async () => {
     await record({ about: 'project-1' });
     await record({ about: 'project-666' }, 'T0NEIGHBOUR');
     await bot.ask('/billing audit');

@@ -149,7 +149,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
 });
 
 describe('a temporarily hidden field', () => {
-  it('keeps a typed amount and a chosen channel', async () => {
+  it('keeps its typed amount or chosen channel', async () => {
     await open('watch prod balance 50000');
     await choose('kind', 'runway');
     await shows('Fewer than');

@@ -70,7 +70,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
   it.each([
     ['prod', 'ok-name'],
     ['ok-name', 'prod'],
-  ])('keeps the typed name %s although the project is also called %s', async (name, other) => {
+  ])('shows its project’s name as typed: %s, although the project is also called %s', async (name, other) => {
     await add('ok-name', '123');
     const item = JSON.stringify(await setUp(OWNER, CHANNEL, words.replace('prod', name)));
     expect(item).toContain(`{"id":"123","product":1,"alias":"${name}"}`);
@@ -106,7 +106,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     );
   });
 
-  it('is deleted after a confirmation', async () => {
+  it('is deleted only after a confirmation', async () => {
     const item = await setUp();
     const first = await ask(list);
     await row(first, 'delete', item.id);
@@ -124,14 +124,14 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect(around.planned).toBe(2);
   });
 
-  it('is refused if the workspace already has the maximum number', async () => {
+  it('is refused if the workspace already has the maximum number of them', async () => {
     await openForm(`${kind} ${another}`);
     await addDamaged(max);
     expect(await save()).toContain(`This workspace has ${said.tooMany}`);
     expect((await ask(`${kind} ${words}`)).visibleText).toContain(`This workspace has ${said.tooMany}`);
   });
 
-  it('appears on one of several pages of the list if there are many', async () => {
+  it('is listed on one of several pages if there are many', async () => {
     const item = await setUp();
     for (let n = 1; n <= 21; n++) await write({ ...item, id: `w${String(n).padStart(7, '0')}` });
     expect(await listed()).toBe(22);
@@ -139,7 +139,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect((await ask(`${list} page 2`)).visibleText).toContain('page 2 of 2');
   });
 
-  it('is paused and deleted only once when two managers press the button at the same time', async () => {
+  it('is paused and deleted only once when two managers press the buttons at the same time', async () => {
     const { id } = await setUp(MEMBER);
     const answers = [await ask(list), await ask(list, ADMIN)] as const;
     const both = (action: string) =>

@@ -103,7 +103,7 @@ describe('/billing connect', () => {
     expect((await told())['project:prod']).toContain('"connection":"eu"');
   });
 
-  it('sends a scheduled post that was waiting for a connection', async () => {
+  it('lets Tally send a scheduled post that was waiting for a connection', async () => {
     const waiting = schedule({
       since: NOW - 48 * 3_600_000,
       projects: [{ id: '123', product: 1 }],
@@ -123,7 +123,7 @@ describe('/billing connect', () => {
     [{ name: 'two words' }, /2 to 32/],
     [{ name: '-eu' }, /2 to 32/],
     [{ name: 'ümlaut' }, /2 to 32/],
-  ])('shows what is wrong next to the field, before any request to billing: %o', async (fields, said) => {
+  ])('says next to a field what is wrong there, before any request to billing: %o', async (fields, said) => {
     await openForm('/billing connect');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', ...fields });
     const { errors } = bot.slack.modal(OWNER)!;
@@ -218,7 +218,7 @@ describe('/billing connect', () => {
 });
 
 describe('the form of a connection', () => {
-  it('stores and shows nothing about the token that nobody entered', async () => {
+  it('stores and shows no details of a token that weren’t entered', async () => {
     await submit({}, 'quick');
     const record = await connectionIn('quick');
     for (const field of ['role', 'lifetime', 'type', 'account', 'expiresAt'])
@@ -303,7 +303,7 @@ describe('the expiry of a token', () => {
     return said;
   };
 
-  it('can be changed without entering the token, and reminders use the new date', async () => {
+  it('can be changed without the token, and then appears in the reminders', async () => {
     await register('main');
     const before = await connectionIn('main');
     bot.clock.now += 8 * DAY;
@@ -331,7 +331,7 @@ describe('the expiry of a token', () => {
     expect(bot.errors().expires).toContain('not both');
   });
 
-  it('is not saved for a token that replaced the one in the form', async () => {
+  it('is not saved if the token was replaced while the form was open', async () => {
     await register('main');
     await register('finance');
     await openExpiry('Set expiry…', ADMIN);
@@ -343,10 +343,10 @@ describe('the expiry of a token', () => {
   });
 });
 
-describe('several connections', () => {
+describe('the connections of a workspace', () => {
   const administrator = () => tokenOf('Administrator');
 
-  it('are registered by name, in lower case, even with the same token', async () => {
+  it('are registered under lower-case names, even with the same token', async () => {
     await register('');
     expect(await register('', { name: 'EU-Finance' })).toContain('The default connection is still main.');
     expect(Object.keys(await told()).sort()).toEqual(['connection:eu-finance', 'connection:main']);
@@ -393,7 +393,7 @@ describe('several connections', () => {
     expect([seen(bot.billing), seen(second)]).toEqual([['Read-only'], ['Administrator']]);
   });
 
-  it('need a default for a project without a name', async () => {
+  it('need a default for projects without a name if there are several connections', async () => {
     await register('eu');
     await register('us', { token: administrator() });
     await bot.ask('/balance 123');
@@ -466,7 +466,7 @@ describe('/billing disconnect', () => {
     return said;
   };
 
-  it('deletes the chosen one of several connections, and shows what uses it', async () => {
+  it('shows what uses the chosen connection, and deletes only that connection', async () => {
     await register('main');
     await register('finance');
     for (const alias of ['prod', 'backups']) await putProject(alias, 'finance');
@@ -486,7 +486,7 @@ describe('/billing disconnect', () => {
       'Choose the new default connection in /billing status.',
       'You have several connections, but no default',
     ],
-  ])('says which connection becomes the default: %j', async (names, said, answer) => {
+  ])('says which connection becomes the default, if any: %j', async (names, said, answer) => {
     for (const name of names) await register(name);
     await open('main');
     expect(modalText()).toContain(said);

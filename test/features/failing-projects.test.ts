@@ -64,7 +64,7 @@ it('failing projects with the same cause share a line, which counts their schedu
   }
 });
 
-it('failing projects are listed after a question about spend', async () => {
+it('failing projects are also listed if a question about spend fails', async () => {
   await bot.ask('/spend teapot last-7-days');
   expect(await status()).toContain('1 problem');
   const failure = { kind: 'service-failed', data: { service: 'billing', status: 418 } };
@@ -72,7 +72,7 @@ it('failing projects are listed after a question about spend', async () => {
   expect(await failedFields()).toContainEqual(['failed:456:1', note]);
 });
 
-it('failing projects do not reveal the address of the billing service', async () => {
+it('the list of failing projects does not reveal the address of the billing service', async () => {
   const failure = {
     kind: 'address-refused',
     data: { why: 'is a name for this machine or a private network' },
@@ -114,7 +114,7 @@ it('failing projects are listed only if the workspace has named them', async () 
   expect(await bot.home()).toMatch(/No figures for \*empty\*: .*\nEdit…\n/);
 });
 
-it('failing projects are no longer listed after a new token', async () => {
+it('failing projects are no longer listed after a new token is stored', async () => {
   await bot.ask('/balance teapot');
   await expect.poll(failedFields).toHaveLength(1);
   await addConnection(bot, SATURDAY);

@@ -157,7 +157,7 @@ describe('a form’s input', () => {
     expect(Object.keys(await record())).toEqual(['connection:main']);
   });
 
-  it('keeps the current owner even if this person has left', async () => {
+  it('is accepted if it leaves the current owner unchanged, even if this person has left', async () => {
     await bot.openForm('/billing projects add prod 123');
     expect(await bot.save({ owner: MEMBER })).toContain('Saved.');
     await bot.closeForm();

@@ -93,20 +93,20 @@ it('help leads to /billing connect while nothing is connected', async () => {
   expect(forMember.visibleText).not.toContain('how much');
 });
 
-describe('a word that a subcommand doesn’t accept', () => {
+describe('an unknown word after /billing', () => {
   it.each([
     ['/billing audit foo', 'foo', []],
     ['/billing status foo', 'foo', []],
     ['/billing settings now', 'now', []],
     ['/billing statsu', 'statsu', ['/billing status']],
     ['/billing watchs', 'watchs', ['/billing watch', '/billing watches']],
-  ])('is refused in %s, with buttons for similar commands', async (command, word, buttons) => {
+  ])('is refused in %s, with buttons for similar commands, if any', async (command, word, buttons) => {
     const answer = await bot.ask(command, OWNER);
     expect(answer.visibleText).toMatch(new RegExp(`(?:I don’t recognize|Unknown command) “${word}”\\.`));
     expect(answer.buttons).toEqual(buttons);
   });
 
-  it('is refused in a message that is replaced when a button is pressed', async () => {
+  it('is refused in a message that a pressed button replaces with an answer', async () => {
     const answer = await bot.ask('/billing statsu', OWNER);
     await bot.press(answer, '/billing status');
     await bot.updated(answer, 'No problems');
@@ -140,7 +140,7 @@ describe('an example', () => {
       .map(({ text }) => text.text);
 
   it.each(['/billing help', '/spend help', '/balance help'])(
-    'for %s is a button whose answer appears below it',
+    'in %s is a button whose answer appears below the help',
     async (help) => {
       await addProject(bot, { alias: 'web', id: '456' });
       const shown = await bot.ask(help, MEMBER);
@@ -155,7 +155,7 @@ describe('an example', () => {
     },
   );
 
-  it('for one command names a project that the reader may ask about', async () => {
+  it('in the help of one command names a project that the reader may ask about', async () => {
     await addProject(bot, { alias: 'web', id: '456' });
     await bot.press(await bot.ask('/billing watch help', MEMBER), '/billing watch web runway 14', MEMBER);
     await bot.slack.waitFor(() => bot.modal(MEMBER));
@@ -167,7 +167,7 @@ describe('an example', () => {
     await expectAnswers(await answerTo(greeting));
   });
 
-  it('on Home is a button that works while no project has a name', async () => {
+  it('on Home is a button that works even while no project has a name', async () => {
     await bot.home(MEMBER);
     const press = () => bot.slack.press(MEMBER, { viewId: 'home' }, 'How much did 123 spend last week?');
     expect((await bot.next(press, MEMBER, DIRECT)).visibleText).toMatch(/123 · .* spent/);

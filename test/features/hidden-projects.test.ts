@@ -94,7 +94,7 @@ const WAYS: Record<string, { begin?(): Promise<unknown>; end(): Promise<unknown>
 };
 
 describe.each(Object.entries(WAYS))('a project that %s', (_, { begin, end }) => {
-  it.each(Object.entries(LISTS))('is not shown in the list of %s', async (__, list) => {
+  it.each(Object.entries(LISTS))('is no longer shown in this list: %s', async (__, list) => {
     await begin?.();
     expect(await list()).toMatch(/payroll/);
     await end();
@@ -104,7 +104,7 @@ describe.each(Object.entries(WAYS))('a project that %s', (_, { begin, end }) => 
     expect(text).not.toMatch(/threshold|with a problem|No data for/);
   });
 
-  it('appears without its name in the list of its watch’s owner', async () => {
+  it('stays unnamed in the list of watches, even for the owner of a watch on it', async () => {
     await begin?.();
     await end();
     now += 2 * 60_000;

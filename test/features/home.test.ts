@@ -95,7 +95,7 @@ describe('the Home', () => {
     [76, 'expires Fri 19 Feb 2027 (14 days)'],
     [89, 'expires Fri 19 Feb 2027 (tomorrow)'],
     [92, 'expired Fri 19 Feb 2027 (2 days ago)'],
-  ])('tells everybody after %i days that a token %s', async (days, sentence) => {
+  ])('tells everybody, %i days later, that a token %s', async (days, sentence) => {
     bot.clock.now = SATURDAY + days * DAY;
     for (const person of [OWNER, MEMBER])
       expect((await open(person)).replaceAll('*', '')).toContain(
@@ -130,7 +130,7 @@ describe('the Home', () => {
     }
   });
 
-  it('shows projects that are limited to channels only to managers', async () => {
+  it('shows only managers the projects that are limited to certain channels', async () => {
     await addProject(bot, { alias: 'payroll', id: '124', channels: ['C0FINANCE1'] });
     expect(await open()).toMatch(/^payroll +– +– +–$/m);
     const alone = await open(MEMBER);
@@ -142,7 +142,7 @@ describe('the Home', () => {
     expect(page).not.toContain('payroll');
   });
 
-  it('shows the buttons for managing only to managers', async () => {
+  it('shows only managers the actions that need a manager', async () => {
     await open();
     expect(menu(OWNER)).toEqual(['Watch…', 'Add a project…', 'Connect…', 'Settings…', 'Status']);
     await open(MEMBER);
@@ -212,7 +212,7 @@ describe('the Home', () => {
     await expect.poll(() => bot.billing.requests.length).toBe(asked + 4);
   });
 
-  it('asks billing for the forecast of a project whose balance alone is known', async () => {
+  it('asks billing for a project’s forecast if only the project’s balance is known', async () => {
     await addProjects(bot, { prod: '123' });
     await bot.ask('/balance prod', OWNER);
     await open();
@@ -254,7 +254,7 @@ describe('the Home', () => {
   it.each([
     [GUEST, 'Guests can’t use Tally in this workspace.'],
     [EXTERNAL, 'Tally only answers members of the workspace that installed it.'],
-  ])('shows one sentence to %s, who may not ask', async (person, sentence) => {
+  ])('shows only one sentence to %s, who may not ask', async (person, sentence) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const page = await open(person);
     expect(page).toContain(sentence);
@@ -263,7 +263,7 @@ describe('the Home', () => {
     expect(bot.answers(person, directOf(person))).toEqual([]);
   });
 
-  it('logs Slack’s refusal of the page, and sends nobody a message', async () => {
+  it('leads to a log entry, but to no message, if Slack refuses it', async () => {
     bot.slack.failNext('views.publish', { error: 'invalid_arguments' });
     await bot.slack.openHome(MEMBER);
     await bot.slack.waitFor(() => bot.log().includes('Could not draw a Home'));

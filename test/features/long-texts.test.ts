@@ -6,7 +6,7 @@ const bot = await botOfFile();
 
 const TOO_LONG = 'That’s too long. Tally reads up to 1,000 characters.';
 
-describe('a text of more than a thousand characters', () => {
+describe('a long text', () => {
   it.each([
     '/spend',
     '/balance',
@@ -16,12 +16,12 @@ describe('a text of more than a thousand characters', () => {
     '/billing schedule',
     '@Tally',
     '@Tally spend',
-  ])('is refused by %s because it is too long', async (command) => {
+  ])('is refused by %s if it has more than a thousand characters', async (command) => {
     for (const unit of ['project : ', '? ', 'help ', 'gAAAAAB'])
       expect(await bot.read(`${command} ${unit.repeat(10_000 / unit.length)}`, MEMBER)).toContain(TOO_LONG);
   });
 
-  it('is accepted in fields that allow that length', async () => {
+  it('is accepted if it has exactly a thousand characters', async () => {
     const text = `help ${'1'.repeat(995)}`;
     expect(await bot.read(`/spend ${text}`, MEMBER)).not.toContain('too long.');
   });

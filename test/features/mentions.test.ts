@@ -48,13 +48,13 @@ describe('a mention', () => {
     expect(await bot.read('/balance 123', MEMBER)).toContain('Share');
   });
 
-  it('reads the workspace’s record twice: before asking billing and before sending the answer', async () => {
+  it('makes Tally read the workspace’s record twice: before the request and before the answer', async () => {
     await say('@Tally balance 123');
     const sent = await commandsOf(bot.redis, () => say('@Tally balance 123'));
     expect(sent.filter((name) => name === 'hgetall')).toHaveLength(2);
   });
 
-  it('isn’t answered with the name of a project limited to other channels', async () => {
+  it('isn’t answered with the name of a project that is limited to other channels', async () => {
     await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
     await addProject(bot, { alias: 'public', id: '8' });
     for (const text of ['@Tally hiden', '@Tally spend hiden', '@Tally spnd hiden'])
@@ -98,7 +98,7 @@ describe('a mention', () => {
     expect(message.ephemeral).toBe(false);
   });
 
-  it('is answered only for projects that are allowed in the channel', async () => {
+  it('is answered only if the channel may see the project', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await addProject(bot, { alias: 'payroll', id: '124', channels: ['C0FINANCE1'] });
     expect((await say('@Tally balance prod')).visibleText).toContain('prod · ');
@@ -347,13 +347,13 @@ describe('an order to Tally', () => {
     ['post prod spend here every morning at 9', 'Post the spend', ['prod', '09:00']],
     ['alert me when prod drops below 50000', 'watch', ['prod', '50000']],
     ['set a budget of 5000 for prod', 'watch', ['prod', '5000']],
-  ])('offers the form for the task, filled in: %s', async (text, _, filled) => {
+  ])('is answered with a button for the task’s form, which is filled in: %s', async (text, _, filled) => {
     const { message } = await say(`@Tally ${text}`);
     await bot.press(message, 'Open the form…', MEMBER);
     for (const value of filled) await expect.poll(() => bot.view(MEMBER) ?? '').toContain(value);
   });
 
-  it('is refused if the form has no field for one of its words', async () => {
+  it('is refused if the form has no field for one of the order’s words', async () => {
     expect((await say('@Tally post prod spend every hour')).visibleText).toContain('/billing schedule');
     expect((await say('@Tally alert me when prod misbehaves')).visibleText).toContain('“misbehaves”');
   });
@@ -437,7 +437,7 @@ describe('an answer that Slack refuses', () => {
     expect((await bot.next(work, MEMBER, DIRECT)).visibleText).toContain(advice);
   });
 
-  it('is sent privately in the channel if Slack accepts that', async () => {
+  it('is sent privately in the channel if Slack accepts a private message', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'is_archived' });
     const { message, visibleText } = await say('@Tally balance 123');
     expect(message.ephemeral).toBe(true);
@@ -450,7 +450,7 @@ describe('a mention in a channel', () => {
     bot.slack.messages(MEMBER, CHANNEL).find((said) => said.text.includes(text.trim()))?.reactions;
 
   it.each(['@Tally spend blorkk', '@Tally hello there', '@Tally schedule help'])(
-    'gets a reaction that others can see if the answer is private: %s',
+    'gets a reaction, visible to everyone, if the answer is private: %s',
     async (text) => {
       expect((await say(text)).message.ephemeral).toBe(true);
       await expect.poll(() => reactionsOf(text.replace('@Tally', ''))).toEqual(['speech_balloon']);

@@ -103,7 +103,7 @@ function sent(text: string): Record<string, number> {
 }
 
 describe('an application access', () => {
-  it('is tested with a token that is revoked at once, then sealed', async () => {
+  it('is tested with a token, which is revoked at once, and is then stored sealed', async () => {
     const said = await register('good', { people: [MEMBER] });
     expect(said).toContain('prod can issue OS_TOKENs');
     expect(said).toContain('The test passed: the service issued a token and revoked it.');
@@ -282,7 +282,7 @@ describe('an application access', () => {
     expect(bot.errors().people).toContain('at least one');
   });
 
-  it('stays with the project when its name changes, and is deleted by a button', async () => {
+  it('stays with the project when the project is renamed, and is deleted by a button', async () => {
     await register();
     await bot.slack.say(OWNER, CHANNEL, '/billing projects rename prod');
     await shows('Edit a project');
@@ -518,7 +518,7 @@ describe('/os-token', () => {
     expect(await bot.read('/os-token prod', MEMBER)).not.toContain('Add application access…');
   });
 
-  it('takes neither a period nor a product, and shows help', async () => {
+  it('refuses a period and a product, and answers “help”', async () => {
     for (const [typed, quoted] of [
       ['prod last-week', 'last-week'],
       ['Last Week prod', 'last week'],
@@ -537,7 +537,7 @@ describe('/os-token', () => {
     expect(await bot.read('/os-token help')).toContain('/os-token [project]');
   });
 
-  it('offers the access form when a secret is pasted, not the connection form', async () => {
+  it('offers the access form, not the connection form, when a secret is pasted', async () => {
     const pasted = `gAAAAA${'aB3-'.repeat(12)}`;
     const said = await bot.ask(`/os-token prod ${pasted}`);
     expect(said.visibleText).toContain('That looks like a token or a password');
@@ -639,7 +639,7 @@ describe('the button Revoke now', () => {
     expect(identity.isLive(token)).toBe(false);
   });
 
-  it('says that the token was already invalid', async () => {
+  it('leads to a note if the token was already invalid', async () => {
     await register();
     await issue();
     identity.setMode('refused');
@@ -728,7 +728,7 @@ describe('lists of projects', () => {
     expect(await bot.read('/billing projects', MEMBER)).not.toContain('OS_TOKEN');
   });
 
-  it('open the access form from a project’s menu', async () => {
+  it('offer the access form in a project’s menu', async () => {
     await bot.choose(await bot.ask('/billing projects'), 'run:project', 'Application access…');
     await shows('Secret key');
   });

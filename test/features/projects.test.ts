@@ -69,7 +69,7 @@ describe('naming a project', () => {
     expect(await bot.read('/spend 123 yesterday')).toMatch(/^prod · /);
   });
 
-  it('rejects each invalid field with its own error', async () => {
+  it('leads to an error next to each invalid field', async () => {
     await openForm('/billing projects add');
     await bot.slack.submit(OWNER, {
       alias: 'q3',
@@ -88,7 +88,7 @@ describe('naming a project', () => {
     await bot.closeForm();
   });
 
-  it('reports a name that is taken, and keeps what was typed', async () => {
+  it('fails if the name is taken, and the form keeps what was typed', async () => {
     await add('prod', '123');
     await openForm('/billing projects add');
     const text = await save({ alias: 'Prod', id: '456', product: '2', channels: [GENERAL], currency: '€' });
@@ -113,7 +113,7 @@ describe('naming a project', () => {
     expect(await stored('one-more')).toBeNull();
   });
 
-  it('keeps the spelling that was typed, and asks before changing it', async () => {
+  it('fails with an invalid name, and suggests a valid one', async () => {
     await openForm('/billing projects add');
     for (const typed of ['a_b!', 'Web_Shop', 'prod.', 'pr\u00ADod', '“prod”']) {
       await bot.slack.submit(OWNER, { alias: typed, id: '123' });
@@ -126,7 +126,7 @@ describe('naming a project', () => {
     await bot.modalSays('/balance a-b');
   });
 
-  it('says which other name the project has', async () => {
+  it('tells people the other name of the project', async () => {
     await add('staging', '456');
     await openForm('/billing projects add web-shop 456');
     expect(await save({})).toContain('Saved. 456 is also called staging.');
@@ -278,7 +278,7 @@ describe('/billing projects', () => {
     expect(await bot.read('/billing projects page 99')).toContain('page 3 of 3');
   });
 
-  it('is a message that Slack accepts, whatever names and projects are registered', () => {
+  it('answers with a message that Slack accepts, whatever names and projects are registered', () => {
     const digit = fc.integer({ min: 0, max: 9 });
     const project = fc.record({
       alias: fc.stringMatching(/^[a-z][a-z0-9]{1,31}$/),
@@ -341,14 +341,14 @@ describe('a command without a known project', () => {
 });
 
 describe('a project that is changed', () => {
-  it('gets a new name in the form, not in the command', async () => {
+  it('is renamed in the form, not by the command', async () => {
     await add('prod', '123');
     const answer = await bot.ask('/billing projects rename prod live');
     expect(answer.visibleText).toContain('“rename” takes only the project. Change its name in the form.');
     expect(answer.commands).toContain('/billing projects edit prod');
   });
 
-  it('shows its values, keeps who added it, and audits what changed', async () => {
+  it('has its values in the form, remembers who added it, and has the change audited', async () => {
     await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
     bot.clock.now += MINUTE;
     await openForm('/billing projects edit prod');
@@ -388,8 +388,8 @@ describe('a project that is changed', () => {
   });
 });
 
-describe('a project that is removed', () => {
-  it('is no longer the default of any channel', async () => {
+describe('the removal of a project', () => {
+  it('also ends the project’s use as a channel’s default', async () => {
     await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
     await bot.ask('/billing default prod');
     const asked = await bot.ask('/billing projects remove prod');
@@ -400,7 +400,7 @@ describe('a project that is removed', () => {
     expect(await lastChange()).toBe(`${OWNER} removed the project prod (project 123)`);
   });
 
-  it('stays if the person cancels, or if the project has changed in the meantime', async () => {
+  it('doesn’t happen if the person cancels, or if the project has changed in the meantime', async () => {
     await add('prod', '123');
     const asked = await bot.ask('/billing projects remove prod');
     await openForm('/billing projects edit prod');
@@ -548,7 +548,7 @@ describe('a limit to channels', () => {
     expect(await bot.read('/balance 123', OWNER, GENERAL)).toMatch(/^prod · /);
   });
 
-  it('names only channels that the member may know about', async () => {
+  it('is explained without channels that the member may not know about', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
     expect(await bot.read('/spend prod', MEMBER, GENERAL)).toContain(`prod ${LIMITED}`);
     expect(await bot.read('/spend 123', MEMBER, GENERAL)).toContain(`Project 123 ${LIMITED}`);

@@ -557,7 +557,7 @@ describe('each handler of a command, button or form', () => {
     expect(namesOf(kind)).toEqual(expect.arrayContaining(Object.values(MORE_THAN_MANAGERS[kind]).flat()));
   });
 
-  it('returns suggestions to an owner if it is for a search field', async () => {
+  it('returns suggestions to an owner if the handler is for a search field', async () => {
     await useSettings({});
     for (const name of namesOf('options')) expect(await SAID.options(OWNER, name), name).toMatch(/ found$/);
   });
@@ -666,7 +666,7 @@ describe('a manager', () => {
     await bot.drop('project:secret');
   });
 
-  describe('a person who loses the role', () => {
+  describe('who loses the role', () => {
     const becomes = (role: 'admin' | 'member') => {
       bot.slack.workspace.person(ADMIN)!.role = role;
     };
@@ -696,7 +696,7 @@ describe('a manager', () => {
   });
 });
 
-describe('a member who leaves', () => {
+describe('a member who leaves the workspace', () => {
   it('can ask questions for at most one more minute', async () => {
     await useSettings({});
     expect(await COLUMNS['ask: command']!(MEMBER)).toBe(true);
@@ -776,7 +776,7 @@ describe('a payload that does not match the person', () => {
     expect((await reply(manage)).visibleText).toMatch(REFUSALS);
   });
 
-  it('of a form in a shared channel counts for the workspace that installed the app', async () => {
+  it('from a form in a shared channel is refused by the workspace that installed the app', async () => {
     const id = `V0FORM${++requests}`;
     const view = { id, type: 'modal', callback_id: 'settings', private_metadata: '' };
     const state = { values: settingsWith('EUR') };

@@ -117,7 +117,7 @@ it('the form lists no date for which a post has already been sent', async () => 
 });
 
 describe('a post that comes due while the form is open', () => {
-  it('is not lost by an edit that keeps the time', async () => {
+  it('is not lost through an edit that keeps the time', async () => {
     const { since } = await setUp();
     now = NINE + 5 * SECOND;
     await openEdit();
@@ -128,7 +128,7 @@ describe('a post that comes due while the form is open', () => {
     expect((await list()).visibleText).toContain('next Sat 21 Nov 2026, 09:00');
   });
 
-  it('is not lost by an edit that moves the time earlier or later', async () => {
+  it('is not lost through an edit that moves the time earlier or later', async () => {
     await setUp();
     now = NINE + 5 * SECOND;
     await openEdit();
@@ -141,7 +141,7 @@ describe('a post that comes due while the form is open', () => {
   });
 });
 
-it('the form warns if the first post comes before its week is over', async () => {
+it('the form warns if the first post comes before the latest week is over', async () => {
   await openForm('schedule 123 weekly mon 9:00');
   await unfold();
   await change('zone', { selected_option: option('Australia/Sydney') });

@@ -106,7 +106,7 @@ describe('the words of a schedule command', () => {
     expect(() => read(text)).toThrow(sentence),
   );
 
-  it('offers last-month on day 1 of each month if no other day was typed', () => {
+  it('lead to an offer of “monthly 1” after “last-month” if no cadence was typed', () => {
     const offered = (text: string) => catchInvalidWord(() => read(text));
     expect(offered('prod last-month 9:00')).toMatchObject({
       offered: ['schedule prod last-month monthly 1 9:00'],
@@ -171,7 +171,7 @@ describe('the form of a schedule', () => {
 });
 
 describe('saving the form of a schedule', () => {
-  it('saves the schedule, and announces nothing in the channel', async () => {
+  it('stores the schedule, and announces nothing in the channel', async () => {
     const before = around.planned;
     const said = bot.slack.messages(OWNER, CHANNEL).length;
     await openForm('schedule prod weekdays 09:00', MEMBER);
@@ -196,7 +196,7 @@ describe('saving the form of a schedule', () => {
     expect((await audit())[0]).toBe(`${MEMBER} created a schedule:`);
   });
 
-  it('joins a public channel when the schedule is saved', async () => {
+  it('makes Tally join a public channel', async () => {
     bot.slack.workspace.conversation(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
     await openForm('schedule prod', MEMBER, GENERAL);
     await modalSays('Tally isn’t in that channel yet', MEMBER);
@@ -205,7 +205,7 @@ describe('saving the form of a schedule', () => {
     expect(members(GENERAL)).toContain('bot');
   });
 
-  it('refuses archived channels, and channels that the person or Tally is not in', async () => {
+  it('fails for archived channels, and for channels that the person or Tally is not in', async () => {
     const refused = async (channel: string, sentence: string, person = MEMBER) => {
       await openForm('schedule prod', person, CHANNEL);
       await change('channel', { selected_conversation: channel }, person);
@@ -228,7 +228,7 @@ describe('saving the form of a schedule', () => {
 describe('a test post', () => {
   const send = (person = OWNER) => bot.pressInForm('Send a test to me', person);
 
-  it('has the form’s report, and saves nothing', async () => {
+  it('shows the report chosen in the form, and no schedule is saved', async () => {
     await openForm('schedule prod balance');
     await send();
     await modalSays('Sent a test to you. Nothing is saved yet.');
@@ -363,7 +363,7 @@ describe('a person without rights to a schedule', () => {
     expect(around.sent).toEqual([]);
   });
 
-  it('doesn’t learn the name of a limited project from its ID', async () => {
+  it('doesn’t learn the name of a limited project from the project’s ID', async () => {
     await add('secret', '999', { channels: [GENERAL] });
     expect((await ask('schedule 999', MEMBER, SHARED)).visibleText).toMatch(/^Project 999 is limited to /);
     await openForm('schedule prod', MEMBER, SHARED);
@@ -377,7 +377,7 @@ describe('a person without rights to a schedule', () => {
   });
 });
 
-describe('the bot', async () => {
+describe('Tally', async () => {
   const bot = await botOfFile({ now: Date.now });
   await bot.connect();
   await addProjects(bot, { prod: '123' });
@@ -387,7 +387,7 @@ describe('the bot', async () => {
     ['/spend 789 last-week storage', 'Last week’s spend', '789:2'],
     ['/spend prod mtd', 'This month’s spend so far', '123:1:prod'],
     ['/balance prod', 'Balance', '123:1:prod'],
-  ])('fills the schedule form with project and period after %s', async (command, report, value) => {
+  ])('fills in the schedule form with the project and the report of %s', async (command, report, value) => {
     const answer = await bot.ask(command);
     await bot.choose(answer, 'rerun:more', 'Schedule this…');
     await bot.slack.waitFor(() => bot.modal());

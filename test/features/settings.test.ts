@@ -105,7 +105,7 @@ describe('two managers with the settings form open', () => {
   const submitted = async (fields: Fields, person: string, said: string) =>
     expect(await bot.save(fields, person)).toContain(said);
 
-  it('see which of them saved first, and lose no changes', async () => {
+  it('are told if the other saved first, and lose no changes', async () => {
     await opened();
     await submitted({ currency: 'EUR', visibility: 'channel' }, ADMIN, 'Saved.');
     await submitted(
@@ -176,14 +176,14 @@ describe('damaged settings', () => {
   });
 });
 
-describe('answers for everyone', () => {
+describe('a workspace with public answers', () => {
   beforeEach(async () => {
     await addConnection(bot);
     await save({ visibility: 'channel' });
   });
 
   it.each(['/balance 123', '/spend 123'])(
-    'show everyone the answer to %s, with the name of the person who asked',
+    'shows everyone the answer to %s, with the name of the person who asked',
     async (text) => {
       const answer = await bot.ask(text, MEMBER);
       expect(answer.ephemeral).toBe(false);
@@ -194,7 +194,7 @@ describe('answers for everyone', () => {
     },
   );
 
-  it('use the workspace’s number format for every reader', async () => {
+  it('uses its own number format for every reader', async () => {
     bot.billing.setBalance('5001', '{"balance":1234567.80,"bonuses":"12000"}');
     await save({ locale: 'en-IN' });
     expect(await bot.read('/balance 5001', MEMBER)).toContain('12,34,567.80 left');
@@ -203,7 +203,7 @@ describe('answers for everyone', () => {
   });
 
   it.each(['/balance', '/balance help', '/spend help', '/spend 123 7m', '/billing help'])(
-    'leave the answer to %s private',
+    'keeps the answer to %s private',
     async (text) => {
       const before = bot.answers().length;
       expect((await bot.ask(text, MEMBER)).ephemeral).toBe(true);

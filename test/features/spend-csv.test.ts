@@ -64,7 +64,7 @@ describe('/spend … csv', () => {
     expect(rows.map((row) => row.split(',')[0])).toEqual(expect.arrayContaining(['project', '123', 'prod']));
   });
 
-  it('has semicolons if the reader’s locale has decimal commas', async () => {
+  it('separates fields with semicolons if the reader’s locale has decimal commas', async () => {
     const { rows } = await asked('/spend prod last-4-days csv', MEMBER);
     expect(rows[0]).toBe('project;product;day;amount;bonuses;items;note');
     expect(rows).toContain('prod;cloud;2026-11-18;123456789012345678901234567890,124;0;2;2 items added');
@@ -109,7 +109,7 @@ describe('/balance … csv', () => {
     expect(rows.slice(1).map((row) => row.split(',').at(-1))).toEqual(['overdrawn', 'no spending']);
   });
 
-  it('shares an answer’s ⋯ menu with Details, which leaves the answer unchanged', async () => {
+  it('is in the same ⋯ menu as Details, which open without changing the answer', async () => {
     for (const command of ['/balance prod', '/balance prod,123']) {
       const answer = await bot.ask(command);
       await bot.choose(answer, 'rerun:more', 'Details');

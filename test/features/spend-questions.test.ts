@@ -92,7 +92,7 @@ describe('the answer about a budget', () => {
     expect(labels.slice(1)).toEqual(['Set a budget for staging…', 'Set a budget for prod…']);
   });
 
-  it('is refused for any month other than the current one', async () => {
+  it('covers only the current month: another month is refused', async () => {
     expect(await ask('/spend prod 2026-10 budget')).toContain('Tally only knows this month’s budget');
   });
 });

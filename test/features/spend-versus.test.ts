@@ -21,7 +21,7 @@ const daysIn = (query: string) =>
   [...query.matchAll(/"(\d{4}-\d\d-\d\d)T/g)].map(([, day]) => day).join('..');
 
 describe('/spend … vs …', () => {
-  it('compares with the named days, with one request for each period', async () => {
+  it('compares the period with the named days, and sends one request for each', async () => {
     const queries = await bot.queriesDuring(async () => {
       const { lines } = await bot.ask('/spend prod october vs september');
       expect(lines.slice(0, 2)).toEqual([
@@ -49,12 +49,12 @@ describe('/spend … vs …', () => {
     expect(visibleText.match(/Only complete/g)).toHaveLength(1);
   });
 
-  it('refuses to compare a period with days that overlap', async () => {
+  it('refuses to compare a period with days that overlap the period', async () => {
     const answer = await bot.ask('/spend prod last-7-days vs last-30-days');
     expect(answer.visibleText).toContain('“vs last-30-days” overlaps with 14–20 Nov.');
   });
 
-  it('suggests a correction after “vs” that keeps the other words', async () => {
+  it('corrects only the words after “vs” in a suggested command', async () => {
     const answer = await bot.ask('/spend prod october vs 2026-09-15..2026-09-01 csv');
     expect(answer.visibleText).toContain('/spend prod october vs 2026-09-01..2026-09-15 csv');
   });
@@ -131,8 +131,8 @@ describe('the days of /spend … vs …', () => {
   });
 });
 
-describe('the files of /spend … vs …', () => {
-  it('have a row with a note for each compared day', async () => {
+describe('/spend … vs … with “csv” or “details”', () => {
+  it('lists each compared day in the file, with a note', async () => {
     const command = '/spend staging 2026-10-05..2026-10-06 vs 2026-09-04..2026-09-05 csv';
     const work = () => bot.slack.say(OWNER, CHANNEL, command);
     const { files: [file] = [], text } = await bot.next(work, OWNER, directOf(OWNER));
@@ -149,7 +149,7 @@ describe('the files of /spend … vs …', () => {
     );
   });
 
-  it('show both periods in the details', async () => {
+  it('shows both periods in the details', async () => {
     await bot.openForm('/spend prod october vs september details');
     const text = await bot.modalSays('Compared total');
     for (const line of [
@@ -218,14 +218,14 @@ describe('the answer of /spend … vs …', () => {
   });
 });
 
-describe('the words after “vs”', () => {
+describe('“vs” and the words after it', () => {
   it.each([
     ['prod mtd vs 1-15 oct', 'vs 1–15 Oct'],
     ['october vs september prod', 'vs September'],
     ['prod vs last year october', 'vs October 2025'],
     ['prod last-7-days vs the week of 4 november', 'vs 2–8 Nov'],
     ['prod october vs september cloud', 'vs September'],
-  ])('may stand anywhere: %s', async (words, said) => {
+  ])('may stand anywhere in a command: %s', async (words, said) => {
     expect(await bot.read(`/spend ${words}`)).toContain(said);
   });
 
@@ -234,7 +234,7 @@ describe('the words after “vs”', () => {
     expect(JSON.stringify(blocks)).toContain('2026-10 vs 2026-09');
   });
 
-  it('are kept by the buttons of other products', async () => {
+  it('are kept by the buttons for other products', async () => {
     bot.billing.respond(() => ({
       status: 200,
       body: '{"data":{"bill":{"reportSubscriptionConsuming":null}}}',

@@ -99,7 +99,7 @@ describe('/spend … why about one project', () => {
     expect(answer.rows).toEqual([]);
   });
 
-  it('explains the difference that “vs” compares', async () => {
+  it('explains the difference from the days after “vs”', async () => {
     sends(
       '6001',
       days('2025-11-14', ['1', '1', '1', '1', '1', '1', '1']),

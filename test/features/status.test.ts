@@ -197,7 +197,7 @@ describe('a project whose connection is missing', () => {
     expect(await status(MEMBER)).not.toContain('no longer exists');
   });
 
-  it('is not named in a channel that may not see it', async () => {
+  it('is not named in a channel that may not see the project', async () => {
     await addProject(bot, { alias: 'payroll', id: '125', connection: 'hr', channels: [FINANCE] });
     const visibleText = await status(MEMBER);
     expect(visibleText).not.toMatch(/payroll|\bhr\b/);

@@ -143,7 +143,7 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('and staging?', ts)).visibleText).toMatch(/staging · [\s\S]*November/);
   });
 
-  it('are about the product that the post names, even without a project’s name', async () => {
+  it('keep the product that the post names, even if the project has no name', async () => {
     bot.billing.setItems('777', '[{"day":"2026-11-19","totalAmount":5,"totalBonuses":0}]', 2);
     await posted({ projects: [{ id: '777', product: 2 }] });
     expect(await remembered()).toMatchObject([{ text: '777 2026-11-19 storage' }]);
@@ -160,7 +160,7 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('again', ts)).visibleText).not.toContain('secret');
   });
 
-  it('refer to a post that was sent by hand', async () => {
+  it('work below a post that was sent by hand too', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     await scheduling.send(TEAM, schedule({ projects }), 'now', OWNER);
     await expect.poll(async () => (await remembered()).length > 0).toBe(true);
@@ -169,7 +169,7 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
 
-  it('refer to a test post', async () => {
+  it('work below a test post too', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     await scheduling.send(TEAM, schedule({ projects }), 'test', MEMBER);
     await expect.poll(async () => (await remembered()).length > 0).toBe(true);
@@ -194,7 +194,7 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('why?', other.ts)).visibleText).toContain('Which project?');
   });
 
-  it('are impossible, but the post is sent, if Redis can’t store the question', async () => {
+  it('are impossible if Redis can’t store the question, but the post is still sent', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     const timing = { cadence: { kind: 'daily' } as const, time: '09:00', zone: 'UTC' };
     await save(

@@ -87,7 +87,7 @@ describe('a follow-up in a thread', () => {
     expect(JSON.stringify(bot.slack.calls.map(({ args }) => args))).toContain('spend-prod-2026-10.csv');
   });
 
-  it('refers to the last answer, even if that answered a follow-up', async () => {
+  it('refers to the last answer, even if that answer was to another follow-up', async () => {
     const { reply } = await startThread('spend prod october');
     await reply('and staging?');
     expect((await reply('and september?')).visibleText).toMatch(/staging · [\s\S]*September/);
@@ -214,18 +214,18 @@ describe('a follow-up in a direct message', () => {
   });
 });
 
-describe('a thread in a channel with a default project', () => {
+describe('a question in a channel with a default project', () => {
   beforeEach(async () => {
     await bot.ask('/billing default prod');
   });
 
-  it('is about the answer’s default project, even after the default changes', async () => {
+  it('is about the answer’s project in a thread, even after the default changes', async () => {
     const { reply } = await startThread('spend october');
     await bot.ask('/billing default staging');
     expect((await reply('and september?')).visibleText).toMatch(/prod · [\s\S]*September/);
   });
 
-  it('is about the answer’s project, and the header names this project', async () => {
+  it('is about the answer’s project in a thread, and the header names this project', async () => {
     const { reply } = await startThread('spend staging october');
     expect((await reply('how much did we spend yesterday?')).visibleText).toMatch(
       /staging · [\s\S]*Fri 20 Nov/,
@@ -233,7 +233,7 @@ describe('a thread in a channel with a default project', () => {
     expect((await reply('what did it cost yesterday?')).visibleText).toMatch(/staging · [\s\S]*Fri 20 Nov/);
   });
 
-  it('is about all projects for “we”, “in total” and “everything”', async () => {
+  it('is about all projects if it says “we”, “total” or “everything”', async () => {
     for (const text of [
       'how much did we spend last week?',
       'what did everything cost last week?',
@@ -243,7 +243,7 @@ describe('a thread in a channel with a default project', () => {
   });
 });
 
-it('a question with an unknown project is answered after a name in the thread', async () => {
+it('a question with an unknown project is answered after a known one is named in the thread', async () => {
   const { asked } = await sayAsked('how much did foo spend last week?');
   const { visibleText } = await say('@Tally prod', { thread: asked.ts });
   expect(visibleText).toMatch(/prod · [\s\S]*9–15 Nov/);

@@ -109,7 +109,7 @@ describe('the chart of two periods', () => {
     expect(chart.labels[0]).toBe(label);
   });
 
-  it('is left out with fewer than four pairs, or without data for one period', () => {
+  it('is left out if there are fewer than four pairs, or no data for one period', () => {
     expect(drawn('yesterday vs 2026-11-10').labels).toEqual([]);
     expect(drawn('october vs september', (day) => (day < '2026-10' ? undefined : 1)).labels).toEqual([]);
   });

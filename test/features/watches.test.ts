@@ -104,7 +104,7 @@ describe('the form of a watch', () => {
   it.each([
     ['budget 25000', /^20,000\.00 this month, 80\.0 %\n48,210\.00 left · about 48 days/m],
     ['spike 2x', /^1,000\.00 on Fri 20 Nov, usually 1,000\.00\n48,210\.00 left · /m],
-  ])('shows the watched figure of a %s, then what is left', async (rule, lines) => {
+  ])('shows the figure that “%s” watches, and below it what is left', async (rule, lines) => {
     around.figures = STEADY;
     expect((await openForm(`watch prod ${rule}`)).replaceAll('*', '')).toMatch(lines);
   });
@@ -154,7 +154,7 @@ describe('the form of a watch', () => {
   });
 });
 
-describe('a saved watch', () => {
+describe('a watch from the form', () => {
   it.each([
     ['a guest', GUEST],
     ['somebody from another organization', EXTERNAL],
@@ -223,7 +223,7 @@ describe('a saved watch', () => {
       ['a channel that may not see the project', to(CHANNEL), 'Project 789 can’t be shown in that channel.'],
       ['the user alone', { to: selected('people'), people: { value: { selected_users: [MEMBER] } } }, ''],
       ['a manager', { to: selected('people'), people: { value: { selected_users: [OWNER] } } }, ''],
-    ])('shows no preview about a limited project for %s', async (_, target, problem) => {
+    ])('gets no preview about a limited project for %s', async (_, target, problem) => {
       await add('secret', '789', { channels: [FINANCE] });
       members(FINANCE).splice(0, 99, 'bot', OWNER);
       for (const action of ['watch-form:preview', 'watch-form:channel']) {
@@ -234,7 +234,7 @@ describe('a saved watch', () => {
       }
     });
 
-    it('is refused for a limited project, without its name', async () => {
+    it('is refused for a limited project, without the project’s name', async () => {
       await openForm('watch prod balance 50000', MEMBER, MEMBERS_DM);
       await add('secret', '789', { channels: [FINANCE], currency: 'ZWL' });
       await choose('to', 'people', MEMBER);
@@ -248,7 +248,7 @@ describe('a saved watch', () => {
       await bot.closeForm(MEMBER);
     });
 
-    it('shows a preview about a limited project to a member of its channel', async () => {
+    it('gets a preview about a limited project for a member of the project’s channel', async () => {
       await add('secret', '789', { channels: [FINANCE] });
       members(FINANCE).splice(0, 99, 'bot', MEMBER);
       expect(await send(to(FINANCE), MEMBER)).toContain('48.210');
@@ -396,7 +396,7 @@ describe('an alert', () => {
   it.each([
     ['day', DAY],
     ['week', 7 * DAY],
-  ])('is snoozed by its owner: %s', async (choice, length) => {
+  ])('lets the owner snooze its watch: %s', async (choice, length) => {
     const { id } = await setUp('prod balance 50000', MEMBER);
     await clickAlert(MEMBER, 'watch-more', `${choice} ${id} e1`);
     const response = { snoozed: { at: around.now, by: MEMBER, until: around.now + length } };
@@ -438,7 +438,7 @@ describe('a watch, from its form to its alert', async () => {
     ['watch-acknowledge', 'alert001 e1-threshold-0', 'acknowledged an alert:', [OWNER, MEMBER]],
     ['watch-snooze', 'day alert001 e1-threshold-0', 'snoozed a watch:', [OWNER, OWNER]],
   ])(
-    'handles %s only once when several clicks reach two processes',
+    'records %s only once when several clicks reach two processes',
     async (action_id, value, did, people) => {
       const watch = {
         ...{ id: 'alert001', projects: [{ id: '123', product: 1 }], rule: { kind: 'balance', below: '1' } },
@@ -467,7 +467,7 @@ describe('a watch, from its form to its alert', async () => {
     },
   );
 
-  it('alerts the channel, and is acknowledged and snoozed there', async () => {
+  it('alerts the channel, where the alert is acknowledged and the watch is snoozed', async () => {
     await bot.openForm('/billing watch prod balance 50000');
     await bot.modalSays('It would alert now');
     await bot.save();

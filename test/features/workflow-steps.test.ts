@@ -139,7 +139,7 @@ describe('Get balance', () => {
 });
 
 describe('a project that is limited to channels', () => {
-  it('has its balance returned where everyone in the channel may see it', async () => {
+  it('has its balance returned to a channel that may see the project', async () => {
     expect((await balance({ project: 'secret', channel: FINANCE })).outputs).toMatchObject({
       amount: '900.00',
     });

@@ -83,7 +83,7 @@ describe('a trusted host', () => {
     expect(checkBaseUrl('http://127.1:9', [{ host: '127.0.0.1' }])).toBe('http://127.0.0.1:9');
   });
 
-  it('is trusted only on the port that is listed, if there is one', () => {
+  it('is trusted only on its listed port, if a port is listed', () => {
     expect(reasonOf('http://billing:8081', [{ host: 'billing', port: 8080 }])).toContain('https://');
     expect(reasonOf('https://billing', [{ host: 'billing', port: 443 }])).toBe('accepted');
     expect(reasonOf('http://billing', [{ host: 'billing', port: 80 }])).toBe('accepted');

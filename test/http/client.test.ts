@@ -51,7 +51,7 @@ describe('an answer', () => {
     expect(service.requests[0]).toMatchObject({ method: 'POST', url: '/auth/tokens?nocatalog', body: '{}' });
   });
 
-  it('may be empty, or answer a HEAD or DELETE request', async () => {
+  it('may be empty, in reply to a HEAD, DELETE or GET request', async () => {
     const service = await serving(serve((_, response) => response.writeHead(204).end()));
     const it = http();
     for (const method of ['HEAD', 'DELETE', 'GET'] as const) {
@@ -253,7 +253,7 @@ describe('a retry', () => {
     expect(service.connections()).toBe(2);
   });
 
-  it('follows a body that breaks off, and its failure is reported', async () => {
+  it('follows a body that breaks off, and a second failure is reported', async () => {
     const half = 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"a"';
     const healing = await serving(
       serveRaw((socket, nth) => {
@@ -269,7 +269,7 @@ describe('a retry', () => {
     expect(broken.connections()).toBe(2);
   });
 
-  it('follows a refused connection, and its failure is reported', async () => {
+  it('follows a refused connection, and a second failure is reported', async () => {
     const port = await closedPort();
     const exchanges: ExchangeInfo[] = [];
     const it = http({ onExchange: (exchange) => exchanges.push(exchange) });
@@ -506,7 +506,7 @@ describe('a redirect', () => {
   });
 });
 
-describe('an address that is not allowed', () => {
+describe('a private address', () => {
   it('gets no connection, in any spelling', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
     const it = http({ trustedHosts: [] });

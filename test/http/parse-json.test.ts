@@ -50,7 +50,7 @@ describe('JSON from a service', () => {
     ['is nested too deeply', `${'['.repeat(102)}${']'.repeat(102)}`, false],
     ['has a name twice with two values', '{"a":1,"a":2}', false],
     ['has a name twice with two objects', '{"a":{},"a":{"b":1}}', false],
-  ])('is refused without a quotation if it %s', (_, text, isCutOff) => {
+  ])('is refused, without being quoted, if it %s', (_, text, isCutOff) => {
     expect(() => read(text)).toThrow(new JsonError(isCutOff));
   });
 

@@ -167,7 +167,7 @@ describe('an issued token', () => {
   });
 
   it.each(['a b', 'tök', '\x7f', 'line\r\n folded', '\x01'])(
-    'cannot break out of its header with the characters %j',
+    'is refused, and not shown, if it is %j',
     async (token) => {
       const service = await serving(
         serveRaw((socket) => {

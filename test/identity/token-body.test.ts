@@ -41,7 +41,7 @@ describe('the expiry of a token', () => {
     2026-13-01T00:00:00Z, 0000-00-00T00:00:00Z, 0001-01-01T00:00:00Z, 0099-01-01T00:00:00Z, 2026-11-21T02:13:55X,
     2026-11-21T02:13:55+99:99, +002026-11-21T02:13:55Z, ２０２６-11-21T02:13:55Z`.split(/,\s+/);
   const OTHERS = ['', 1795230236, true, null, undefined, {}, ['2026-11-21T02:13:55']];
-  it.each([...UNREADABLE, ...OTHERS])('is unknown in %j', (value) => {
+  it.each([...UNREADABLE, ...OTHERS])('is unknown if it is given as %j', (value) => {
     expect(parseExpiry(value)).toBeUndefined();
   });
 

@@ -107,7 +107,7 @@ describe('a log line', () => {
     );
   });
 
-  it('does not mistake the value of one field for the name of the next', () => {
+  it('keeps a field that follows a value like “os-token”', () => {
     const { json } = lineOf((log) =>
       log.info({ where: 'os-token', kind: 'not-issuer', after: 'stays' }, 'x'),
     );
@@ -118,7 +118,7 @@ describe('a log line', () => {
     );
   });
 
-  it('keeps ordinary words', () => {
+  it('keeps ordinary words unmasked', () => {
     const words = { url: 'https://api.example.com:443/a@b', msg: 'token rejected, 3 cookies left' };
     expect(lineOf((log) => log.info({ url: words.url }, words.msg)).json).toMatchObject(words);
   });

@@ -22,7 +22,7 @@ it('the bot is ready when Redis answers and Slack reaches the bot', async () => 
   expect(await readiness.readyz()).toEqual({ status: 200, body: { ok: true } });
 });
 
-it('the bot names what is missing, and is still healthy', async () => {
+it('the bot without Redis and Slack is healthy but not ready, and names both as missing', async () => {
   const nowhere = connectRedis('unix:///nowhere/redis.sock');
   const readiness = createReadiness(nowhere, () => false);
   expect(readiness.healthz().status).toBe(200);

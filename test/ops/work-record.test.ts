@@ -112,7 +112,7 @@ describe('the log line of a delivery', () => {
       expect(lineOf(post({ outcome })).level).toBe('info');
   });
 
-  it('is written for a run only if it failed', () => {
+  it('is written for a run of deliveries only if the run failed', () => {
     const run = (outcome: string, error?: Error): Work => ({
       kind: 'run',
       workspace: 'T1',

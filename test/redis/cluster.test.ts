@@ -94,7 +94,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
     });
     afterAll(() => bot.stop());
 
-    it('get their answers in parallel', async () => {
+    it('each get an answer', async () => {
       for (const team of [NORTH, GRID, EAST])
         expect((await bot.command(team, '/balance 123')).reply).toContain('left');
     });

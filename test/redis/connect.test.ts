@@ -182,7 +182,7 @@ describe('the guard of a Redis command', () => {
     expect(failure).toMatchObject({ kind: 'store-unavailable', cause });
   });
 
-  it('passes on failures and programming errors unchanged', async () => {
+  it('passes failures and programming errors on unchanged', async () => {
     for (const error of [
       new Failure('no-data', { question: { project: '1', product: 1, days: undefined } }),
       new TypeError('a bug'),

@@ -126,7 +126,7 @@ describe('the sandbox’s check of blocks', () => {
     expect(problemsOfBlocks(blocks, on)).not.toEqual([]);
   });
 
-  it('refuses blocks with Slack’s own error message, which has the position of the error', () => {
+  it('gives Slack’s own error message, with the position of the error', () => {
     expect(problemsOfBlocks([divider, { type: 'header', text: plain(151) }], 'message')).toEqual([
       'must be less than 151 characters [json-pointer:/blocks/1/text/text]',
     ]);
@@ -319,7 +319,7 @@ describe('the sandbox’s Slack', () => {
     expect((await call('chat.postMessage', post({}))).error).toBe('is_archived');
   });
 
-  it('opens one modal for each trigger, within three seconds, and stacks at most three', async () => {
+  it('opens at most one modal for each trigger, within three seconds, and stacks at most three', async () => {
     const view = { type: 'modal', title: plain(1), blocks: BUTTON };
     const { trigger_id } = await asked();
     now += 3 * SECONDS + 1;

@@ -82,8 +82,8 @@ const suggest = () =>
     user: { id: MEMBER, team_id: TEAM },
   });
 
-describe('the look-up of a person', () => {
-  it('asks Slack for the role at most once a minute if the person only asks questions', async () => {
+describe('Tally', () => {
+  it('asks Slack for a person’s role at most once a minute if the person only asks questions', async () => {
     const twice = async () => [await ask('/spend'), await ask('/spend')];
     expect(await askedDuring(twice)).toEqual([MEMBER]);
     now += MINUTE + 1;
@@ -93,16 +93,19 @@ describe('the look-up of a person', () => {
   it.each([
     ['/billing member', MEMBER],
     ['/billing manage', ADMIN],
-  ])('asks Slack for the role each time a command can do more than answer: %s', async (text, person) => {
-    const thrice = async () => [
-      await ask('/spend', person),
-      await ask(text, person),
-      await ask(text, person),
-    ];
-    expect(await askedDuring(thrice)).toEqual([person, person, person]);
-  });
+  ])(
+    'asks Slack for a person’s role whenever a command can do more than answer: %s',
+    async (text, person) => {
+      const thrice = async () => [
+        await ask('/spend', person),
+        await ask(text, person),
+        await ask(text, person),
+      ];
+      expect(await askedDuring(thrice)).toEqual([person, person, person]);
+    },
+  );
 
-  it('asks for the managers’ groups before each change, but not at every keystroke', async () => {
+  it('asks Slack for the managers’ groups before each change, but not at every keystroke', async () => {
     await useSettings({ managerGroups: [FINOPS] });
     const groups = async (work: () => Promise<unknown>) =>
       (await askedDuring(work)).filter((id) => id === FINOPS).length;
@@ -130,7 +133,7 @@ describe('the refusal of someone who isn’t a manager', () => {
     });
   const refusal = () => ask('/billing manage');
 
-  it('names the managers in the settings, and looks them up at most once a minute', async () => {
+  it('names the managers in the settings, who are looked up at most once a minute', async () => {
     await connect('main', ADMIN, 1);
     await useSettings({ managers: [OWNER] });
     const twice = async () => {
@@ -171,7 +174,7 @@ describe('a request', () => {
     ['in a direct message', OWNER, 'D0OWNER001', 'channel', [true, true, true]],
     ['by somebody who is no manager', MEMBER, MEMBERS_DM, 'asker', [false, false, false]],
   ])(
-    'shows a limited project only to a manager, and only if nobody else sees the answer: %s',
+    'reaches a limited project only if a manager asks and nobody else sees the answer: %s',
     async (_, person, channel, visibility, expected) => {
       await useSettings({ visibility });
       await ask('/spend', person, channel);

@@ -33,7 +33,7 @@ describe('a channel', () => {
     expect(asked).toEqual([{ channel: 'C1' }]);
   });
 
-  it('is undefined if Tally can’t see it, and an error for any other refusal', async () => {
+  it('isn’t found if Tally can’t see it, but any other refusal by Slack is an error', async () => {
     expect(await find(refusal('channel_not_found')).found).toBeUndefined();
     await expect(find(refusal('missing_scope')).found).rejects.toMatchObject({
       kind: 'slack-failed',
@@ -56,7 +56,7 @@ describe('the members of a channel', () => {
     ...(next_cursor !== undefined && { response_metadata: { next_cursor } }),
   });
 
-  it('are read to the end before someone counts as missing', async () => {
+  it('are all read before a person counts as missing', async () => {
     for (const end of [page(['U3'], ''), page(['U3']), {}]) {
       const { channels, asked } = membersOf([page(['U1'], 'a'), end]);
       expect(await channels.has('C1', 'U9')).toBe(false);
@@ -64,7 +64,7 @@ describe('the members of a channel', () => {
     }
   });
 
-  it('are an error if Slack refuses to list them', async () => {
+  it('can’t be determined if Slack refuses to list them', async () => {
     const refused = channelsBy('members', () => Promise.reject(refusal('fatal_error'))).has('C1', 'U1');
     await expect(refused).rejects.toMatchObject({
       data: { method: 'conversations.members', code: 'fatal_error' },

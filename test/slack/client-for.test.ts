@@ -55,7 +55,7 @@ const post = async (workspace: string) => {
 };
 
 describe('a scheduled post', () => {
-  it('uses the configured token of a single workspace', async () => {
+  it('uses the configured token in single-workspace mode', async () => {
     await started({ SLACK_BOT_TOKEN: BOT_TOKEN });
     await worker.clientFor(NORTH.id).then((client) => client.auth.test().catch(() => undefined));
     expect(bot.slack.called('auth.test').at(-1)?.token).toBe(BOT_TOKEN);

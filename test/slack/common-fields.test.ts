@@ -7,7 +7,7 @@ describe('the search for a time zone', () => {
     expect(searchZones(zone.toLowerCase())[0]).toBe(zone);
   });
 
-  it('lists cities that begin with the text before other zones', () => {
+  it('lists first the cities that begin with the typed text', () => {
     expect(searchZones('berl')[0]).toBe('Europe/Berlin');
     expect(searchZones('los an')).toContain('America/Los_Angeles');
     expect(searchZones('Nowhere/Land')).toEqual([]);

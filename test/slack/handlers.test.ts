@@ -165,7 +165,7 @@ const click = (action: object, around: object = {}) =>
 const state = (name: string) => ({ values: { name: { value: { type: 'plain_text_input', value: name } } } });
 
 describe('a command', () => {
-  it('gets the typed words, and is answered only for the person who typed them', async () => {
+  it('runs with the typed words, and is answered only to the person who typed them', async () => {
     const { text, ephemeral } = await reply(() => type('/spend prod'));
     expect([text, ephemeral, ran]).toEqual(['Figures', true, ['spend prod']]);
     expect(requests[0]).toMatchObject({ at: NOW, audience: 'asker', channel: CHANNEL });
@@ -200,7 +200,7 @@ describe('a command', () => {
     expect(ran).toHaveLength(1);
   });
 
-  it('is refused in the acknowledgement beyond the rate limit', async () => {
+  it('beyond the rate limit is refused in the acknowledgement', async () => {
     limits = { requests: [throttled()] };
     const before = tally.slack.calls.length;
     const { body } = await tally.command({ ...place, command: '/spend', text: '123 last-week' });
@@ -210,7 +210,7 @@ describe('a command', () => {
 });
 
 describe('a click', () => {
-  it('runs the button’s command, and answers the channel only after **Share**', async () => {
+  it('runs the button’s command, whose answer is public only after **Share**', async () => {
     const answers = [];
     for (const [action_id, value] of [
       ['rerun:a', '/spend prod'],
@@ -236,7 +236,7 @@ describe('a click', () => {
     expect(ephemeral).toBe(true);
   });
 
-  it('gets a warning beyond the rate limit, and no further answer', async () => {
+  it('beyond the rate limit gets a warning, and further clicks get no answer', async () => {
     limits = { requests: [throttled()] };
     const { text } = await reply(() => click({ action_id: 'rerun:a', value: '/spend prod' }));
     expect(text).toMatch(/^Too many requests/);
@@ -311,16 +311,16 @@ describe('suggestions', () => {
     return JSON.parse(body).options.map((found: { value: string }) => found.value);
   };
 
-  it('are in the acknowledgement', async () => {
+  it('are sent in the acknowledgement', async () => {
     expect([await suggest('x'), ran]).toEqual([['a'], ['find x m']]);
     expect(requests[0]?.at).toBe(NOW);
   });
 
   it.each<[string, () => Promise<string[]>]>([
-    ['nobody listens', () => suggest('x', 'other')],
+    ['the field has no handler', () => suggest('x', 'other')],
     ['the look-up fails', () => suggest('fail')],
-    ['it takes too long', () => suggest('hang')],
-    ['more is typed than a command may have', () => suggest('x'.repeat(1_001))],
+    ['the look-up takes too long', () => suggest('hang')],
+    ['the typed text is longer than a command may be', () => suggest('x'.repeat(1_001))],
     ['the person may not ask', () => suggest('x', 'words', GUEST)],
   ])('are an empty list if %s', async (_, found) => expect(await found()).toEqual([]));
 });
@@ -336,14 +336,14 @@ describe('an event', () => {
       ...around,
     });
 
-  it('is handled once, even if Slack resends it', async () => {
+  it('is handled only once, even if Slack resends it', async () => {
     for (const event_id of ['EvTwice', 'EvTwice', 'EvOther']) await send({}, { event_id });
     for (const _ of [1, 2]) await send({ type: 'app_home_opened', text: '' }, { event_id: 'EvHome' });
     await reply(() => send({ text: 'fail' }));
     expect(ran.toSorted()).toEqual(['home', 'mention fail', 'mention x', 'mention x']);
   });
 
-  it('is refused if the person it comes from belongs to another organization', async () => {
+  it('is refused if it comes from a member of another organization', async () => {
     const { text, ephemeral } = await reply(
       () => send({ user: EXTERNAL, user_team: OTHER_TEAM, channel: SHARED }),
       ...[EXTERNAL, SHARED],
@@ -368,7 +368,7 @@ describe('an event', () => {
     ]);
   });
 
-  it('gets one warning beyond the rate limit, and no further answer', async () => {
+  it('beyond the rate limit gets a warning, and further events get no answer', async () => {
     limits = { requests: [throttled()] };
     expect((await reply(() => send({}))).text).toMatch(/^Too many requests/);
     limits = { requests: [throttled()], refusals: [throttled()] };

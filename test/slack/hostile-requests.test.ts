@@ -229,7 +229,7 @@ describe('a signed body', () => {
     expect((await fetch(url, { method: 'POST', headers, body: bytes })).status).toBe(401);
   });
 
-  it('leaves the bot running if it breaks off', async () => {
+  it('that breaks off leaves the bot running', async () => {
     const { tally, ran } = await started();
     const { socket } = await dial(tally.url);
     socket.write(`${head({ 'content-type': FORM, ...signed(''), 'content-length': 100 })}half`);
@@ -251,7 +251,7 @@ describe('a signed body', () => {
     await waitUntil(() => ran.length > 0);
   });
 
-  it('is answered with the challenge if Slack verifies the address', async () => {
+  it('is answered with the challenge if Slack uses it to verify the address', async () => {
     const { tally } = await started();
     const body = JSON.stringify({ type: 'url_verification', challenge: 'c-1', token: 'x' });
     const answer = await post(tally.url, body, signed(body), 'application/json');

@@ -64,7 +64,7 @@ describe('the install page', () => {
     expect(response.headers.get('set-cookie')).toMatch(/; Secure; HttpOnly; Path=\/; Max-Age=600$/);
   });
 
-  it('exists in Socket Mode', async () => {
+  it('is also served in Socket Mode', async () => {
     await started({ env: { SLACK_APP_TOKEN: 'xapp-for-tests', SLACK_SIGNING_SECRET: '' } });
     expect((await fetch(`${bot.urls[0]}/readyz`)).status).toBe(200);
     expect((await bot.install(NORTH)).html).toContain('Tally is installed');
@@ -115,7 +115,7 @@ describe('the redirect from Slack', () => {
   const nothingInstalled = async () =>
     expect((await bot.keys()).filter((key) => !key.startsWith('tally:state:'))).toEqual([]);
 
-  it('installs Tally only once', async () => {
+  it('installs Tally only once, even if it is followed again', async () => {
     await started();
     const { state, cookie } = await bot.openInstallPage();
     expect((await bot.followRedirect({ code: bot.slack.allow(NORTH), state }, cookie)).status).toBe(200);
@@ -151,7 +151,7 @@ describe('the redirect from Slack', () => {
         return { state: forged, cookie: `${cookie.split('=')[0]}=${forged}` };
       },
     ],
-  ])('is refused %s, without a call to Slack', async (_, change) => {
+  ])('is refused before any call to Slack if it comes %s', async (_, change) => {
     await started();
     const { state, cookie } = await bot.openInstallPage();
     const changed = change(state, cookie);
@@ -173,7 +173,7 @@ describe('the redirect from Slack', () => {
     await nothingInstalled();
   });
 
-  it('shows that nothing was installed when the person declined', async () => {
+  it('leads to a page that says that nothing was installed if the person declined', async () => {
     await started();
     const { state, cookie } = await bot.openInstallPage();
     const { status, html } = await bot.followRedirect({ error: 'access_denied', state }, cookie);
@@ -182,7 +182,7 @@ describe('the redirect from Slack', () => {
     await nothingInstalled();
   });
 
-  it('shows Slack’s error code when Slack refuses', async () => {
+  it('leads to a page with Slack’s error code if Slack refuses', async () => {
     await started();
     bot.slack.refuse('oauth.v2.access', 'bad_redirect_uri');
     const { status, html } = await bot.install(NORTH);
@@ -197,7 +197,7 @@ describe('the redirect from Slack', () => {
     await nothingInstalled();
   });
 
-  it('shows Slack’s rate limit at once instead of waiting', async () => {
+  it('leads to an error page at once if Slack’s rate limit is reached', async () => {
     await started();
     const { state, cookie } = await bot.openInstallPage();
     bot.slack.limit('oauth.v2.access', 3_600);
@@ -217,7 +217,7 @@ describe('the redirect from Slack', () => {
 });
 
 describe('two workspaces', () => {
-  it('are answered with their own tokens, from their own connections', async () => {
+  it('are each answered through their own token and connection', async () => {
     await started();
     await bot.install(NORTH);
     await bot.install(SOUTH);
@@ -314,7 +314,7 @@ describe('a Slack token that expires soon', () => {
     expect(refreshes()).toHaveLength(1);
   });
 
-  it('that can’t be renewed makes Tally ask for a new installation once it expires', async () => {
+  it('makes Tally ask for a new installation if it has expired and can’t be renewed', async () => {
     await started();
     await bot.install({ ...NORTH, expires: -1 });
     bot.slack.refuse('oauth.v2.access', 'invalid_refresh_token');
@@ -322,7 +322,7 @@ describe('a Slack token that expires soon', () => {
     expect(body).toContain('Slack no longer accepts Tally’s token for this workspace.');
   });
 
-  it('isn’t stored by a renewal that ends after the uninstall', async () => {
+  it('isn’t stored if its renewal ends after the uninstall', async () => {
     await started();
     await bot.install(SOON);
     bot.slack.delay(300);

@@ -82,35 +82,32 @@ describe('a slow answer', () => {
   it.each([
     ['a channel', CHANNEL],
     ['a direct message', OWNER.replace(/^U/, 'D')],
-  ])(
-    'that sends a file leaves in place the message whose menu asked for the file, in %s',
-    async (_, channel) => {
-      const answer = say('42');
-      const menu = overflow('rerun:more', [option('CSV', '/spend csv')]);
-      await started({}, ({ reply }) =>
-        reply.source.isClick
-          ? reply.private(say('Here is the file'))
-          : reply.update({ ...answer, blocks: [...answer.blocks, actions(menu)] }),
-      );
-      finish();
-      await bot.slack.say(OWNER, channel, '/spend');
-      const { ts } = await bot.slack.waitFor(() =>
-        bot.slack.messages(OWNER, channel).find(({ text }) => text === '42'),
-      );
-      isAnswering = new Promise((resolve) => {
-        finish = resolve;
-      });
-      await bot.slack.choose(OWNER, { channel, ts }, 'rerun:more', 'CSV');
-      const texts = () =>
-        bot.slack.messages(OWNER, channel).flatMap(({ from, text }) => (from === OWNER ? [] : text));
-      await bot.slack.waitFor(() => texts().includes(LOADING));
-      finish();
-      await bot.slack.waitFor(() => texts().at(-1) === 'Here is the file');
-      expect(texts()[0]).toBe('42');
-    },
-  );
+  ])('with a file doesn’t replace the message whose menu asked for the file, in %s', async (_, channel) => {
+    const answer = say('42');
+    const menu = overflow('rerun:more', [option('CSV', '/spend csv')]);
+    await started({}, ({ reply }) =>
+      reply.source.isClick
+        ? reply.private(say('Here is the file'))
+        : reply.update({ ...answer, blocks: [...answer.blocks, actions(menu)] }),
+    );
+    finish();
+    await bot.slack.say(OWNER, channel, '/spend');
+    const { ts } = await bot.slack.waitFor(() =>
+      bot.slack.messages(OWNER, channel).find(({ text }) => text === '42'),
+    );
+    isAnswering = new Promise((resolve) => {
+      finish = resolve;
+    });
+    await bot.slack.choose(OWNER, { channel, ts }, 'rerun:more', 'CSV');
+    const texts = () =>
+      bot.slack.messages(OWNER, channel).flatMap(({ from, text }) => (from === OWNER ? [] : text));
+    await bot.slack.waitFor(() => texts().includes(LOADING));
+    finish();
+    await bot.slack.waitFor(() => texts().at(-1) === 'Here is the file');
+    expect(texts()[0]).toBe('42');
+  });
 
-  it('is replaced by the error if the question fails', async () => {
+  it('is an error that replaces the loading message if the question fails', async () => {
     await started({}, async () => {
       throw new Failure('token-rejected', { service: 'billing' });
     });

@@ -75,7 +75,7 @@ describe('an outage of Redis after a change was saved', () => {
   ] as const;
 
   it.each(FORMS)(
-    'is not answered with “Nothing was changed” in the %s form',
+    'doesn’t lead to “Nothing was changed” in the %s form',
     async (form, command, action, fields) => {
       const store = await testRedis();
       const proxy = await startRedisProxy(store.url);

@@ -26,7 +26,7 @@ describe('a token that couldn’t be saved', () => {
     expect(said).not.toMatch(/stays in use|not stored/);
   });
 
-  it('is reported without that note if somebody replaced the old token', () => {
+  it('is reported without a note about the old token if somebody replaced that token', () => {
     const said = reads(new Failure('edit-conflict', { now: 'Someone else changed this first.' }));
     expect(said).toMatch(/^Not connected/);
     expect(said).not.toContain('stays in use');

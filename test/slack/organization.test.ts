@@ -239,7 +239,7 @@ describe('a workspace from which its organization removes Tally', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('with its own installation keeps its data until its own token is revoked', async () => {
+  it('keeps its data until its own token is revoked, if it has a token of its own', async () => {
     await bot.install(own);
     await bot.command(SOUTH, '/billing help');
     await bot.command(NORTH, '/billing help');
@@ -263,7 +263,7 @@ describe('a workspace from which its organization removes Tally', () => {
     expect((await bot.command(NORTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('works again when the organization adds it again', async () => {
+  it('works again once the organization adds Tally again', async () => {
     const at = epochSeconds();
     await bot.event(access('revoked', SOUTH, at - 60));
     await bot.event(access('granted', SOUTH, at - 90));

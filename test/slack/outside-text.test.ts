@@ -142,7 +142,7 @@ describe('untrusted text', () => {
 });
 
 describe('a scheduled post that is late, is corrected, or fails', () => {
-  it('shows untrusted text without effect as mark-up', async () => {
+  it('shows untrusted text so that it has no effect as mark-up', async () => {
     const nine = Date.parse('2026-11-20T08:00:00Z');
     let now = nine + 20 * 60_000;
     let digits = '100';

@@ -35,7 +35,7 @@ const lineWith = (text: string): string | undefined =>
     .find((line) => line.includes(text));
 
 describe('a modal that a request opened', () => {
-  it('shows an error that happens after it opened', async () => {
+  it('shows an error that occurs while the modal is open', async () => {
     await started({
       commands: command(async (request) => {
         await request.reply.modal.open(view('Issuing'));
@@ -90,7 +90,7 @@ describe('a private message', () => {
     expect(messages('chat.postMessage')[0]?.args).toMatchObject({ channel: OWNER });
   });
 
-  it('that can’t be sent at all is logged with its first error', async () => {
+  it('that can’t be sent at all is logged with the first error', async () => {
     await started({ commands: { '/spend': sayHello } });
     tally.slack.failNext('chat.postEphemeral', { error: 'internal_error' }, 9);
     tally.slack.failNext('chat.postMessage', { error: 'fatal_error' }, 9);
@@ -195,7 +195,7 @@ describe('an unexpected error', () => {
     [{ opensForm: true }, UNCHANGED],
     [{ changes: true }, PERHAPS],
     [{ changes: true, opensForm: true }, PERHAPS],
-  ])('with the rules %o is reported as: %s', async (rules, text) => {
+  ])('in a handler with the rules %o is reported as: %s', async (rules, text) => {
     await started({
       commands: { '/spend': { right: 'ask', ...rules, run: bug } },
       actions: { connect: { right: 'ask', ...rules, run: bug } },

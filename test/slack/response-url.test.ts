@@ -102,7 +102,7 @@ describe('a response_url', () => {
     [200, 'used_url', 'used_url'],
     [503, '<html>busy</html>', 'HTTP 503'],
   ])(
-    'that refuses the message fails with Slack’s reason, or else with the HTTP status (%i)',
+    'that refuses the message is reported with Slack’s reason, or else with the HTTP status (%i)',
     async (status, body, code) => {
       const { url, responseUrls } = await responseUrl([status, body]);
       await expect(responseUrls.post(url, rich)).rejects.toMatchObject({
@@ -146,7 +146,7 @@ describe('a response_url that doesn’t confirm the message', () => {
   it.each<[string, Answer, string]>([
     ['never answers', () => undefined, 'timeout'],
     ['drops the connection once it has the message', (req) => req.socket.destroy(), 'UND_ERR_SOCKET'],
-    ['resets it', (req) => req.socket.resetAndDestroy(), 'ECONNRESET'],
+    ['resets the connection', (req) => req.socket.resetAndDestroy(), 'ECONNRESET'],
     ['is behind a gateway that gave up', (_, res) => res.writeHead(504).end('<html>'), 'HTTP 504'],
   ])('may have posted the message: %s', async (_, answer, code) => {
     const { url, responseUrls, posted } = await respond(answer);
@@ -170,7 +170,7 @@ describe('a response_url that doesn’t confirm the message', () => {
     expect(await error(responseUrls.post(url, rich))).toMatchObject({ data: { code, unclear: false } });
   });
 
-  it('fails with the number of seconds to wait if Slack’s rate limit is reached', async () => {
+  it('is reported with the number of seconds to wait if Slack’s rate limit is reached', async () => {
     const { url, responseUrls } = await respond((_, res) => res.writeHead(429, { 'retry-after': '7' }).end());
     const busy = { data: { code: 'ratelimited', retryAfter: 7 } };
     expect(await error(responseUrls.post(url, rich))).toMatchObject(busy);

@@ -39,12 +39,12 @@ describe('a request that claims to be Slack’s', () => {
     ['in four minutes', 4 * MINUTE, 200],
     ['in six minutes', 6 * MINUTE, 401],
     ['in an hour', 60 * MINUTE, 401],
-  ])('is accepted or refused by the age of its signature: %s', async (_, shift, status) => {
+  ])('is accepted or refused according to the age of its signature: %s', async (_, shift, status) => {
     await started();
     expect((await send(COMMAND, bot.slack.signed(COMMAND, { at: Date.now() + shift }))).status).toBe(status);
   });
 
-  it('is counted under the reason for its rejection', async () => {
+  it('is counted under the reason if Tally rejects the request', async () => {
     await started();
     for (let count = 0; count < 3; count += 1)
       await send(COMMAND, bot.slack.signed(COMMAND, { secret: 'another' }));
@@ -103,11 +103,11 @@ describe('the bot', () => {
   });
 });
 
-describe('the start', () => {
+describe('a bot that starts', () => {
   const readiness = async () => (await fetch(`${bot.url}/readyz`)).json();
   const NOT_READY = { ok: false, notReady: ['slack'] };
 
-  it('logs that Slack rejects the token, and the bot isn’t ready until Slack accepts it', async () => {
+  it('logs that Slack rejects the token, and isn’t ready until Slack accepts the token', async () => {
     await started({ beforeStart: (slack) => slack.failNext('auth.test', { error: 'invalid_auth' }, 2) });
     expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
     expect(await readiness()).toEqual(NOT_READY);
@@ -126,7 +126,7 @@ describe('the start', () => {
 });
 
 describe('Socket Mode', () => {
-  it('answers without an HTTP endpoint for Slack’s requests, but still serves /readyz', async () => {
+  it('lets the bot answer without an HTTP endpoint for Slack’s requests, but with /readyz', async () => {
     await started({ mode: 'socket' });
     await bot.connect();
     expect((await bot.ask('/balance 123')).visibleText).toContain('left');

@@ -101,7 +101,7 @@ async function started(before: () => void = () => undefined): Promise<void> {
 const event = (payload: object | undefined) =>
   JSON.stringify({ type: 'events_api', envelope_id: 'e-1', payload });
 
-describe('Socket Mode', () => {
+describe('the client for Socket Mode', () => {
   it.each(['refresh_requested', 'warning'])('reconnects at once when Slack says %s', async (reason) => {
     await started();
     slack.sockets[0]?.send(JSON.stringify({ type: 'disconnect', reason }));

@@ -137,7 +137,7 @@ describe('a payload that names no workspace', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is refused in its modal', async () => {
+  it('is refused if it submits a form', async () => {
     const payload = submission({ id: 'V1', callback_id: 'form', state: { values: {} } });
     const { status } = await tally.interact({ ...payload, team: null, user: { id: OWNER } });
     expect(status).toBe(200);
@@ -147,7 +147,7 @@ describe('a payload that names no workspace', () => {
   });
 });
 
-describe('a field with an unexpected value', () => {
+describe('a payload with an unexpected value in a field', () => {
   const ODD: unknown[] = [0, true, {}, [], [null], { toString: 1 }];
   const field = (block: string, value: unknown) => ({ state: { values: { [block]: { value: { value } } } } });
   const event = (more: object) => ({
@@ -178,7 +178,7 @@ describe('a field with an unexpected value', () => {
   });
 
   it.each(['x'.repeat(65), 'T0/../E0', 't0lower'])(
-    'does not uninstall a workspace if it is an invalid ID: %s',
+    'does not uninstall a workspace if the value is an invalid workspace ID: %s',
     async (id) => {
       const gone = { type: 'team_access_revoked', team_ids: [id] };
       expect(await tally.event(event({ event: gone }))).toBe(200);

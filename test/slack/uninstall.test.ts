@@ -47,12 +47,12 @@ async function livedIn(team: Team): Promise<void> {
   await bot.redis.client.set(`tally:{${team.id}}:token-lock`, 'x', 'PX', 60_000);
 }
 
-describe('a workspace that uninstalls', () => {
+describe('a workspace that uninstalls Tally', () => {
   it.each([
     ['app_uninstalled', [UNINSTALLED]],
     ['tokens_revoked', [REVOKED]],
     ['both', [UNINSTALLED, REVOKED]],
-    ['both the other way round, each twice', [REVOKED, UNINSTALLED, REVOKED, UNINSTALLED]],
+    ['both in reverse order, each twice', [REVOKED, UNINSTALLED, REVOKED, UNINSTALLED]],
   ])('leaves no key behind after %s, and another workspace is untouched', async (_, events) => {
     await started();
     await livedIn(NORTH);
@@ -66,7 +66,7 @@ describe('a workspace that uninstalls', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('leaves nothing even if its installation can’t be decrypted', async () => {
+  it('leaves no key behind even if its installation can’t be decrypted', async () => {
     await started();
     await livedIn(NORTH);
     await bot.redis.client.hset(`tally:{${NORTH.id}}:record`, { installation: 'v1.gone.x.y' });
@@ -93,7 +93,7 @@ describe('a workspace that uninstalls', () => {
     expect(await keysWith(NORTH.id)).toEqual([]);
   });
 
-  it('keeps its data if the event isn’t signed by Slack', async () => {
+  it('keeps its data if the uninstall event isn’t signed by Slack', async () => {
     await started();
     await livedIn(NORTH);
     const body = JSON.stringify({ type: 'event_callback', team_id: NORTH.id, event: UNINSTALLED });
@@ -112,7 +112,7 @@ describe('a workspace that uninstalls', () => {
     expect(await isInstalled(NORTH)).toBe(1);
   });
 
-  it('gets no acknowledgement while Redis is down, so that Slack resends the event', async () => {
+  it('causes an event that isn’t acknowledged while Redis is down, so that Slack resends it', async () => {
     const store = await startRedis();
     await started({ env: { REDIS_URL: store.url } });
     await store.stop();
@@ -120,7 +120,7 @@ describe('a workspace that uninstalls', () => {
   });
 });
 
-describe('an organization that uninstalls', () => {
+describe('an organization', () => {
   const installed = async () => {
     await started();
     await bot.install(SOUTH);
@@ -140,10 +140,10 @@ describe('an organization that uninstalls', () => {
   };
 
   it.each([
-    ['says so', { team_id: GRID.id, authorizations: [{ is_enterprise_install: true }] }],
+    ['is the organization’s', { team_id: GRID.id, authorizations: [{ is_enterprise_install: true }] }],
     ['names no workspace', { team_id: null }],
     ['names one of its workspaces, with the token gone', { team_id: EAST.id, authorizations: [] }],
-  ])('loses the data of all its workspaces when the event %s', async (_, body) => {
+  ])('loses the data of all its workspaces if its uninstall event %s', async (_, body) => {
     await installed();
     bot.slack.revoke(ORG);
     for (const event of [REVOKED, UNINSTALLED])
@@ -160,7 +160,7 @@ describe('an organization that uninstalls', () => {
     expect((await bot.command(GRID, '/balance 123')).reply).toContain('left');
   });
 
-  it('can remove a workspace and add it again', async () => {
+  it('can remove Tally from a workspace and add Tally again', async () => {
     await installed();
     for (const type of ['team_access_revoked', 'team_access_granted'])
       await bot.event({ team_id: EAST.id, enterprise_id: ORG, event: { type, team_ids: [EAST.id] } });

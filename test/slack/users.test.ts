@@ -86,7 +86,7 @@ describe('the profile of a person', () => {
   });
 });
 
-describe('the role', () => {
+describe('a person’s role', () => {
   it.each([
     [{ is_owner: true }, 'admin'],
     [{ is_primary_owner: true }, 'admin'],
@@ -104,7 +104,7 @@ describe('the role', () => {
     [{ team_id: 'E1', enterprise_user: { enterprise_id: 'E1', teams: ['T9'] } }, 'external'],
     [{ deleted: true, is_owner: true }, 'nobody'],
     [{ is_bot: true, is_admin: true }, 'nobody'],
-  ])('of the user %o is %s', async (user, role) => {
+  ])('for the user %o is %s', async (user, role) => {
     users.U1 = { team_id: TEAM, ...user };
     expect(await find('U1')).toMatchObject({ role });
   });
@@ -120,7 +120,7 @@ describe('the role', () => {
     expect(await roleOf('T9')).toBe('external');
   });
 
-  it('is an error while Slack doesn’t say whose token it has', async () => {
+  it('can’t be determined while Slack doesn’t say whose token Tally uses', async () => {
     const before = installation;
     installation = refusal('internal_error');
     await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed', data: { method: 'auth.test' } });
@@ -150,7 +150,7 @@ describe('a user group of managers', () => {
     expect([times('S1'), times('S2')]).toEqual([2, 2]);
   });
 
-  it('whose members Slack doesn’t list makes nobody a manager, and prevents changes', async () => {
+  it('makes nobody a manager, and prevents changes, while Slack doesn’t list its members', async () => {
     members = { S1: refusal('missing_scope'), S2: ['U2'] };
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });

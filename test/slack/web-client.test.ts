@@ -86,7 +86,7 @@ describe('a call to Slack', () => {
     'chat.update',
     'files.getUploadURLExternal',
     ...NON_REPEATABLE_METHODS,
-  ])('to %s is repeated after a dropped connection only if that is harmless', async (method) => {
+  ])('to %s is repeated after a dropped connection only if a repetition is harmless', async (method) => {
     if (method === 'files.uploadV2') return;
     const { client, calls } = await startApi((res) => res.socket?.destroy());
     const outcome = await error(client.apiCall(method));

@@ -39,7 +39,7 @@ describe('a sealed text', () => {
     expect(other.open(stored, OWNER)).toBe('a-plainly-fake-token');
   });
 
-  it('is malformed with anything before or after it', () => {
+  it('is malformed if it has anything before or after it', () => {
     const envelope = keyring.seal('secret', OWNER);
     for (const text of [`x${envelope}`, `${envelope}.`, `${envelope}\n`])
       expect(reasonOf(text), text).toBe('malformed');
@@ -54,7 +54,7 @@ describe('a sealed text', () => {
     expect(seals[0]).not.toContain(plain);
   });
 
-  it('does not open with any bit changed', () => {
+  it('does not open if any one bit is changed', () => {
     const [version, id, nonce, sealed] = keyring.seal('secret', OWNER).split('.') as [
       string,
       string,
@@ -106,7 +106,7 @@ describe('a sealed text', () => {
       { workspace: 'T1', kind: 'a', id: 'b' },
       { workspace: 'T1', kind: 'b', id: 'a' },
     ],
-  ])('tells the owners %o and %o apart', (owner, other) => {
+  ])('sealed for the owner %o does not open for %o', (owner, other) => {
     expect(reasonOf(keyring.seal('secret', owner), other)).toBe('not-authentic');
   });
 
@@ -128,7 +128,7 @@ describe('a sealed text', () => {
     expect(reasonOf(relabelled, OWNER, twins)).toBe('not-authentic');
   });
 
-  it('is refused with one kind of error, whatever is wrong', () => {
+  it('is refused with one kind of error, whatever is wrong with it', () => {
     const pieces = fc.array(fc.oneof(fc.constantFrom('v1', 'v2', 'new', ''), fc.base64String(), fc.string()));
     const anything = fc.oneof(
       anyText(),

@@ -170,7 +170,7 @@ describe('tally reseal', () => {
     expect(await hashOf('T1')).toEqual(before);
   });
 
-  it('leaves what it cannot open unchanged, and names the field and the key but no contents', async () => {
+  it('doesn’t change what it cannot open, and names the field and the key but no contents', async () => {
     for (const workspace of ['T1', 'T2', 'T3']) await save(workspace, `token-of-${workspace}`);
     const { 'connection:main': other = '' } = await hashOf('T1');
     const damaged = JSON.parse(other) as { sealed: string };

@@ -55,7 +55,7 @@ describe('a stored value', () => {
     }
   });
 
-  it('names the missing key in its error', () => {
+  it('is refused with an error that names the missing key', () => {
     const envelope = createKeyring([LOST]).seal('secret', owner);
     expect(() => reseal(both, owner, envelope)).toThrow(
       expect.objectContaining({ data: expect.objectContaining({ reason: 'unknown-key', keyId: 'lost' }) }),

@@ -98,7 +98,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 describe('a token', () => {
-  it('counts as expiring soon in its last 14 days, by the calendar of the time zone', () => {
+  it('counts as expiring soon in its last 14 days, by the calendar of the given time zone', () => {
     const at = Date.UTC(2026, 10, 20, 23);
     const soon = (expiresAt: number, zone = 'UTC') => expiresSoon({ expiresAt }, at, zone);
     expect([soon(at + 15 * DAY), soon(at + 14 * DAY), soon(at - DAY)]).toEqual([false, true, true]);

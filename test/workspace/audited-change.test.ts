@@ -74,7 +74,7 @@ async function saveAll(): Promise<void> {
   await redis.hset(HASH, { 'project:damaged': '{' });
 }
 
-it('a change says who made it, when, to which record, and what it is about', async () => {
+it('an audited change names its workspace, who made it, when, what they did, and to what', async () => {
   const workspace = await read();
   const request = { at: NOW, user: { id: 'U7' }, workspace };
   expect(auditedChange(request, ['added the project', 'prod'], ['changed the settings:', 'zone'])).toEqual({
@@ -160,7 +160,7 @@ describe('requests during an uninstall', () => {
     await nothing();
   });
 
-  it('leave no key of any other kind', async () => {
+  it('leave no installation, audit, event or membership key', async () => {
     const installed = createInstallationStore({ redis, keyring: createKeyring([OLD]) });
     await installed.save('T1', 'an installation');
     await createWorkspaceDeleter({ redis: redis, others: async () => undefined }).workspace('T1');
@@ -173,7 +173,7 @@ describe('requests during an uninstall', () => {
     await nothing();
   });
 
-  it('leave no key after a first change if Slack rejects the token', async () => {
+  it('leave no key after a first change if Tally is no longer installed', async () => {
     await redis.flushdb();
     const asked: string[] = [];
     const left = createWorkspaces({
@@ -210,7 +210,7 @@ describe('two people who change the same thing at once', () => {
     await workspaces.addProject(await changeIn(workspaces, 'T1'), PROD);
   });
 
-  it('give a project one new name, and the slower person an error', async () => {
+  it('can’t both rename it: the project gets the first name, and the slower person an error', async () => {
     expect(told(await both(rename('live'), rename('main-site')))).toBe(FIRST);
     expect([...(await read()).aliases]).toEqual(['live']);
     expect(await entries()).toHaveLength(1);
@@ -241,7 +241,7 @@ describe('two people who change the same thing at once', () => {
     expect((await read()).channelDefault('C1')).toBeUndefined();
   });
 
-  it('keep the settings that were saved first', async () => {
+  it('can’t overwrite settings that were saved first', async () => {
     const late = await both(
       (by) => workspaces.saveSettings(by, { zone: 'Asia/Tokyo' }),
       (by) => workspaces.saveSettings(by, { zone: 'Europe/Paris', guests: true }),
@@ -285,7 +285,7 @@ describe('two people who change the same thing at once', () => {
       'a removed access',
     ],
     ...['a removed damaged project', 'a changed watch'],
-  ])('write one change and one audit entry if both make it: %s', async (name) => {
+  ])('write one change and one audit entry if both want the same: %s', async (name) => {
     await redis.flushdb();
     await saveAll();
     const change = SAVING[name]!;

@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => redis.close());
 
 describe('a Slack token that two processes renew', () => {
-  it('is stored by the first process, and leaves other workspaces alone', async () => {
+  it('is stored only by the first process, and only for its own workspace', async () => {
     for (const id of [NORTH, SOUTH]) await one.save(id, 'old');
     expect(await one.replace(NORTH, 'old', 'renewed by one')).toBe(true);
     expect(await other.replace(NORTH, 'old', 'renewed by the other')).toBe(false);
@@ -64,7 +64,7 @@ describe('a workspace that joins an organization', () => {
   it.each([
     ['is removed from the organization', revoke],
     ['loses its organization’s installation', () => redis.client.del(recordKey(ORGANIZATION))],
-  ])('leaves no data behind if it %s meanwhile', async (_, happens) => {
+  ])('leaves no data behind if it %s while joining', async (_, happens) => {
     expect(await interruptedBy(happens).join(ORGANIZATION, NORTH)).toBe(false);
     expect(await traces()).toEqual([[], 0]);
   });
@@ -75,7 +75,7 @@ describe('a workspace that joins an organization', () => {
     expect([await one.load(NORTH), await one.organizationOf(NORTH)]).toEqual(['its own', undefined]);
   });
 
-  it('isn’t linked once its access was revoked', async () => {
+  it('isn’t linked to the organization if its access was revoked before', async () => {
     await revoke();
     expect(await other.join(ORGANIZATION, SOUTH)).toBe(true);
     expect(await one.join(ORGANIZATION, NORTH)).toBe(false);

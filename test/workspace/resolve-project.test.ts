@@ -49,7 +49,7 @@ describe('the project of a question', () => {
     });
   });
 
-  it('is found by its ID, and other IDs get the defaults', () => {
+  it('is found by its ID, and has default values if the ID isn’t registered', () => {
     const record = recordOf([project('prod', { product: 2, connection: 'second' })]);
     expect(resolveProject({ project: '123' }, record, member())).toMatchObject({
       alias: 'prod',
@@ -101,11 +101,11 @@ describe('the project of a question', () => {
     expect(() => resolveProject({}, limited, manager)).toThrow(aFailure('project-missing'));
   });
 
-  it('is refused while there is no connection', () => {
+  it('can’t be determined while there is no connection', () => {
     expect(() => resolveProject({}, recordOf([], {}, false), member())).toThrow(aFailure('not-connected'));
   });
 
-  it('is unknown if no project has that alias', () => {
+  it('is unknown if no project has the alias that the question names', () => {
     expect(() => resolveProject({ alias: 'gone' }, recordOf([]), member())).toThrow(
       aFailure('project-missing'),
     );
@@ -121,7 +121,7 @@ describe('a channel limit', () => {
     ['its ID as that product', { project: '123', product: 1 }],
     ['its ID as another product, which may bring the same to light', { project: '123', product: 3 }],
     ['its alias as another product', { alias: 'prod', product: 2 }],
-  ] as const)('applies to %s, but not to managers', (_, named) => {
+  ] as const)('applies to a project named by %s, but not to managers', (_, named) => {
     const record = recordOf([prod]);
     expect(resolveProject(named, record, member(HERE)).project).toBe('123');
     for (const place of [member(ELSEWHERE), member(null), member('D0DIRECT')])
@@ -179,7 +179,7 @@ describe('a channel limit', () => {
     expect(resolveProject({ alias: 'other' }, record, manager).project).toBe('123');
   });
 
-  it('hides other products of its ID while a record is damaged', () => {
+  it('is assumed for other products of a project’s ID while a record is damaged', () => {
     const record = recordOf([project('open')], DAMAGED);
     expect(resolveProject({ alias: 'open' }, record, member()).product).toBe(1);
     expect(() => resolveProject({ alias: 'open', product: 2 }, record, member())).toThrow(
@@ -238,7 +238,7 @@ describe('several projects', () => {
     expect(labels([{ alias: 'prod' }, { alias: 'logs' }], 2, two, member())).toEqual(['prod']);
   });
 
-  it('are found even if one of them fails', () => {
+  it('get one result each, even if one of them can’t be used', () => {
     expect(
       labels([{ alias: 'prod' }, { alias: 'secret' }, { project: '7' }], undefined, record, member()),
     ).toEqual(['prod', 'secret (not-allowed)', 'Project 7 (not-allowed)']);
@@ -258,7 +258,7 @@ describe('several projects', () => {
     expect(() => resolveProjects('all', undefined, unconnected, member())).toThrow(aFailure('not-connected'));
   });
 
-  it('can’t be named by ID while a project record is damaged', () => {
+  it('can’t be named by an unregistered ID while a project record is damaged', () => {
     expect(() => resolveProject({ project: '999' }, damaged, member())).toThrow(aFailure('unseal-failed'));
     const other = recordOf(projects, { 'schedule:bad': '{' });
     expect(resolveProject({ project: '999' }, other, member()).project).toBe('999');
@@ -285,7 +285,7 @@ describe('the connection of a project', () => {
     expect(opened(undefined).token).toBe('token of main');
   });
 
-  it('is never the connection of another project', () => {
+  it('is never replaced by another connection', () => {
     expect(() => opened('us')).toThrow(aFailure('connection-missing'));
     const withoutDefault = workspaceOf({ connections: CONNECTIONS, settings: { connection: 'us' } });
     expect(() => opened(undefined, withoutDefault)).toThrow(aFailure('connection-missing'));

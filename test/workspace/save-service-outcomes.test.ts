@@ -83,7 +83,7 @@ it.each([
   [new Failure('access-refused', { status: 403 }), undefined],
   [new Failure('access-not-found'), NOW],
   [new Failure('store-unavailable'), undefined],
-])('an application access that the service refuses is stored as rejected: %s', async (error, rejectedAt) => {
+])('an application access is stored as rejected only for some failures: %s', async (error, rejectedAt) => {
   await workspaces.saveAccess(await changeIn(workspaces, 'T1'), ACCESS);
   await noting().outcomes.notIssued({ id: 'another' }, { workspace: 'T1', connection: '123' }, error);
   const access = { kind: 'access', name: '123' } as const;
@@ -92,7 +92,7 @@ it.each([
   expect((await read()).rejectedAt(access)).toBe(rejectedAt);
 });
 
-it('a new rejection wakes the workspace once, and a failure to store it never fails the request', async () => {
+it('a new rejection wakes its workspace once, and fails no request if it can’t be stored', async () => {
   await save();
   const { fingerprint: mark = '' } = (await read()).connections.get('main') ?? {};
   const rejection = { ...CONNECTION, workspace: 'T1', mark };

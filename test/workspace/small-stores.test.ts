@@ -65,7 +65,7 @@ describe('an installation', () => {
     expect(await workspaceKeys(redis)).toEqual([]);
   });
 
-  it('leaves no data of a workspace that joins during the organization’s uninstall', async () => {
+  it('of an organization leaves no data of a workspace that joins during the uninstall', async () => {
     await installed().save('E1', 'an installation');
     const leaving = new Proxy(redis, {
       get(target, name) {
@@ -129,7 +129,7 @@ describe('the index of workspaces', () => {
     expect(await listed()).toEqual(ids.filter((id) => id !== 'T8').sort());
   });
 
-  it('drops a workspace without a record, unless it was just added', async () => {
+  it('drops a workspace without a record, unless the workspace was just added', async () => {
     await index().touch('T1');
     await redis.zadd(INDEX_KEY, Date.now() - 61_000, 'T2');
     await Promise.all(['T1', 'T2', 'T3'].map((id) => index().removeAbsent(id)));

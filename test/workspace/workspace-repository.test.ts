@@ -148,7 +148,7 @@ describe('a token', () => {
     expect(() => connection?.token()).toThrow(aFailure('unseal-failed', 'not-authentic'));
   });
 
-  it('can be decrypted only under its own name', async () => {
+  it('can be decrypted only under the name of its connection', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const json = (await redis.hget(HASH, 'connection:main'))!;
     await redis.hset(HASH, 'connection:eu', json);
@@ -178,7 +178,7 @@ describe('a token', () => {
     expect(() => connection?.token()).toThrow(aFailure('unseal-failed', 'not-authentic'));
   });
 
-  it('can be decrypted while its key is configured', async () => {
+  it('can be decrypted only while its encryption key is configured', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const next = { id: 'k2', key: randomBytes(32) };
     const reading = async (...keys: (typeof KEY)[]) =>
@@ -216,7 +216,7 @@ describe('a project', () => {
     expect(record.channelDefault('C1')).toBe('live');
   });
 
-  it('is also removed wherever it is a channel’s default', async () => {
+  it('stops being a channel’s default when removed', async () => {
     await workspaces.addProject(await changing(), PROD);
     await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
     await workspaces.setChannelDefault(await changing(), 'C2', 'prod');
@@ -263,7 +263,7 @@ describe('a rejected credential', () => {
   });
 });
 
-describe('the record after billing’s answer', () => {
+describe('an answer from billing', () => {
   const BALANCE = { id: '123', product: 1, balance: '10.000000000000000000001', bonuses: '-2' } as const;
   const MINUTE = 60_000;
   const HOUR = 60 * MINUTE;
@@ -297,7 +297,7 @@ describe('the record after billing’s answer', () => {
     expect(woken).toEqual(['T1']);
   });
 
-  it('has the connection’s last use and the project’s exact balance', async () => {
+  it('leads to a record of the connection’s last use and the project’s exact balance', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.addProject(await changing(), PROD);
     await writesOf({ connection: 'main', at: NOW, balance: BALANCE });
@@ -323,7 +323,7 @@ describe('the record after billing’s answer', () => {
         await redis.hset(HASH, 'project:prod', JSON.stringify({ ...PROD, connection: 'eu' }));
       },
     ],
-  ])('has no balance once the connection %s', async (_, change) => {
+  ])('no longer counts as the project’s balance once the connection %s', async (_, change) => {
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.addProject(await changing(), PROD);
     await writesOf({ connection: 'main', at: NOW, balance: BALANCE });
@@ -331,7 +331,7 @@ describe('the record after billing’s answer', () => {
     expect((await read()).lastBalance('123', 1)).toBeUndefined();
   });
 
-  it('is written at most once an hour for a connection, and at most once a minute for a balance', async () => {
+  it('is stored at most once an hour for a connection, and at most once a minute for a balance', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.addProject(await changing(), PROD);
     const use = (at: number) => ({ connection: 'main', at });
@@ -357,11 +357,11 @@ describe('the expiry of a credential', () => {
     [0, 'expired Thu 3 Dec 2026 (today)'],
     [DAY, 'expired Thu 3 Dec 2026 (yesterday)'],
     [3 * DAY, 'expired Thu 3 Dec 2026 (3 days ago)'],
-  ])('reads %i ms afterwards: %s', (after, words) => {
+  ])('is shown %i ms after its time as: %s', (after, words) => {
     expect(formatExpiry({ expiresAt: UNTIL }, UNTIL + after, 'UTC')).toBe(words);
   });
 
-  it('counts days in the workspace’s time zone', () => {
+  it('is counted in days of the workspace’s time zone', () => {
     expect(formatExpiry({ expiresAt: UNTIL }, UNTIL - 9 * 3_600_000, 'UTC')).toContain('(tomorrow)');
     expect(formatExpiry({ expiresAt: UNTIL }, UNTIL - 9 * 3_600_000, 'Asia/Tokyo')).toContain('(today)');
     expect(formatExpiry({ lifetime: 'none' }, NOW, 'UTC')).toBe('no expiry');

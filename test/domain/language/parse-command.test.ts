@@ -72,7 +72,7 @@ describe('a pasted secret', () => {
     ...['abcd+efgh/ijkl+mnOPqr==', 'd41d8cd9-8f00b204-e9800998-ecf8427e', '1234-5678-9012-3456-7890-1234'],
     ...['ab12-cd34-ef56-7890', 'Zm9vYmFyYmF6cXV4MTIz==', 'prodlast1234567890ab', 'X-User-Token: abc'],
     ...['x-user-token=abc', 'Bearer abc', 'token: hunter2', 'password=hunter2'],
-  ])('is refused without quoting it: “%s”', (secret) => {
+  ])('is refused, and not quoted: “%s”', (secret) => {
     for (const text of [
       secret,
       `123 last-week ${secret}`,
@@ -105,7 +105,7 @@ describe('several projects', () => {
   const aliases = new Set(['prod', 'staging', 'web-shop']);
   const named = (text: string) => readSpend(text, aliases).several;
 
-  it('can be written as “all”, but not beside a project', () => {
+  it('can be written as “all”, but not if a project is named too', () => {
     expect(named('all last-week')).toBe('all');
     expect(readBalance('ALL storage')).toMatchObject({ several: 'all', product: 2 });
     expect(() => readSpend('all prod', aliases)).toThrow('You named a project and also “all”');
@@ -152,7 +152,7 @@ describe('any text', () => {
   );
   const now = Date.parse('2026-11-21T10:15:30.123Z');
 
-  it('is understood, or refused in a few words with buttons that Tally accepts', () => {
+  it('is understood, or refused in a few words with buttons whose commands Tally accepts', () => {
     fc.assert(
       fc.property(texts, (text) => {
         try {
@@ -203,7 +203,7 @@ describe('a filler word in a command', () => {
     expect(readSpend(`this month ${filler}`).phrase).toMatchObject({ text: 'this-month' });
   });
 
-  it.each(['spend', 'so', 'far', 'so long', 'at', 'our'])('is only a listed word, unlike “%s”', (word) => {
+  it.each(['spend', 'so', 'far', 'so long', 'at', 'our'])('must be a listed word, unlike “%s”', (word) => {
     expect(() => readSpend(`${word} last week`)).toThrow();
   });
 
@@ -213,7 +213,7 @@ describe('a filler word in a command', () => {
   });
 
   it.each(['prod so far', 'last week so far', 'so far 7 days'])(
-    'cannot be “so far” beside a period that has ended: %s',
+    'cannot be “so far” without a period that is still running: %s',
     (text) => expect(() => readSpend(text, FILLER_NAMES)).toThrow('“so far” needs a period'),
   );
 });
@@ -224,7 +224,7 @@ it('a command with both “csv” and “details” is refused', () => {
   );
 });
 
-it('the word “csv” means a project that has this name', () => {
+it('the word “csv” means a project if a project has this name', () => {
   expect(readSpend('CSV today', new Set(['prod', 'csv']))).toMatchObject({ alias: 'csv' });
   expect(readSpend('csv details', new Set(['prod', 'csv']))).toMatchObject({
     alias: 'csv',

@@ -54,7 +54,7 @@ describe('a period phrase', () => {
     expect(read).toEqual(some(manner.length).map((phrase) => [spelled(phrase), DAYS.get(phrase)]));
   });
 
-  it('means the same days as the text and the dates that Tally shows', () => {
+  it('means the same days as the text and the dates that Tally shows for it', () => {
     const periods = some(4).map((phrase) => resolvePeriodText(phrase, NOW, 'UTC'));
     for (const period of new Map(periods.map((period) => [period.phrase, period])).values()) {
       expect(resolvePeriodText(period.phrase, NOW, 'UTC')).toEqual(period);
@@ -62,7 +62,7 @@ describe('a period phrase', () => {
     }
   });
 
-  it('never ends in the future, at any time in any zone', () => {
+  it('never means a period that ends in the future, at any time in any zone', () => {
     fc.assert(
       fc.property(fc.constantFrom(...PHRASES), moments, zones, (phrase, at, zone) => {
         const period = attempt(() => resolvePeriodText(phrase, at, zone));
@@ -112,7 +112,7 @@ describe('a period phrase in a command', () => {
   });
 
   it.each(['prod', 'project 7001', 'project 5'])(
-    'beside %s means the same days when Tally rewrites the command',
+    'beside %s keeps its days when Tally rewrites the command',
     (project) => {
       for (const phrase of some(project.length)) {
         const canonical = formatParsedCommand(readSpend(`${project} ${phrase} storage`, ALIASES));
@@ -123,7 +123,7 @@ describe('a period phrase in a command', () => {
     },
   );
 
-  it('means the same days after “vs”', () => {
+  it('means the same days after “vs” as it does alone', () => {
     // After “vs”, “last year” means the same days a year before, and “previous” the days before the period.
     const read = some(1)
       .filter((phrase) => !/cluding|incl|year|1y|prev|prior|before/.test(phrase))
@@ -140,7 +140,7 @@ describe('a period phrase in a command', () => {
     expect(read.filter(([, words]) => words !== 'refused')).toEqual([]);
   });
 
-  it('is corrected by buttons that keep the project and the word “csv”', () => {
+  it('gets, if it is refused, buttons that keep the project and the word “csv”', () => {
     for (const phrase of [...REFUSED, ...some(2)].filter((phrase) => !beginsWithYear(phrase))) {
       const refusal = attempt(() => readSpend(`${phrase} prod csv`, ALIASES));
       for (const button of refusal instanceof InvalidWord ? refusal.offered : [])
@@ -151,7 +151,7 @@ describe('a period phrase in a command', () => {
     }
   });
 
-  it('without a project is a period, or gets a button for each meaning', () => {
+  it('without a project is read as a period, or gets a button for each meaning', () => {
     for (const phrase of some(3).filter((phrase) => !beginsWithYear(phrase))) {
       const days = DAYS.get(phrase);
       const refusal = attempt(() => readSpend(phrase, ALIASES));

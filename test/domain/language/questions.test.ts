@@ -30,13 +30,13 @@ describe('a question in plain English', () => {
     expect(parseQuestion(text, contextWith(ALIASES))).toBeUndefined(),
   );
 
-  it('uses “may” as a month only where the verb is impossible', () => {
+  it('may contain “may” as a month only where it can’t be the verb', () => {
     expect(meaning('how much did prod spend since may?')).toBe('spend prod since 2026-05');
     expect(meaning('how much did prod spend may')).toBe('spend prod 2026-05');
     expect(meaning('what may prod cost?')).toBe('offered');
   });
 
-  it('never becomes a command with a secret', () => {
+  it('never becomes a command that contains a secret', () => {
     for (const text of ['how much did xoxb-123-abc spend?', 'what is left on gAAAAABk?'])
       expect(`${JSON.stringify(attempt(text))}`).not.toMatch(/xoxb|gaaaa/i);
   });
@@ -49,7 +49,7 @@ describe('a question in plain English', () => {
     expect(() => parseTyped('/spend', text, contextWith(ALIASES), parseCommandText)).toThrow(sentence),
   );
 
-  it('names the project with the longest matching name', () => {
+  it('is about the projects with the longest matching names', () => {
     const read = (text: string, ...names: string[]) => {
       const question = parseQuestion(text, contextWith(new Set(names)));
       return question?.kind === 'command' ? question.rerun.text : question;
@@ -77,7 +77,7 @@ describe('a follow-up', () => {
       }),
   );
 
-  it('is refused without quoting a possible secret', () => {
+  it('gets a reply that does not quote a possible secret', () => {
     const secret = 'gAAAAABnotATokenButItLooksLikeOne0123456789';
     let shown = '';
     try {

@@ -115,7 +115,7 @@ describe('a suggested command', () => {
     expect(offeredBy(() => readBalance('without prod', ALIASES))).toEqual([]);
   });
 
-  it('is not offered if no command can express one of the words', () => {
+  it('is not offered if the text has a word that no command can express', () => {
     fc.assert(
       fc.property(
         typedWith(fc.constantFrom(...MEANT.filter((text) => text !== 'now').map((text) => piece(text)))),
@@ -172,7 +172,7 @@ describe('a day beside a month’s name', () => {
     );
   });
 
-  it('before the month may be a project, unless another word names the project', () => {
+  it('may be a project if it comes before the month, unless another word names the project', () => {
     fc.assert(
       fc.property(month, day, fc.constantFrom('', 'storage '), (at, number, before) => {
         const typed = `${before}${number} ${named(at)}`;
@@ -203,7 +203,7 @@ describe('a day beside a month’s name', () => {
     ['3 october 2', []],
     ['prod last october 2', []],
     ['prod 2 oct 3', []],
-  ])('gets a button for each meaning if it could be a project: %s', (typed, readings) => {
+  ])('is refused if it could be a project, with a button for each clear meaning: %s', (typed, readings) => {
     expect(() => readSpend(typed, ALIASES)).toThrow(InvalidWord);
     expect(offeredBy(() => readSpend(typed, ALIASES))).toEqual(readings);
   });

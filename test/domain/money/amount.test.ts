@@ -325,7 +325,7 @@ describe('a percentage change', () => {
     ['5', '-5'],
     ['-5', '5'],
     ['-5', '-5'],
-  ])('to %s from %s has no percentage', (current, before) => {
+  ])('to %s from %s is not shown', (current, before) => {
     expect(shown(current, before)).toBeUndefined();
   });
 

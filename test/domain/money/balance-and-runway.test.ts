@@ -67,7 +67,7 @@ describe('the runway', () => {
     );
   });
 
-  it('has a warning sign under 14 days, not at 14', () => {
+  it('has a warning sign below 14 days, but not at 14', () => {
     expect(formatRunwayLine(estimate('13.9', '0', ...aWeekOf('1')), toPlainDigits)).toMatch(
       /^:warning: \*About 13 /,
     );
@@ -137,7 +137,7 @@ describe('a project without an estimated runway', () => {
     );
   });
 
-  it('is called overdrawn even if no day is reported', () => {
+  it('is called overdrawn if its balance is negative, even if no day is reported', () => {
     expect(estimate('-1', null)).toMatchObject({
       kind: 'overdrawn',
       which: 'balance',

@@ -9,7 +9,7 @@ const WEST = 'America/New_York';
 const EAST = 'Asia/Tokyo';
 
 describe('an item’s ISO date', () => {
-  it.each(['UTC', WEST, EAST])('is that day in %s', (zone) => {
+  it.each(['UTC', WEST, EAST])('means the same day in %s', (zone) => {
     expect(read('2026-11-14', zone)).toEqual({ day: '2026-11-14' });
     expect(read(' 2024-02-29 ', zone)).toEqual({ day: '2024-02-29' });
   });
@@ -29,7 +29,7 @@ it.each([
   ...['2026-11-14 00:00:00 +0000', '2026-11-14 00:00:00 UTC', '2026-11-14T00:00:00'],
   ...['2026-11-14 00:00:00', '2026-11-14 00:00:00.000', '2026-11-14T03:00:00+03:00'],
   ...['2026-11-13T19:00:00-05:00'],
-])('an item’s timestamp at midnight UTC is its UTC date in every zone: %s', (text) => {
+])('an item’s timestamp at midnight UTC means its UTC date in every zone: %s', (text) => {
   for (const zone of ['UTC', WEST, EAST]) expect(read(text, zone)).toEqual({ day: '2026-11-14' });
 });
 
@@ -59,7 +59,7 @@ describe('an item’s timestamp', () => {
     // New York’s clocks show the first hour twice and skip the second.
     ['2026-11-01T05:30:00Z', WEST, '2026-11-01'],
     ['2026-03-08T04:59:59Z', WEST, '2026-03-07'],
-  ])('is a date in the reporting zone: %s in %s', (text, zone, day) => {
+  ])('is read as the date in the reporting zone: %s in %s', (text, zone, day) => {
     expect(read(text, zone)).toEqual({ day });
   });
 
@@ -72,7 +72,7 @@ describe('an item’s timestamp', () => {
   });
 });
 
-describe('an item’s number as day', () => {
+describe('a number as an item’s day', () => {
   it.each([
     // 2026-11-14T00:00:00Z. Unlike a timestamp, a number at midnight UTC is also an instant.
     ['1794614400', 'UTC', '2026-11-14'],
@@ -151,7 +151,7 @@ describe('an unreadable day of an item', () => {
     );
   });
 
-  it('is never a timestamp, whose day differs from the UTC date by at most one', () => {
+  it('never comes from a timestamp, whose day is at most one day from the UTC date', () => {
     const instants = fc.date({
       min: new Date('1901-01-01'),
       max: new Date('2200-01-01'),

@@ -77,7 +77,7 @@ describe('the comparison of two periods', () => {
     ],
     [22, 31, 0, 30, 'No comparison: 1–30 Sep has no figures.'],
     [0, 31, 24, 30, 'No comparison: 1–31 Oct has no figures.'],
-  ])('names the period with too few days: %i of %i vs %i of %i', (now, of, then, ofThen, text) => {
+  ])('names the period with too few reported days: %i of %i vs %i of %i', (now, of, then, ofThen, text) => {
     const [current, before] = [daysFrom('2026-10-01', of), daysFrom('2026-09-01', ofThen)];
     const change = compareUsage(
       usageOf(each(current.slice(0, now), '12'), current),
@@ -148,7 +148,7 @@ describe('the comparison of two periods', () => {
     expect(sumChanges([])).toBeUndefined();
   });
 
-  it('of several projects has as few reported days as the worst project', () => {
+  it('of several projects counts as many reported days as the project with the fewest', () => {
     const [whole, thin] = [change(7, 7), change(6, 7)];
     for (const all of [
       [whole, thin],
@@ -161,7 +161,7 @@ describe('the comparison of two periods', () => {
     }
   });
 
-  it('needs at least 80 % of the days reported, and at least one', () => {
+  it('needs at least 80 % of the days to be reported, and at least one day', () => {
     const cases: readonly (readonly [number, number])[] = [
       [0, 0],
       [0, 1],

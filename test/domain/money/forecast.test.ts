@@ -85,7 +85,7 @@ describe('the forecast of the current month', () => {
     expect(forecast(() => '0')).toMatchObject({ total: '0', reported: 28 });
   });
 
-  it('is based on earlier months on the first day of a month', () => {
+  it('on the first day of a month is based on earlier months', () => {
     expect(forecast(() => '10', { today: '2026-11-01' })).toMatchObject({
       total: '300',
       spent: '0',
@@ -99,7 +99,7 @@ describe('the forecast of the current month', () => {
     expect(forecast((day) => (day < '2026-10-24' ? '10' : undefined))).toBeUndefined();
   });
 
-  it('uses only the days since a lasting change, from its third day on', () => {
+  it('uses only the days since a lasting change, from the change’s third day on', () => {
     const changed = (first: Day) => (day: Day) => (day >= first ? '30' : '10');
     expect(forecast(changed('2026-11-18'))).toMatchObject({ total: '560', spent: '260', reported: 3, of: 3 });
     expect(forecast(changed('2026-10-25'))).toMatchObject({ total: '900', reported: 27, of: 27 });
@@ -143,7 +143,7 @@ describe('the forecast of the current month', () => {
     }
   });
 
-  it('keeps credits negative, and every digit of the reported amounts', () => {
+  it('keeps credits negative, and keeps every digit of the reported amounts', () => {
     expect(forecast(() => '-0.0000000000000000000000001')?.total).toBe('-0.000000000000000000000003');
     const spent = '1000000000000000000000000.01';
     expect(forecast((day) => (day === '2026-11-20' ? spent : '0'))?.total).toBe(spent);

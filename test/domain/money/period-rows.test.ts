@@ -22,7 +22,7 @@ describe('the paired days of two periods', () => {
     return paired(current, before).pairs.map((pair) => pair.replace(/\.\.\S+/g, ''));
   };
 
-  it('pair first day with first day if the periods share no weekday', () => {
+  it('have the same position in their periods if the periods share no weekday', () => {
     expect(dayPairs(['2026-11-14', '2026-11-16'], ['2026-10-01', '2026-10-02'])).toEqual([
       ...['11-14 10-01', '11-15 10-02', '11-16 ..'],
     ]);
@@ -31,14 +31,14 @@ describe('the paired days of two periods', () => {
     ]);
   });
 
-  it('pair each day with the same weekday', () => {
+  it('fall on the same weekday', () => {
     expect(dayPairs(['2026-11-14', '2026-11-20'], ['2025-11-14', '2025-11-20'])).toEqual([
       ...['11-14 11-15', '11-15 11-16', '11-16 11-17', '11-17 11-18', '11-18 11-19', '11-19 11-20'],
       '11-20 11-14',
     ]);
   });
 
-  it('pair the days of months by number, and leave days without a counterpart unpaired', () => {
+  it('have the same number in their months; a day without a counterpart is unpaired', () => {
     const pairs = dayPairs(['2026-11-01', '2026-11-20'], ['2026-10-01', '2026-10-20']);
     expect(pairs[19]).toBe('11-20 10-20');
     const { pairs: months } = pairDays(
@@ -140,7 +140,7 @@ describe('groups of days', () => {
     expect(group('2025-12-01', '2026-12-10', 2).labels).toEqual(['2025', '2026']);
   });
 
-  it('include a month’s year unless it is the current one', () => {
+  it('name a month’s year unless it is the current year', () => {
     const labels = (today: string) =>
       groupDays(['2025-12-31', '2026-01-01'], 2, [], 'month', today).groups.map(({ label }) => label);
     expect(labels('2026-11-21')).toEqual(['Dec 2025', 'Jan']);

@@ -48,7 +48,7 @@ describe('a completely reported period', () => {
 describe('a day without an item', () => {
   const usage = usageOf([item('2026-11-14', '10'), item('2026-11-15', '0'), item('2026-11-18', '20')]);
 
-  it('is missing, but a reported zero is a zero', () => {
+  it('is missing, unlike a day with a reported zero', () => {
     expect(usage.missing).toEqual(['2026-11-16', '2026-11-17', '2026-11-19', '2026-11-20']);
     expect(usage.reported).toEqual(['2026-11-14', '2026-11-15', '2026-11-18']);
     expect(usage.fullDays).toBe(7);
@@ -97,7 +97,7 @@ describe('the items of one day', () => {
     expect(usage.total).toMatchObject({ readable: 2 });
   });
 
-  it('add up only the readable amounts, and are marked incomplete', () => {
+  it('are added up from the readable amounts only, and marked incomplete', () => {
     const usage = usageOf([item('2026-11-14', '1.10'), item('2026-11-14', null), item('2026-11-15', '1')]);
     expect(usage.rows[0]?.amount).toMatchObject({ raw: '1.10', incomplete: true });
     expect(usage.reported).toEqual(['2026-11-15']);
@@ -119,12 +119,12 @@ it('a credit is a negative amount in rows, total and average', () => {
   expect(usage.highest?.day).toBe('2026-11-15');
 });
 
-describe("today's part of a day", () => {
+describe('today’s cost so far', () => {
   const items = [item('2026-11-20', '1'), item('2026-11-21', '100')];
 
   it.each([
-    ['among the asked days', [...WEEK, '2026-11-21']],
-    ['beside them', WEEK],
+    ['among the requested days', [...WEEK, '2026-11-21']],
+    ['beside the requested days', WEEK],
   ])('counts toward the total, but not toward the average, if billing sends it %s', (_, days) => {
     const usage = usageOf(items, days, '2026-11-21');
     expect(usage.rows.at(-1)).toMatchObject({ day: '2026-11-21', outside: false });

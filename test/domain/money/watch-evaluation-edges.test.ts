@@ -184,7 +184,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     [100, 500, [1]],
     [300, 600, []],
     [300, 600.01, [1]],
-  ])('alerts only above a floor of 500: usual cost %s, this day %s', (baseline, amount, ago) => {
+  ])('alerts only at or above a floor of 500: usual cost %s, this day %s', (baseline, amount, ago) => {
     const rule = { ...RULE, floor: new Big(500) };
     expect(episodes(judge(daysOf([1, amount], baseline), [], {}, rule).crossings)).toEqual(ago.map(day));
     expect(spikeLimit(rule, { baseline: new Big(baseline) })?.toFixed()).toBe(
@@ -211,7 +211,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     expect(judge(daysOf([100, 300, between, 300])).crossings).toHaveLength(count);
   });
 
-  it('alerts about a spike for up to a week', () => {
+  it('alerts about a spike up to a week after it', () => {
     expect(episodes(judge(daysOf([300, 100, 100, 100, 100, 100, 100])).crossings)).toEqual([day(7)]);
     expect(judge(daysOf([300, 100, 100, 100, 100, 100, 100, 100])).crossings).toEqual([]);
     expect(episodes(judge(daysOf([300, 300, 100, 100, 100, 100, 100, 100])).crossings)).toEqual([day(7)]);
@@ -309,7 +309,7 @@ describe('a watch that can’t send alerts', () => {
   const RULE: WatchRule = { kind: 'balance', below: new Big(100) };
   const balance = (value: number) => ({ kind: 'balance', balance: new Big(value) }) as const;
 
-  it('alerts about a balance as soon as alerts can be sent again', () => {
+  it('doesn’t count a balance as alerted, so that the alert can follow later', () => {
     expect(evaluateRule(RULE, balance(90), [], suspended)).toMatchObject({ crossings: [], alerted: [] });
     expect(evaluateRule(RULE, balance(90), [BEFORE], suspended)).toMatchObject({ alerted: [BEFORE] });
     expect(evaluateRule(RULE, balance(110), [BEFORE], suspended)).toMatchObject({
@@ -318,7 +318,7 @@ describe('a watch that can’t send alerts', () => {
     });
   });
 
-  it('alerts about budgets and spikes as soon as alerts can be sent again', () => {
+  it('doesn’t count budgets and spikes as alerted, so that the alerts can follow later', () => {
     const month = { month: '2026-11', spent: new Big(85), reported: 1, of: 20 };
     const budget = { kind: 'budget', amount: new Big(100) } as const;
     const alerted = [{ episode: '2026-11', level: '50' as const }];

@@ -32,18 +32,18 @@ describe('the beginning of a day', () => {
     ['2026-04-24', 'Africa/Cairo', '2026-04-23T22:00:00.000Z'],
     ['2026-03-29', 'Asia/Beirut', '2026-03-28T22:00:00.000Z'],
     ['2026-03-08', 'America/Havana', '2026-03-08T05:00:00.000Z'],
-  ])('is the clock change, if the clocks skip midnight: %s in %s', (day, zone, instant) => {
+  ])('is the moment of the clock change if the clocks skip midnight: %s in %s', (day, zone, instant) => {
     expect(starts(day, zone)).toBe(instant);
   });
 
   it.each([
     ['2026-11-01', 'America/Havana', '2026-11-01T04:00:00.000Z'],
     ['2010-11-07', 'America/St_Johns', '2010-11-07T02:30:00.000Z'],
-  ])('is the first of two midnights: %s in %s', (day, zone, instant) => {
+  ])('is the first midnight if there are two: %s in %s', (day, zone, instant) => {
     expect(starts(day, zone)).toBe(instant);
   });
 
-  it('is midnight after the clocks are set back just before midnight', () => {
+  it('is the later midnight if the clocks are set back an hour on reaching midnight', () => {
     expect(starts('2018-02-18', 'America/Sao_Paulo')).toBe('2018-02-18T03:00:00.000Z');
   });
 
@@ -119,7 +119,7 @@ describe('consecutive days', () => {
     expect(daysInRange('2026-01-02', '2026-01-01', 'UTC')).toEqual([]);
   });
 
-  it('number n from any day to the day n days later', () => {
+  it('are counted as n from any day to the day n days later', () => {
     fc.assert(
       fc.property(days, fc.integer({ min: -4000, max: 4000 }), (day, n) => {
         expect(addDays(day, n)).toBe(plus(day, n));

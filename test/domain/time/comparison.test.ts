@@ -45,7 +45,7 @@ describe('a comparison without “vs”', () => {
 });
 
 describe('the comparison of a running month or year', () => {
-  it('is missing on the first day', () => {
+  it('is absent on the first day', () => {
     expect(compared('mtd', on('2026-11-01'))).toBeUndefined();
     expect(compared('this-week', on('2026-11-16'))).toBeUndefined();
     expect(compared('2026', on('2026-01-01'))).toBeUndefined();
@@ -63,14 +63,14 @@ describe('the comparison of a running month or year', () => {
   });
 });
 
-it('a compared period’s name includes the year unless it is the current one', () => {
+it('a compared period’s name includes the year unless that is the current year', () => {
   expect(compared('last november', on('2026-11-21'))).toMatchObject({ label: 'October 2025' });
   expect(compared('yesterday', on('2027-01-01'))).toMatchObject({ label: 'Thu 24 Dec 2026' });
   expect(compared('last-month', on('2027-01-15'))).toMatchObject({ label: 'November 2026' });
 });
 
 describe('the comparison of a single day', () => {
-  it('is missing if the zone skipped the day a week before', () => {
+  it('is absent if the zone skipped the day a week before', () => {
     // Samoa skipped Friday 30 December 2011, when it crossed the date line.
     expect(compared('yesterday', on('2012-01-06'), 'Pacific/Apia')).toBeUndefined();
     expect(compared('yesterday', on('2012-01-13'), 'Pacific/Apia')).toMatchObject({ label: 'Fri 6 Jan' });
@@ -78,7 +78,7 @@ describe('the comparison of a single day', () => {
 });
 
 describe('the comparison of any period without “vs”', () => {
-  it('covers, for several days, the same number of days directly before them', () => {
+  it('for several days, covers the same number of days directly before them', () => {
     const counts = fc.integer({ min: 1, max: 100 });
     fc.assert(
       fc.property(counts, fc.boolean(), moments, zones, (n, including, at, zone) => {
@@ -98,7 +98,7 @@ describe('the comparison of any period without “vs”', () => {
     );
   });
 
-  it('covers the beginning of last month, for the current month', () => {
+  it('for the current month, covers the beginning of last month', () => {
     fc.assert(
       fc.property(moments, zones, (at, zone) => {
         const today = todayAt(at, zone);
@@ -146,7 +146,7 @@ describe('the words “vs last year”', () => {
 });
 
 describe('a refused comparison', () => {
-  it('suggests the whole corrected command', () => {
+  it('comes with the whole corrected command as a suggestion', () => {
     expect(refused('october vs 2026-12')).toMatchObject({ offered: ['october vs this-month'] });
     expect(refused('mtd vs 2026-10-15..2026-10-01')).toMatchObject({
       offered: ['mtd vs 2026-10-01..2026-10-15'],

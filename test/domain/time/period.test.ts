@@ -92,7 +92,7 @@ describe('a day that the zone skipped', () => {
     expect(refused(text, zone, later).why).toMatch(/doesn’t exist in Pacific/);
   });
 
-  it('is missing in counts, ranges and comparisons', () => {
+  it('is missing from counts, ranges and comparisons', () => {
     const week = resolvePeriodText('2011-12-28..2012-01-01', later, 'Pacific/Apia');
     expect(week.days).toEqual(['2011-12-28', '2011-12-29', '2011-12-31', '2012-01-01']);
     expect(resolvePeriodText('last-3-days', later, 'Pacific/Apia').days).toEqual([
@@ -174,7 +174,7 @@ describe('any period', () => {
     );
   });
 
-  it('ends where the next day’s period begins', () => {
+  it('of one day ends where the period of the next day begins', () => {
     fc.assert(
       fc.property(moments, zones, (at, zone) => {
         const day = plus(todayAt(at, zone), -3);
@@ -191,7 +191,7 @@ describe('a period that is shared later', () => {
   const later = (text: string) => resolvePeriodText(text, now + WEEK, 'UTC', now);
 
   it.each(['last-7-days', 'yesterday', 'last-month', 'q3', 'last-4-weeks', '2026-10-05'])(
-    'covers the same days later if “%s” was over',
+    'still covers the same days if it was already over: “%s”',
     (text) => {
       const { days, from, to, comparison } = resolvePeriodText(text, now, 'UTC');
       expect(later(text)).toMatchObject({ days, from, to, comparison: { days: comparison?.days } });
@@ -200,7 +200,7 @@ describe('a period that is shared later', () => {
   );
 
   it.each(['mtd', 'last-7-days including today', 'since 2026-11-01', '2026-11-21', '2026-11', 'today'])(
-    'covers the current days of “%s” if it was still running',
+    'moves on to the current days if it was still running: “%s”',
     (text) => expect(later(text)).toEqual(resolvePeriodText(text, now + WEEK, 'UTC')),
   );
 });
