@@ -194,7 +194,7 @@ describe('a balance', () => {
     ['{"data":{"bill":1,"bill":2}}', 'text that is not valid JSON'],
     ['{"__proto__":{"bill":{"getSubscriptionBalance":{"balance":1}}}}', 'JSON without “bill”'],
     ['{"data":{"__proto__":{"bill":{"getSubscriptionBalance":{"balance":1}}}}}', 'JSON without “bill”'],
-  ])('is refused in the answer %j: %s', async (body, what) => {
+  ])('is refused if billing answers %j: %s', async (body, what) => {
     const failure = await failureOf(balanceOf(body));
     expect(failure).toMatchObject({ kind: 'invalid-response', data: { service: 'billing', what } });
     expect((failure as Error).cause).toBeUndefined();

@@ -254,7 +254,7 @@ describe('the days of a post', () => {
     });
   });
 
-  it('are compared with nothing if the zone skipped the day a week before', () => {
+  it('are not compared if the time zone skipped the same weekday one week earlier', () => {
     expect(of('yesterday', '2012-01-07T09:00+14:00', 'Pacific/Apia').main).toEqual(['Fri 6 Jan', '']);
     const periods = reportPeriodsOf('yesterday', Date.parse('2012-01-07T09:00+14:00'), 'Pacific/Apia');
     expect(computeReportFigures([], periods, undefined).change).toBeUndefined();

@@ -131,7 +131,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect((await ask(`${kind} ${words}`)).visibleText).toContain(`This workspace has ${said.tooMany}`);
   });
 
-  it('is listed on one of several pages if there are many', async () => {
+  it('is listed page by page if the workspace has many of them', async () => {
     const item = await setUp();
     for (let n = 1; n <= 21; n++) await write({ ...item, id: `w${String(n).padStart(7, '0')}` });
     expect(await listed()).toBe(22);

@@ -126,7 +126,7 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('what about october?', ts)).visibleText).toMatch(/prod · [\s\S]*October/);
   });
 
-  it('cover Friday to Sunday below a Monday’s post', async () => {
+  it('cover Friday to Sunday if it was posted on a Monday', async () => {
     bot.clock.now = at('2026-11-23T09:00:00Z');
     const timing = { cadence: { kind: 'weekdays' } as const, time: '09:00', zone: 'UTC' };
     const { ts } = await posted({ timing });

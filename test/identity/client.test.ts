@@ -134,7 +134,7 @@ describe('an issued token', () => {
     expect(await client().issue(at(await issuing('', 204)))).toMatchObject({ token: TOKEN });
   });
 
-  it('is accepted with a compressed body, or one that never ends', async () => {
+  it('is accepted even if the response’s body is compressed or never ends', async () => {
     const compressed = await issuing('x', 201, { 'Content-Encoding': 'gzip' });
     expect(await client().issue(at(compressed))).toMatchObject({ token: TOKEN });
     const endless = await serving(

@@ -239,7 +239,7 @@ describe('the sandbox’s Slack', () => {
     expect(await respond({ text: 'late' })).toEqual([404, 'expired_url']);
   });
 
-  it('shows answers privately by default, and the command with the first public answer', async () => {
+  it('shows answers privately by default, and shows everyone the command once an answer is public', async () => {
     await asked();
     await respond({ text: 'For you' });
     await respond({ text: 'For all', response_type: 'in_channel' });

@@ -99,7 +99,7 @@ describe('the forecast of the current month', () => {
     expect(forecast((day) => (day < '2026-10-24' ? '10' : undefined))).toBeUndefined();
   });
 
-  it('uses only the days since a lasting change, from the change’s third day on', () => {
+  it('uses only the days since a lasting change once the change has lasted three days', () => {
     const changed = (first: Day) => (day: Day) => (day >= first ? '30' : '10');
     expect(forecast(changed('2026-11-18'))).toMatchObject({ total: '560', spent: '260', reported: 3, of: 3 });
     expect(forecast(changed('2026-10-25'))).toMatchObject({ total: '900', reported: 27, of: 27 });
