@@ -46,7 +46,7 @@ const consumptionOf = async (body: unknown, status = 200) =>
   client().consumption(access(await answering(body, status)), project, span);
 
 describe('a request to billing', () => {
-  it('asks for a balance as the API documentation shows, with any length of ID', async () => {
+  it('asks for a balance as the API documentation shows, even with a 30-digit ID', async () => {
     const service = await answering('{"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2}}}}');
     await client().balance(access(service), project);
     expect(service.requests).toHaveLength(1);
@@ -94,7 +94,7 @@ describe('a request to billing', () => {
     },
   );
 
-  it.each([0, 4, 1.5, '1'])('is not sent for %s, which is not a product', async (product) => {
+  it.each([0, 4, 1.5, '1'])('is not sent for %j, which is not a product number', async (product) => {
     const service = await answering('{}');
     const asking = client().balance(access(service), { project: '1', product: product as ProductId });
     expect(await failureOf(asking)).toBeInstanceOf(TypeError);
@@ -161,7 +161,7 @@ describe('a balance', () => {
     '{"data":{"bill":{"getSubscriptionBalance":{"balance":null,"bonuses":null}}}}',
     '{"data":{"bill":null},"errors":[]}',
     '{"data":{"bill":null},"errors":null}',
-  ])('counts as missing in the answer %s', async (body) => {
+  ])('counts as missing if billing answers %s', async (body) => {
     const failure = await failureOf(balanceOf(body));
     expect(failure).toMatchObject({
       kind: 'no-data',
@@ -221,7 +221,7 @@ describe('a consumption report', () => {
     expect(remarks).toEqual([]);
   });
 
-  it('gives each timestamp its day in the workspace’s time zone', async () => {
+  it('converts each timestamp to a day in the workspace’s time zone', async () => {
     const items = '{"items":[{"day":"2026-11-15T02:00:00Z","totalAmount":1}]}';
     const service = await answering(`{"data":{"bill":{"reportSubscriptionConsuming":${items}}}}`);
     const dayIn = async (zone: string) =>
@@ -229,7 +229,7 @@ describe('a consumption report', () => {
     expect([await dayIn('UTC'), await dayIn('America/New_York')]).toEqual(['2026-11-15', '2026-11-14']);
   });
 
-  it('keeps its other items when one item is malformed', async () => {
+  it('keeps its other items if some items are malformed', async () => {
     const { charges } = await given('{"items":[null,5.0,"x",[1],{"day":"2026-11-15"}]}');
     expect(charges.map(({ shown, amount }) => [shown, amount])).toEqual([
       ...['null', '5.0', '"x"', '[1]'].map((json) => [json, { unreadable: json }]),
@@ -267,7 +267,7 @@ describe('a refusal by billing', () => {
     [404, 'service-failed'],
     [400, 'service-failed'],
     [418, 'service-failed'],
-  ] as const)('has the kind that fits status %i, and causes no retry', async (status, kind) => {
+  ] as const)('with status %i is reported as “%s” without a retry', async (status, kind) => {
     const service = await answering('<html>no</html>', status);
     expect(await failureOf(client().balance(access(service), project))).toMatchObject({ kind });
     expect(service.requests).toHaveLength(1);
@@ -290,7 +290,7 @@ describe('a refusal by billing', () => {
     });
   });
 
-  it('shows a few short messages, and never half a character', async () => {
+  it('shows only a few messages, shortened without cutting a character in half', async () => {
     const errors = Array.from({ length: 20 }, () => ({ message: `a${'😀'.repeat(5000)}` }));
     const failure = (await failureOf(balanceOf({ errors }))) as FailureOf<'query-rejected'>;
     expect(failure.data.messages).toHaveLength(5);
@@ -302,11 +302,17 @@ describe('the access token', () => {
   const echo = (headers: NodeJS.Dict<string | string[]>) => String(headers['x-user-token']);
 
   it.each([
-    ['a reset', () => serveRaw((socket) => void socket.once('data', () => socket.resetAndDestroy()))],
-    ['no HTTP', () => serveRaw((socket) => void socket.once('data', (data) => socket.end(data)))],
-    ['a hang', () => serveRaw((socket) => void socket.resume())],
     [
-      'an echo that breaks off',
+      'a connection reset',
+      () => serveRaw((socket) => void socket.once('data', () => socket.resetAndDestroy())),
+    ],
+    [
+      'an answer that is not HTTP',
+      () => serveRaw((socket) => void socket.once('data', (data) => socket.end(data))),
+    ],
+    ['a timeout', () => serveRaw((socket) => void socket.resume())],
+    [
+      'an answer that repeats the token and breaks off',
       () =>
         serveRaw((socket) =>
           socket.once('data', (data) =>
@@ -314,8 +320,8 @@ describe('the access token', () => {
           ),
         ),
     ],
-    ['a 500', () => serve(({ headers }, response) => json(response, echo(headers), 500))],
-  ])('never appears in a failure: %s', async (_, start) => {
+    ['an answer with status 500', () => serve(({ headers }, response) => json(response, echo(headers), 500))],
+  ])('never appears in the error after %s', async (_, start) => {
     const service = await serving(start());
     const it = client({ deadline: 200 });
     for (let i = 0; i < 2; i += 1) {
@@ -325,7 +331,7 @@ describe('the access token', () => {
     }
   });
 
-  it('does not appear in part when a message is shortened', async () => {
+  it('does not appear in part if a message is cut inside the token', async () => {
     const errors = [{ message: `${'x'.repeat(295)}${TOKEN}` }];
     expect(await failureOf(balanceOf({ errors }))).toMatchObject({
       data: { messages: [`${'x'.repeat(295)}…`] },
@@ -368,7 +374,7 @@ describe('a report with many or unexpected items', () => {
     expect(charges.every(({ merged }) => merged === each)).toBe(true);
   });
 
-  it('is accepted with other days, more fields and texts of any kind', async () => {
+  it('is accepted with days that were not requested, and with unknown fields', async () => {
     const odd = `"currency":"EUR","tags":[{"a":[1,[2]]},null],"note":"${'x'.repeat(3_000)}"`;
     const body = items(140, (n) => charge(dayAt(n % 70)).replace('}', `,${odd}}`));
     const { charges } = await consumptionOf(body);
@@ -401,7 +407,7 @@ describe('a token that the service repeats', () => {
       (token) => ({ body: bill(`{"getSubscriptionBalance":{"balance":"${token}","bonuses":"${token}"}}`) }),
     ],
     [
-      'a piece of it',
+      'a piece of the token',
       (token) => ({ body: bill(`{"getSubscriptionBalance":{"balance":"not for ${token.slice(0, 15)}"}}`) }),
     ],
     [
@@ -444,7 +450,7 @@ describe('a token that the service repeats', () => {
     ],
   ];
 
-  it.each(ECHOES)('never appears in anything that Tally keeps: %s', async (_, write) => {
+  it.each(ECHOES)('never appears in what the billing client returns: %s', async (_, write) => {
     const service = await echo(write);
     const it = client();
     const tokens = [SECRET, OTHER].map((token) => access(service, token));

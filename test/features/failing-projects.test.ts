@@ -22,7 +22,7 @@ const failedFields = async () =>
     .filter(([field]) => field.startsWith('failed:'))
     .map(([field, json]) => [field, JSON.parse(json)]);
 
-it('failing projects are listed, with cause and start, until billing answers again', async () => {
+it('projects with billing errors are listed, with cause and time, until billing answers again', async () => {
   expect(await bot.home()).toMatch(/^teapot +– +– +–$/m);
   expect(await status()).toContain('No problems');
   for (const name of ['fine', 'teapot', 'secret']) await bot.ask(`/balance ${name}`);
@@ -49,7 +49,7 @@ it('failing projects are listed, with cause and start, until billing answers aga
   expect(await failedFields()).toEqual([]);
 });
 
-it('failing projects with the same cause share a line, which counts their schedules', async () => {
+it('projects with the same billing error share one line, which says how many schedules use them', async () => {
   bot.billing.respond(() => ({ status: 500 }));
   for (const id of ['123', '456']) await bot.ask(`/balance ${id}`);
   const projects = [{ id: '456', product: 1 as const }];
@@ -64,7 +64,7 @@ it('failing projects with the same cause share a line, which counts their schedu
   }
 });
 
-it('failing projects are also listed if a question about spend fails', async () => {
+it('a project is also listed with a billing error if a question about its spend failed', async () => {
   await bot.ask('/spend teapot last-7-days');
   expect(await status()).toContain('1 problem');
   const failure = { kind: 'service-failed', data: { service: 'billing', status: 418 } };
@@ -72,7 +72,7 @@ it('failing projects are also listed if a question about spend fails', async () 
   expect(await failedFields()).toContainEqual(['failed:456:1', note]);
 });
 
-it('the list of failing projects does not reveal the address of the billing service', async () => {
+it('the list of billing errors doesn’t tell members why Tally refuses the billing service’s address', async () => {
   const failure = {
     kind: 'address-refused',
     data: { why: 'is a name for this machine or a private network' },
@@ -85,7 +85,7 @@ it('the list of failing projects does not reveal the address of the billing serv
   }
 });
 
-it('failing projects are listed only for people who may ask about them', async () => {
+it('projects with billing errors are listed only for people who may ask about these projects', async () => {
   await bot.ask('/balance secret');
   const plain = await status(MEMBER);
   expect(plain).not.toContain('secret');
@@ -93,7 +93,7 @@ it('failing projects are listed only for people who may ask about them', async (
   expect(await bot.home(MEMBER)).not.toContain('secret');
 });
 
-it('failing projects are listed only if the workspace has named them', async () => {
+it('projects with billing errors are listed only if they have a name in the workspace', async () => {
   await bot.ask('/balance 77777');
   bot.billing.respond(undefined);
   await bot.ask('/spend fine 2019-01');
@@ -114,14 +114,14 @@ it('failing projects are listed only if the workspace has named them', async () 
   expect(await bot.home()).toMatch(/No figures for \*empty\*: .*\nEdit…\n/);
 });
 
-it('failing projects are no longer listed after a new token is stored', async () => {
+it('projects with billing errors are no longer listed after a new token is stored', async () => {
   await bot.ask('/balance teapot');
   await expect.poll(failedFields).toHaveLength(1);
   await addConnection(bot, SATURDAY);
   expect(await failedFields()).toEqual([]);
 });
 
-it('failing projects keep the time of their first failure', async () => {
+it('a repeated billing error is stored with the time of its first occurrence', async () => {
   await bot.ask('/balance teapot');
   await expect.poll(failedFields).toHaveLength(1);
   bot.clock.now += HOUR;

@@ -36,7 +36,7 @@ const click = (action_id: string, value: string) =>
 const type = (command: string, text: string) =>
   bot.command({ team_id: TEAM, user_id: OWNER, channel_id: CHANNEL, command, text, response_url });
 
-it('every forged value is answered with a message that Slack accepts and that is not empty', async () => {
+it('every button and command answers a forged value with a non-empty message that Slack accepts', async () => {
   const before = bot.slack.calls.length;
   const lines = [...bot.registry.commands(), ...bot.registry.verbs().map((verb) => `/billing ${verb}`)];
   for (const value of ODD) {
@@ -66,7 +66,7 @@ it('every forged value is answered with a message that Slack accepts and that is
 }, 120_000);
 
 /** Tally's error messages say “Nothing was changed” for these handlers, so that must be true. */
-it('a handler that isn’t marked as changing something changes nothing', async () => {
+it('a button or command changes nothing if it is declared read-only', async () => {
   const onlyReads = (handler: Parameters<typeof rulesFor>[0], words: string) =>
     !rulesFor(handler, words).changes;
   const words = [

@@ -58,7 +58,7 @@ const NEW: Readonly<Record<string, Sent>> = {
   },
 };
 
-describe.each(Object.entries(NEW))('the form of a new %s', (_, { command, fields, prefix, audited }) => {
+describe.each(Object.entries(NEW))('the form for a new %s', (_, { command, fields, prefix, audited }) => {
   const made = async () => Object.keys(await record()).filter((field) => field.startsWith(prefix));
   const open = async () => {
     await bot.openForm(command);
@@ -68,7 +68,7 @@ describe.each(Object.entries(NEW))('the form of a new %s', (_, { command, fields
   it.each([
     ['one process', () => [bot.url, bot.url, bot.url]],
     ['two processes', () => [bot.url, bot.currentUrl()]],
-  ])('creates only one item when it is sent to %s several times at once', async (_name, urls) => {
+  ])('takes effect only once if it is submitted several times at once to %s', async (_name, urls) => {
     await bot.startAnotherProcess();
     await open();
     await sendTo(urls(), fields);
@@ -77,7 +77,7 @@ describe.each(Object.entries(NEW))('the form of a new %s', (_, { command, fields
     expect(bot.modalText()).toContain('Saved');
   });
 
-  it('creates only one item when it is sent again after it was saved', async () => {
+  it('takes effect only once if it is submitted again after it was saved', async () => {
     await open();
     const before = bot.modal()!.view;
     await sendTo([bot.url], fields);
@@ -88,7 +88,7 @@ describe.each(Object.entries(NEW))('the form of a new %s', (_, { command, fields
   });
 });
 
-it('a form that is sent several times replaces a token only once', async () => {
+it('a token is replaced only once if the connection’s form is submitted to two processes at once', async () => {
   await bot.startAnotherProcess();
   await bot.openForm('/billing connect');
   await sendTo([bot.url, bot.currentUrl()], { token: goodToken(bot.billing) });
@@ -98,11 +98,11 @@ it('a form that is sent several times replaces a token only once', async () => {
 
 /** The forms of existing items: the command that opens each, a changed field, and the audit's text. */
 const CHANGES: Readonly<Record<string, readonly [string, Fields, string]>> = {
-  settings: ['/billing settings', { currency: 'EUR', others: ['guests'] }, 'changed the settings:'],
-  project: ['/billing projects edit prod', { alias: 'live', currency: 'EUR' }, 'renamed the project'],
+  'the settings': ['/billing settings', { currency: 'EUR', others: ['guests'] }, 'changed the settings:'],
+  'a project': ['/billing projects edit prod', { alias: 'live', currency: 'EUR' }, 'renamed the project'],
 };
 
-describe.each(Object.entries(CHANGES))('the form of an existing %s', (_, [command, fields, action]) => {
+describe.each(Object.entries(CHANGES))('the form that changes %s', (_, [command, fields, action]) => {
   beforeEach(async () => {
     await bot.startAnotherProcess();
     await addProjects(bot, { prod: '123' });
@@ -113,13 +113,13 @@ describe.each(Object.entries(CHANGES))('the form of an existing %s', (_, [comman
     expect(bot.modalText()).not.toContain('first');
   };
 
-  it('saves only once when it is sent several times to two processes', async () => {
+  it('saves the change only once if it is submitted several times at once to two processes', async () => {
     await sendTo([bot.url, bot.currentUrl(), bot.url], fields);
     await once();
     expect(bot.modalText()).toContain('Saved');
   });
 
-  it('saves only once when it is sent again after it was saved', async () => {
+  it('saves the change only once if it is submitted again after it was saved', async () => {
     const before = bot.modal()!.view;
     await sendTo([bot.url], fields);
     bot.modal()!.view = before;
@@ -128,7 +128,7 @@ describe.each(Object.entries(CHANGES))('the form of an existing %s', (_, [comman
   });
 });
 
-it('a button takes effect only once when three clicks on it reach two processes', async () => {
+it('a button takes effect only once if three clicks on it reach two processes', async () => {
   await bot.startAnotherProcess();
   await addProjects(bot, { prod: '123' });
   const { ts } = await bot.ask('/billing help');
@@ -149,7 +149,7 @@ describe('a form’s input', () => {
   it.each([
     ['/billing projects add prod 123', { owner: MEMBER }],
     ['/billing settings', { managers: [MEMBER] }],
-  ])('is refused if it names a person who has left: %s', async (command, fields) => {
+  ])('is refused if it names a person who has left the workspace: %s', async (command, fields) => {
     await bot.openForm(command);
     bot.slack.workspace.person(MEMBER)!.left = true;
     const said = await bot.save(fields);
@@ -157,7 +157,7 @@ describe('a form’s input', () => {
     expect(Object.keys(await record())).toEqual(['connection:main']);
   });
 
-  it('is accepted if it leaves the current owner unchanged, even if this person has left', async () => {
+  it('is accepted if a project keeps its owner, even if the owner has left the workspace', async () => {
     await bot.openForm('/billing projects add prod 123');
     expect(await bot.save({ owner: MEMBER })).toContain('Saved.');
     await bot.closeForm();

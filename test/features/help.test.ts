@@ -10,7 +10,10 @@ const bot = botOfEachTest((bot) => bot.connect());
 const linesOf = (visibleText: string) => visibleText.split('\n').filter((line) => line.includes('`'));
 
 describe('help', () => {
-  it.each([OWNER, MEMBER])('has at most eight lines for %s, and more lines behind More…', async (person) => {
+  it.each([
+    ['an owner', OWNER],
+    ['a member', MEMBER],
+  ])('shows %s at most eight lines of commands, and more after a click on More…', async (_, person) => {
     const short = await bot.ask('/billing help', person);
     expect(linesOf(short.visibleText).length).toBeGreaterThan(3);
     expect(linesOf(short.visibleText).length).toBeLessThanOrEqual(8);
@@ -21,7 +24,7 @@ describe('help', () => {
     );
   });
 
-  it('begins with three questions in plain words, about a project of the workspace', async () => {
+  it('begins with three example questions about one of the workspace’s projects', async () => {
     expect(await bot.read('/billing help', MEMBER)).toMatch(
       /^Ask Tally\nHow much did 123 spend last week\?\n.*\?\n.*\?\n`\/balance` See /,
     );
@@ -29,7 +32,7 @@ describe('help', () => {
     expect(await bot.read('/billing help', MEMBER)).toContain('How much did web spend last week?\n');
   });
 
-  it('has examples about the channel’s default project, or else about the connection’s test project', async () => {
+  it('has examples with the channel’s default project, or else with the connection’s test project', async () => {
     await addProjects(bot, { archive: '789', prod: '123' });
     const help = async () => await bot.read('/billing help', MEMBER);
     expect(await help()).toContain('did prod spend');
@@ -44,7 +47,7 @@ describe('help', () => {
       expect(await bot.read(text, MEMBER)).not.toContain('hidden');
   });
 
-  it('describes each command with a verb in the imperative', async () => {
+  it('begins each command’s description with a verb in the imperative', async () => {
     const { visibleText } = await bot.ask('/billing help more', OWNER);
     const orders = visibleText
       .split('\n')
@@ -54,12 +57,12 @@ describe('help', () => {
     expect(orders.filter((line) => !verbs.includes(line.split(' ')[0] ?? ''))).toEqual([]);
   });
 
-  it('has lines of at most 72 characters', async () => {
+  it('shows commands in lines of at most 72 characters', async () => {
     const { visibleText } = await bot.ask('/billing help', OWNER);
     for (const line of linesOf(visibleText)) expect(line.length, line).toBeLessThanOrEqual(72);
   });
 
-  it('shows only what guests can do if the reader is a guest', async () => {
+  it('shows a guest only commands that guests can use', async () => {
     await bot.store({ settings: { guests: true } });
     for (const text of ['/billing help', '/billing help more']) {
       const { visibleText } = await bot.ask(text, GUEST, GENERAL);
@@ -68,14 +71,14 @@ describe('help', () => {
     }
   });
 
-  it('shows only what this person can do', async () => {
+  it('shows commands for managers only to managers', async () => {
     const manages = /\/billing (?:connect|disconnect|settings|audit|projects access)/;
     for (const text of ['/billing help', '/billing help more'])
       expect(await bot.read(text, MEMBER)).not.toMatch(manages);
     expect(await bot.read('/billing help more', OWNER)).toMatch(manages);
   });
 
-  it('about one command shows only the lines of this command', async () => {
+  it('about one command shows nothing about other commands', async () => {
     const { visibleText } = await bot.ask('/billing audit help', OWNER);
     expect(visibleText).toContain('/billing audit');
     expect(visibleText).not.toContain('/spend');
@@ -84,7 +87,7 @@ describe('help', () => {
   });
 });
 
-it('help leads to /billing connect while nothing is connected', async () => {
+it('until billing is connected, help offers managers a Connect button and tells members whom to ask', async () => {
   await bot.drop('connection:main', 'settings');
   const forManager = await bot.ask('/billing help', OWNER);
   expect(forManager.visibleText).toMatch(/^Tally isn’t connected[\s\S]*\nConnect…/);
@@ -100,20 +103,23 @@ describe('an unknown word after /billing', () => {
     ['/billing settings now', 'now', []],
     ['/billing statsu', 'statsu', ['/billing status']],
     ['/billing watchs', 'watchs', ['/billing watch', '/billing watches']],
-  ])('is refused in %s, with buttons for similar commands, if any', async (command, word, buttons) => {
-    const answer = await bot.ask(command, OWNER);
-    expect(answer.visibleText).toMatch(new RegExp(`(?:I don’t recognize|Unknown command) “${word}”\\.`));
-    expect(answer.buttons).toEqual(buttons);
-  });
+  ])(
+    'is refused in “%s”, with buttons for similar commands if there are any',
+    async (command, word, buttons) => {
+      const answer = await bot.ask(command, OWNER);
+      expect(answer.visibleText).toMatch(new RegExp(`(?:I don’t recognize|Unknown command) “${word}”\\.`));
+      expect(answer.buttons).toEqual(buttons);
+    },
+  );
 
-  it('is refused in a message that a pressed button replaces with an answer', async () => {
+  it('is refused in a message that turns into an answer when a suggested command is clicked', async () => {
     const answer = await bot.ask('/billing statsu', OWNER);
     await bot.press(answer, '/billing status');
     await bot.updated(answer, 'No problems');
   });
 });
 
-describe('an example', () => {
+describe('an example question or command', () => {
   const DIRECT = directOf(MEMBER);
   const examplesIn = (visibleText: string): readonly string[] =>
     [...(/Try (`.*`)/.exec(visibleText)?.[1] ?? visibleText).matchAll(/(?<=^|· )`([^`]+)`(?=$| ·)/gm)].map(
@@ -140,7 +146,7 @@ describe('an example', () => {
       .map(({ text }) => text.text);
 
   it.each(['/billing help', '/spend help', '/balance help'])(
-    'in %s is a button whose answer appears below the help',
+    'in the answer to %s is a button whose answer appears in a new message',
     async (help) => {
       await addProject(bot, { alias: 'web', id: '456' });
       const shown = await bot.ask(help, MEMBER);
@@ -155,19 +161,22 @@ describe('an example', () => {
     },
   );
 
-  it('in the help of one command names a project that the reader may ask about', async () => {
+  it('in the help for one command names a project that the reader may ask about', async () => {
     await addProject(bot, { alias: 'web', id: '456' });
     await bot.press(await bot.ask('/billing watch help', MEMBER), '/billing watch web runway 14', MEMBER);
     await bot.slack.waitFor(() => bot.modal(MEMBER));
     expect(bot.view(MEMBER)).toContain('456:1:web');
   });
 
-  it.each(['@Tally hello', 'hello'])('in the answer to “%s” runs exactly as shown', async (greeting) => {
-    await addProject(bot, { alias: 'web', id: '456' });
-    await expectAnswers(await answerTo(greeting));
-  });
+  it.each(['@Tally hello', 'hello'])(
+    'in the answer to “%s” can be typed exactly as shown',
+    async (greeting) => {
+      await addProject(bot, { alias: 'web', id: '456' });
+      await expectAnswers(await answerTo(greeting));
+    },
+  );
 
-  it('on Home is a button that works even while no project has a name', async () => {
+  it('on the Home tab is a button that works even while no project has a name', async () => {
     await bot.home(MEMBER);
     const press = () => bot.slack.press(MEMBER, { viewId: 'home' }, 'How much did 123 spend last week?');
     expect((await bot.next(press, MEMBER, DIRECT)).visibleText).toMatch(/123 · .* spent/);

@@ -71,19 +71,19 @@ const asked = (command: string, channel: string) => async () => {
 };
 
 const LISTS: Record<string, () => Promise<string>> = {
-  'watches, in the channel of a watch': asked('/billing watches', CHANNEL),
-  'watches, elsewhere': asked('/billing watches', GENERAL),
-  'watches, in direct messages': asked('/billing watches', DIRECT),
-  'schedules, in their channel': asked('/billing schedules', CHANNEL),
-  'schedules, elsewhere': asked('/billing schedules', GENERAL),
-  'status, in their channel': asked('/billing status', CHANNEL),
-  'status, in direct messages': asked('/billing status', DIRECT),
-  Home: () => bot.home(MEMBER),
+  '/billing watches, in the channel of a watch': asked('/billing watches', CHANNEL),
+  '/billing watches, in the general channel': asked('/billing watches', GENERAL),
+  '/billing watches, in a direct message': asked('/billing watches', DIRECT),
+  '/billing schedules, in the schedule’s channel': asked('/billing schedules', CHANNEL),
+  '/billing schedules, in the general channel': asked('/billing schedules', GENERAL),
+  '/billing status, in the schedule’s channel': asked('/billing status', CHANNEL),
+  '/billing status, in a direct message': asked('/billing status', DIRECT),
+  'the Home tab': () => bot.home(MEMBER),
 };
 
 const WAYS: Record<string, { begin?(): Promise<unknown>; end(): Promise<unknown> }> = {
-  'is limited to another channel': { end: () => project('payroll', [FINANCE]) },
-  'is limited under another name': { end: () => project('zz-other', [FINANCE]) },
+  'is limited to the finance channel': { end: () => project('payroll', [FINANCE]) },
+  'has a second name that is limited to the finance channel': { end: () => project('zz-other', [FINANCE]) },
   'was shown only because the reader was a manager': {
     async begin() {
       await project('payroll', [FINANCE]);
@@ -94,7 +94,7 @@ const WAYS: Record<string, { begin?(): Promise<unknown>; end(): Promise<unknown>
 };
 
 describe.each(Object.entries(WAYS))('a project that %s', (_, { begin, end }) => {
-  it.each(Object.entries(LISTS))('is no longer shown in this list: %s', async (__, list) => {
+  it.each(Object.entries(LISTS))('is no longer listed for a member: %s', async (__, list) => {
     await begin?.();
     expect(await list()).toMatch(/payroll/);
     await end();
@@ -104,7 +104,7 @@ describe.each(Object.entries(WAYS))('a project that %s', (_, { begin, end }) => 
     expect(text).not.toMatch(/threshold|with a problem|No data for/);
   });
 
-  it('stays unnamed in the list of watches, even for the owner of a watch on it', async () => {
+  it('is not named in the list of watches, even to the owner of the project’s watch', async () => {
     await begin?.();
     await end();
     now += 2 * 60_000;

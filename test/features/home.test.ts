@@ -33,8 +33,8 @@ const menu = (person: string) =>
 /** Tally's next private message to this person. */
 const told = (work: () => Promise<unknown>, person = OWNER) => bot.next(work, person, directOf(person));
 
-describe('the Home of a new workspace', () => {
-  it('shows a manager each next step until the first scheduled post', async () => {
+describe('the Home tab of a new workspace', () => {
+  it('shows a manager the next step until the first post is scheduled', async () => {
     const page = await open();
     expect(page).toMatch(/^Tally isn’t connected to a billing service.*\nConnect…\n/s);
     expect(buttons(OWNER)).toEqual(['Connect…', 'All commands']);
@@ -70,7 +70,7 @@ describe('the Home of a new workspace', () => {
     await expect.poll(() => open(MEMBER)).toMatch(/^1 project · [\d,.]+ left\n[\s\S]*\nweb +[\d,.]+/);
   });
 
-  it('tells a member whom to ask', async () => {
+  it('tells a member who can connect Tally to billing', async () => {
     const page = await open(MEMBER);
     expect(page).toContain('An owner or admin of this workspace can connect it.');
     expect(page).not.toContain('how much did');
@@ -79,10 +79,10 @@ describe('the Home of a new workspace', () => {
   });
 });
 
-describe('the Home', () => {
+describe('the Home tab', () => {
   beforeEach(() => bot.connect());
 
-  it('shows the projects with their last known figures, and buttons that ask again', async () => {
+  it('shows the last known figures of projects, and a menu for asking about a project', async () => {
     await addProjects(bot, { prod: { id: '123', currency: 'EUR' }, staging: '456' });
     await bot.ask('/balance prod');
     await expect.poll(() => open()).toMatch(/\n2 projects · [\d,.]+\sEUR and [\d,.]+ left\nProject/);
@@ -95,7 +95,7 @@ describe('the Home', () => {
     [76, 'expires Fri 19 Feb 2027 (14 days)'],
     [89, 'expires Fri 19 Feb 2027 (tomorrow)'],
     [92, 'expired Fri 19 Feb 2027 (2 days ago)'],
-  ])('tells everybody, %i days later, that a token %s', async (days, sentence) => {
+  ])('warns everyone %i days after a token’s registration that the token %s', async (days, sentence) => {
     bot.clock.now = SATURDAY + days * DAY;
     for (const person of [OWNER, MEMBER])
       expect((await open(person)).replaceAll('*', '')).toContain(
@@ -103,7 +103,7 @@ describe('the Home', () => {
       );
   });
 
-  it('shows no figures after a disconnect, and says only once that nothing is connected', async () => {
+  it('shows no figures after a disconnection, and says only once that billing isn’t connected', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const rules: readonly WatchRule[] = [
       { kind: 'balance', below: new Big(50_000) },
@@ -130,7 +130,7 @@ describe('the Home', () => {
     }
   });
 
-  it('shows only managers the projects that are limited to certain channels', async () => {
+  it('shows projects that are limited to certain channels only to managers', async () => {
     await addProject(bot, { alias: 'payroll', id: '124', channels: ['C0FINANCE1'] });
     expect(await open()).toMatch(/^payroll +– +– +–$/m);
     const alone = await open(MEMBER);
@@ -142,7 +142,7 @@ describe('the Home', () => {
     expect(page).not.toContain('payroll');
   });
 
-  it('shows only managers the actions that need a manager', async () => {
+  it('has menu items for managers only if the reader is a manager', async () => {
     await open();
     expect(menu(OWNER)).toEqual(['Watch…', 'Add a project…', 'Connect…', 'Settings…', 'Status']);
     await open(MEMBER);
@@ -154,7 +154,7 @@ describe('the Home', () => {
     }
   });
 
-  it('begins with problems and their fixes', async () => {
+  it('begins with current problems and, for managers, the buttons that fix them', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     bot.clock.now = SATURDAY + 80 * DAY;
     for (const person of [OWNER, MEMBER]) {
@@ -173,7 +173,7 @@ describe('the Home', () => {
     await bot.modalSays('Replaces the token. Tally tests the new one first.');
   });
 
-  it('shows how long the money lasts and the month’s forecast, the most urgent project first', async () => {
+  it('shows each project’s days left and forecast, beginning with the most urgent project', async () => {
     await addProjects(bot, { prod: '123', aaa: '456', zzz: '1001' });
     await open();
     await bot.slack.press(OWNER, HOME, 'Refresh');
@@ -197,7 +197,7 @@ describe('the Home', () => {
     expect(page().replaceAll(',', '')).toContain(`2 projects · ${total.toFixed(2)} left`);
   });
 
-  it('asks billing again when a person opens it after an hour', async () => {
+  it('asks billing again when a person opens the tab after an hour', async () => {
     await addProjects(bot, { prod: '123', parked: '1002' });
     await open();
     await expect.poll(page).toMatch(/^prod +[\d,.]+ +\d+ days +[\d,.]+$/m);
@@ -242,7 +242,7 @@ describe('the Home', () => {
     expect(menu(OWNER)).toContain('Settings…');
   });
 
-  it('shows everything else if a part of the record is damaged', async () => {
+  it('is still shown, with a warning, if part of the workspace’s record is damaged', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await bot.store({ 'project:prod': 'no JSON', 'connection:main': {} });
     const page = await open();
@@ -254,7 +254,7 @@ describe('the Home', () => {
   it.each([
     [GUEST, 'Guests can’t use Tally in this workspace.'],
     [EXTERNAL, 'Tally only answers members of the workspace that installed it.'],
-  ])('shows only one sentence to %s, who may not ask', async (person, sentence) => {
+  ])('shows %s, who may not ask questions, only this sentence: %s', async (person, sentence) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const page = await open(person);
     expect(page).toContain(sentence);
@@ -263,7 +263,7 @@ describe('the Home', () => {
     expect(bot.answers(person, directOf(person))).toEqual([]);
   });
 
-  it('leads to a log entry, but to no message, if Slack refuses it', async () => {
+  it('causes a log entry, but no message, if Slack refuses to show it', async () => {
     bot.slack.failNext('views.publish', { error: 'invalid_arguments' });
     await bot.slack.openHome(MEMBER);
     await bot.slack.waitFor(() => bot.log().includes('Could not draw a Home'));
@@ -272,7 +272,7 @@ describe('the Home', () => {
     expect(await open(MEMBER)).toContain('Ask a question');
   });
 
-  it('is published when the Home tab is opened, but not when the Messages tab is', async () => {
+  it('is not sent to Slack when a person opens only the Messages tab', async () => {
     await bot.slack.event({ type: 'app_home_opened', user: MEMBER, channel: 'D0MEMBER01', tab: 'messages' });
     await open();
     expect(bot.slack.home(MEMBER)).toBeUndefined();

@@ -92,7 +92,7 @@ function strings(value: unknown): string[] {
 }
 
 describe('any response from billing', () => {
-  it('to /spend becomes a message that Slack accepts and that mentions nobody', () => {
+  it('becomes an answer to /spend that Slack accepts and that notifies nobody', () => {
     fc.assert(
       fc.property(
         items,
@@ -140,7 +140,7 @@ describe('any response from billing', () => {
     );
   });
 
-  it('to /balance becomes a message that Slack accepts', () => {
+  it('becomes an answer to /balance that Slack accepts', () => {
     fc.assert(
       fc.property(
         scalar,

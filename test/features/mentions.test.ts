@@ -26,7 +26,7 @@ async function say(text: string, { as = MEMBER, channel = CHANNEL, thread = '' }
 }
 const calls = (method: string) => bot.slack.calls.slice(begun).filter((call) => call.method === method);
 
-describe('a mention', () => {
+describe('a mention of Tally', () => {
   it('is answered publicly, in a thread', async () => {
     const { asked, message, visibleText } = await say('@Tally spend 123 last-7-days');
     expect(message).toMatchObject({ ephemeral: false, threadTs: asked.ts });
@@ -37,7 +37,7 @@ describe('a mention', () => {
     expect(visibleText).toContain(`asked by <@${MEMBER}>`);
   });
 
-  it('gets an answer without a Share button in a direct message', async () => {
+  it('is answered publicly in a channel, and without a Share button in a direct message', async () => {
     expect((await say('@Tally spend 123')).message.ephemeral).toBe(false);
     const direct = await say('spend 123', { channel: DIRECT });
     expect(direct.message.blocks!.map(({ type }) => type)).toContain('actions');
@@ -48,13 +48,13 @@ describe('a mention', () => {
     expect(await bot.read('/balance 123', MEMBER)).toContain('Share');
   });
 
-  it('makes Tally read the workspace’s record twice: before the request and before the answer', async () => {
+  it('makes Tally read the workspace’s record twice: before it asks billing and before it answers', async () => {
     await say('@Tally balance 123');
     const sent = await commandsOf(bot.redis, () => say('@Tally balance 123'));
     expect(sent.filter((name) => name === 'hgetall')).toHaveLength(2);
   });
 
-  it('isn’t answered with the name of a project that is limited to other channels', async () => {
+  it('with a misspelled project gets no suggestion of a project that is limited to other channels', async () => {
     await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
     await addProject(bot, { alias: 'public', id: '8' });
     for (const text of ['@Tally hiden', '@Tally spend hiden', '@Tally spnd hiden'])
@@ -62,7 +62,7 @@ describe('a mention', () => {
     expect((await say('@Tally spend publc')).visibleText).toContain('/spend public');
   });
 
-  it('about a limited project is answered by telling managers where to ask', async () => {
+  it('about a project limited to other channels is refused, with advice for members and for managers', async () => {
     await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
     const refusalOf = async (as: string) =>
       (await say('@Tally how much did 7 spend last week?', { as })).visibleText;
@@ -72,14 +72,14 @@ describe('a mention', () => {
     );
   });
 
-  it('with an unknown project is answered by asking for the project', async () => {
+  it('with an unknown project is answered with the question “Which project?”', async () => {
     await addProject(bot, { alias: 'prod', id: '7' });
     const { message, visibleText } = await say('@Tally how much did blork spend last month?');
     expect(visibleText).toContain('I don’t recognize “blork”. Which project?');
     expect(JSON.stringify(message.blocks)).toContain('prod last-month');
   });
 
-  it('in a thread is answered in this thread', async () => {
+  it('in a thread is answered in the same thread', async () => {
     const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
     const { message } = await say('@Tally balance 123', { thread: parent.ts });
     expect(message.threadTs).toBe(parent.ts);
@@ -92,13 +92,13 @@ describe('a mention', () => {
     ['@Tally spend 123 last—7—days', ' · 14–20 Nov · '],
     ['@Tally spend 123 2026-10-01..2026-10-15 cloud', ' · 1–15 Oct · '],
     ['hey @Tally spend 123 mtd', ' · 1–21 Nov · '],
-  ])('gets the same answer as the command: %s', async (text, answer) => {
+  ])('is answered like a slash command with the same words: %s', async (text, answer) => {
     const { message, visibleText } = await say(text);
     expect(visibleText).toContain(answer);
     expect(message.ephemeral).toBe(false);
   });
 
-  it('is answered only if the channel may see the project', async () => {
+  it('about a project is answered only if the project may be shown in the channel', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await addProject(bot, { alias: 'payroll', id: '124', channels: ['C0FINANCE1'] });
     expect((await say('@Tally balance prod')).visibleText).toContain('prod · ');
@@ -116,7 +116,7 @@ describe('a mention', () => {
     expect(types).not.toContain('data_visualization');
   });
 
-  it('is answered only once, even if Slack sends the event to several processes', async () => {
+  it('is answered only once if Slack sends the event twice', async () => {
     const event = {
       type: 'app_mention',
       user: MEMBER,
@@ -141,7 +141,7 @@ describe('a mention', () => {
     for (const key of keys) expect(await bot.redis.client.pttl(key)).toBeLessThanOrEqual(600_000);
   });
 
-  it('isn’t answered if a bot wrote it, or if it was only edited', async () => {
+  it('isn’t answered if a bot wrote it, or if the event is only an edit', async () => {
     const event = { type: 'app_mention', user: MEMBER, text: '<@U0TALLYBOT> balance 123', channel: CHANNEL };
     await bot.slack.event({ ...event, ts: '1.1', bot_id: 'B0OTHER' });
     await bot.slack.event({ ...event, ts: '1.2', subtype: 'message_changed' });
@@ -151,7 +151,7 @@ describe('a mention', () => {
 });
 
 describe('a mention without a command', () => {
-  it('without words is answered privately with help', async () => {
+  it('with nothing but Tally’s name is answered privately with help', async () => {
     const { message, visibleText } = await say('@Tally');
     expect(message.ephemeral).toBe(true);
     expect(message.threadTs).toBeUndefined();
@@ -174,7 +174,7 @@ describe('a mention without a command', () => {
     expect(bot.billing.requests).toHaveLength(before);
   });
 
-  it('that says “it” is answered by asking for the project', async () => {
+  it('that says “it” instead of a project is answered with the question “Which project?”', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const { message, visibleText } = await say('@Tally how much did it cost last month?');
     expect(message.ephemeral).toBe(true);
@@ -188,7 +188,7 @@ describe('a mention without a command', () => {
     ['our token expired', '/billing connect'],
     ['how do I add a project', '/billing projects'],
     ['will the money last until december?', '/balance'],
-  ])('with an order is answered with the command that fulfils it: “%s”', async (asked, command) => {
+  ])('saying “%s” is answered by naming the command for this task', async (asked, command) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const { visibleText, blocks } = await say(`@Tally ${asked}`);
     expect(visibleText).toMatch(/^That needs a command\. /);
@@ -203,18 +203,18 @@ describe('a mention without a command', () => {
     'when did prod stop spending?',
     'alert(1) prod',
     'which post cost most?',
-  ])('with an unknown word is answered by naming the word: “%s”', async (asked) => {
+  ])('saying “%s” is answered by quoting a word that Tally can’t use', async (asked) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const { visibleText } = await say(`@Tally ${asked}`);
     expect(visibleText).toMatch(/I don’t recognize “|“every” doesn’t belong there/);
   });
 
-  it('about another person is refused', async () => {
+  it('that also mentions a person is refused', async () => {
     const { visibleText } = await say('@Tally what did @mateus spend last month?');
     expect(visibleText).toContain('You mentioned a person, a channel or a group.');
   });
 
-  it('with a misspelled “help” gets one button for help', async () => {
+  it('with a misspelled “help” gets a single button, which opens help', async () => {
     const { message } = await say('@Tally halp');
     const labels = JSON.stringify(message.blocks).match(/"text":"\/[a-z ]+"/g);
     expect(labels).toEqual(['"text":"/billing help"']);
@@ -233,23 +233,26 @@ describe('a mention without a command', () => {
     ['@Tally 123', '/balance 123', 'left'],
     ['@Tally 123', '/spend 123', ' · 14–20 Nov · '],
     ['@Tally setings', '/billing settings', 'Only Tally managers can do this'],
-  ])('with a mistake runs nothing and offers a correction: %s offers %s', async (text, label, answer) => {
-    const queries = await bot.queriesDuring(async () => {
-      const { message } = await say(text);
-      expect(message.ephemeral).toBe(true);
-      // The answer replaces the message; a refused form has a message below.
-      const before = bot.answers(MEMBER).length - 1;
-      await bot.press(message, label, MEMBER);
-      const shown = () =>
-        bot
-          .answers(MEMBER)
-          .slice(before)
-          .map(({ visibleText }) => visibleText);
-      await expect.poll(() => shown().join('\n')).toContain(answer);
-    });
-    // Only requests after the click.
-    expect(queries).toHaveLength(label.endsWith('settings') ? 0 : 2);
-  });
+  ])(
+    'with a mistake runs nothing until a person presses the correction: %s, %s',
+    async (text, label, answer) => {
+      const queries = await bot.queriesDuring(async () => {
+        const { message } = await say(text);
+        expect(message.ephemeral).toBe(true);
+        // The answer replaces the message; a refused form has a message below.
+        const before = bot.answers(MEMBER).length - 1;
+        await bot.press(message, label, MEMBER);
+        const shown = () =>
+          bot
+            .answers(MEMBER)
+            .slice(before)
+            .map(({ visibleText }) => visibleText);
+        await expect.poll(() => shown().join('\n')).toContain(answer);
+      });
+      // Only requests after the click.
+      expect(queries).toHaveLength(label.endsWith('settings') ? 0 : 2);
+    },
+  );
 
   it.each([
     [20, true],
@@ -262,7 +265,7 @@ describe('a mention without a command', () => {
     expect(tried.length > 0).toBe(isCorrected);
   });
 
-  it('with an unknown word is answered by quoting the word, escaped', async () => {
+  it('with @channel and formatting is answered in plain text that notifies nobody', async () => {
     const { message, visibleText, text } = await say('@Tally <!channel> *frobnicate*');
     expect(message.ephemeral).toBe(true);
     expect(`${visibleText}${text}`).not.toContain('<!channel>');
@@ -270,7 +273,7 @@ describe('a mention without a command', () => {
     expect(section.text.type).toBe('plain_text');
   });
 
-  it('with an unknown period is refused privately, in the thread', async () => {
+  it('with an unknown period in a thread is refused privately, in the same thread', async () => {
     const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
     await say('@Tally balance 123', { thread: parent.ts });
     const { message, visibleText } = await say('@Tally spend 123 last-wek &lt;!here&gt;', {
@@ -281,7 +284,7 @@ describe('a mention without a command', () => {
     expect(JSON.stringify(message)).not.toContain('<!here');
   });
 
-  it('with a secret is neither repeated nor logged', async () => {
+  it('with a secret is answered privately, and the secret is neither repeated nor logged', async () => {
     for (const text of [`@Tally ${SECRET}`, `@Tally spend ${SECRET}`, `@Tally billing connect ${SECRET}`]) {
       expect((await say(text)).message.ephemeral).toBe(true);
     }
@@ -292,7 +295,7 @@ describe('a mention without a command', () => {
   });
 });
 
-describe('a question in free words', () => {
+describe('a question in plain words', () => {
   beforeEach(() => addProject(bot, { alias: 'prod', id: '123' }));
 
   it.each([
@@ -300,7 +303,7 @@ describe('a question in free words', () => {
     ['@Tally what’s left on prod?', 'left'],
     ['@Tally spend on prod in october', 'October'],
     ['@Tally hi, what did prod cost last month?', 'October'],
-  ])('gets the same answer as the command with this meaning: %s', async (text, answer) => {
+  ])('gets the same answer as the command with the same meaning: %s', async (text, answer) => {
     const { message, visibleText } = await say(text);
     expect(message.ephemeral).toBe(false);
     expect(visibleText).toContain(answer);
@@ -309,14 +312,14 @@ describe('a question in free words', () => {
   it.each([
     ['@Tally what’s left on prod and staging?', '2 projects · '],
     ['@Tally how much did prod and staging spend last month?', 'October'],
-  ])('is answered for several projects: %s', async (text, answer) => {
+  ])('may be about several projects: %s', async (text, answer) => {
     await addProject(bot, { alias: 'staging', id: '456' });
     const { visibleText } = await say(text);
     expect(visibleText).toContain('2 projects · ');
     expect(visibleText).toContain(answer);
   });
 
-  it('is answered in a direct message', async () => {
+  it('is answered if it is sent as a direct message', async () => {
     expect((await say('how much did prod spend last month?', { channel: DIRECT })).visibleText).toContain(
       'October',
     );
@@ -325,15 +328,18 @@ describe('a question in free words', () => {
   it.each([
     ['@Tally how much did prdo spend last month?', '/spend prod last-month', 'October'],
     ['@Tally how much is prod?', '/balance prod', 'left'],
-  ])('with a mistake runs nothing and offers a correction: %s offers %s', async (text, label, answer) => {
-    const { message, visibleText } = await say(text);
-    expect(message.ephemeral).toBe(true);
-    expect(visibleText).toContain('Did you mean this?');
-    await bot.press(message, label, MEMBER);
-    expect((await bot.updated(message, answer, MEMBER)).visibleText).toContain(answer);
-  });
+  ])(
+    'with a mistake is answered with a button for a correct command: %s becomes %s',
+    async (text, label, answer) => {
+      const { message, visibleText } = await say(text);
+      expect(message.ephemeral).toBe(true);
+      expect(visibleText).toContain('Did you mean this?');
+      await bot.press(message, label, MEMBER);
+      expect((await bot.updated(message, answer, MEMBER)).visibleText).toContain(answer);
+    },
+  );
 
-  it('gets no button about a project limited to other channels', async () => {
+  it('is answered without a button about a project that is limited to other channels', async () => {
     await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
     for (const text of ['@Tally how is hiden doing?', '@Tally what’s left on prod or hidden or hiden?'])
       expect(JSON.stringify((await say(text)).message.blocks)).not.toMatch(/"\/(spend|balance)[^"]*hidden/);
@@ -347,19 +353,19 @@ describe('an order to Tally', () => {
     ['post prod spend here every morning at 9', 'Post the spend', ['prod', '09:00']],
     ['alert me when prod drops below 50000', 'watch', ['prod', '50000']],
     ['set a budget of 5000 for prod', 'watch', ['prod', '5000']],
-  ])('is answered with a button for the task’s form, which is filled in: %s', async (text, _, filled) => {
+  ])('is answered with a button that opens the right form, filled in: “%s”', async (text, _, filled) => {
     const { message } = await say(`@Tally ${text}`);
     await bot.press(message, 'Open the form…', MEMBER);
     for (const value of filled) await expect.poll(() => bot.view(MEMBER) ?? '').toContain(value);
   });
 
-  it('is refused if the form has no field for one of the order’s words', async () => {
+  it('is refused if one of its words doesn’t fit the form', async () => {
     expect((await say('@Tally post prod spend every hour')).visibleText).toContain('/billing schedule');
     expect((await say('@Tally alert me when prod misbehaves')).visibleText).toContain('“misbehaves”');
   });
 });
 
-describe('a command with a form', () => {
+describe('a command that opens a form', () => {
   it('in a mention is answered with a button that opens the form', async () => {
     const offered = await bot.ask('@Tally billing connect');
     expect(bot.modal()).toBeUndefined();
@@ -386,7 +392,7 @@ describe('a mention by a person without rights', () => {
 });
 
 describe('a direct message to Tally', () => {
-  it('is read like a mention, and answered with all buttons', async () => {
+  it('is understood without a mention, and answered with buttons', async () => {
     const { message, visibleText } = await say('spend 123 last-7-days', { channel: DIRECT });
     expect(message.ephemeral).toBe(false);
     expect(message.threadTs).toBeUndefined();
@@ -430,14 +436,14 @@ describe('an answer that Slack refuses', () => {
     ['not_in_channel', '/invite @Tally'],
     ['is_archived', 'archived'],
     ['restricted_action', 'isn’t allowed to post'],
-  ])('leads to a direct message with advice: %s', async (error, advice) => {
+  ])('leads to a direct message with advice if Slack’s error is %s', async (error, advice) => {
     bot.slack.failNext('chat.postMessage', { error });
     bot.slack.failNext('chat.postEphemeral', { error });
     const work = () => bot.slack.say(MEMBER, CHANNEL, '@Tally balance 123');
     expect((await bot.next(work, MEMBER, DIRECT)).visibleText).toContain(advice);
   });
 
-  it('is sent privately in the channel if Slack accepts a private message', async () => {
+  it('leads to a private explanation in the channel if Slack accepts a private message', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'is_archived' });
     const { message, visibleText } = await say('@Tally balance 123');
     expect(message.ephemeral).toBe(true);

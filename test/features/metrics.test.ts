@@ -12,7 +12,7 @@ await bot.connect();
 
 const metrics = async (): Promise<string> => (await fetch(`${bot.url}/metrics`)).text();
 
-it('metrics count answers, requests and messages, and name nobody', async () => {
+it('the metrics count commands, billing requests and Slack calls without naming people or projects', async () => {
   await bot.ask('/balance 123');
   await bot.ask('/balance 77123450077');
   await bot.ask('/billing nonsense');
@@ -36,7 +36,7 @@ it('metrics count answers, requests and messages, and name nobody', async () => 
     expect(body).not.toContain(theirs);
 });
 
-it('metrics count a scheduled post after it is sent', async () => {
+it('the metrics count a scheduled post when it is sent', async () => {
   const HOUR = 3_600_000;
   const due = Date.now() - HOUR;
   const time = new Date(due).toISOString().slice(11, 16);
@@ -50,7 +50,7 @@ it('metrics count a scheduled post after it is sent', async () => {
 });
 
 describeUnless(NO_SERVER, 'a Redis that refuses writes', () => {
-  it('appears in the metrics, together with the overdue post', async () => {
+  it('raises the error count and the age of the overdue post in the metrics', async () => {
     // Skips the refusal for full memory, because Redis then still runs some scripts.
     const [, refusal] = WRITE_REFUSALS;
     const server = await startServer();

@@ -103,7 +103,7 @@ function sent(text: string): Record<string, number> {
 }
 
 describe('an application access', () => {
-  it('is tested with a token, which is revoked at once, and is then stored sealed', async () => {
+  it('is tested by issuing and revoking a token, and is then stored encrypted', async () => {
     const said = await register('good', { people: [MEMBER] });
     expect(said).toContain('prod can issue OS_TOKENs');
     expect(said).toContain('The test passed: the service issued a token and revoked it.');
@@ -117,7 +117,7 @@ describe('an application access', () => {
     expect(await dump()).toContain('v1.test.');
   });
 
-  it('has a form that starts with the environment’s URL and the person who opens it', async () => {
+  it('has a form that is filled in with the configured URL and the person who opens it', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access 123');
     await shows('Secret key');
     expect(JSON.stringify(view())).toContain(identity.authUrl);
@@ -140,7 +140,7 @@ describe('an application access', () => {
     }
   });
 
-  it('needs its ID and secret again for a new address, but not for new people', async () => {
+  it('needs its ID and secret again for a new address, but not for a new list of people', async () => {
     await register('good', { people: [OWNER] });
     const form = async (fields: Fields) => {
       await openAccess();
@@ -159,7 +159,7 @@ describe('an application access', () => {
     await issue(MEMBER);
   });
 
-  it('has an expiry only if a person entered it', async () => {
+  it('has an expiry date only if a person entered one', async () => {
     await openAccess();
     await fillIn('good', { people: [OWNER], expires: '2027-02-03' });
     await shows('can issue OS_TOKENs');
@@ -187,7 +187,7 @@ describe('an application access', () => {
     await issue(OWNER);
   });
 
-  it('is not saved if it changed while the form was open', async () => {
+  it('is not saved if another person changed it while the form was open', async () => {
     await register('good', { people: [OWNER] });
     await openAccess();
     await openAccess(ADMIN);
@@ -199,7 +199,7 @@ describe('an application access', () => {
     expect(await record()).toEqual(before);
   });
 
-  it('is tested and saved only once when the form is sent to two processes', async () => {
+  it('is tested and saved only once if its form is submitted to two processes at once', async () => {
     await openAccess();
     const { id, view: form } = bot.slack.modal(OWNER)!;
     const { id: access, secret } = identity.accesses.good;
@@ -231,7 +231,7 @@ describe('an application access', () => {
     expect(await auditLines()).toEqual(['registered the application access of prod (project 123)']);
   });
 
-  it('is refused with the corrected URL if part of the URL is missing', async () => {
+  it('is refused, with a corrected URL as advice, if part of its URL is missing', async () => {
     await openAccess();
     await fillIn('good', { authUrl: identity.url });
     expect(bot.errors().authUrl).toContain(identity.authUrl);
@@ -243,7 +243,7 @@ describe('an application access', () => {
     expect(JSON.stringify(view())).toContain(wrong);
   });
 
-  it('that was rejected is shown in the form again, without its ID and secret', async () => {
+  it('that was rejected leaves no trace of its ID and secret in Slack, the log or Redis', async () => {
     const { id, secret } = identity.accesses.good;
     for (const [access_id, given] of [
       [id, 'a-secret-that-is-wrong'],
@@ -267,7 +267,7 @@ describe('an application access', () => {
     expect(identity.requests).toEqual([]);
   });
 
-  it('that is rejected leads to a log line without the form’s fields', async () => {
+  it('that is rejected is logged without its ID and secret', async () => {
     await openAccess();
     await fillIn('good', { secret: 'a-secret-that-is-wrong' });
     await shows('Not saved');
@@ -276,13 +276,13 @@ describe('an application access', () => {
       expect(bot.log()).not.toContain(hidden);
   });
 
-  it('needs at least one person', async () => {
+  it('must list at least one person who can get tokens', async () => {
     await openAccess();
     await fillIn('good', { people: [] });
     expect(bot.errors().people).toContain('at least one');
   });
 
-  it('stays with the project when the project is renamed, and is deleted by a button', async () => {
+  it('still works after its project is renamed, and can be removed with a button', async () => {
     await register();
     await bot.slack.say(OWNER, CHANNEL, '/billing projects rename prod');
     await shows('Edit a project');
@@ -309,7 +309,7 @@ describe('an application access', () => {
 });
 
 describe('/os-token', () => {
-  it('shows the token, the shell commands, the project and the expiry', async () => {
+  it('shows a token, its project, its expiry and the shell commands that set it', async () => {
     await register();
     identity.setMode('slow');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -337,7 +337,7 @@ describe('/os-token', () => {
     expect(sent(token)).toEqual({ 'views.update': 1 });
   });
 
-  it('warns beside a token of an unrestricted access', async () => {
+  it('warns that the token comes from an unrestricted application access', async () => {
     await register('unrestricted');
     await issue();
     expect(modalText()).toContain('*This application access is unrestricted.*');
@@ -347,7 +347,7 @@ describe('/os-token', () => {
     ['no-zone', 'Expires: <!date^'],
     ['no-expiry', 'The service doesn’t say when it expires.'],
     ['bare', 'The service doesn’t say when it expires.'],
-  ])('shows the token even if the service’s answer is unusual: %s', async (mode, sentence) => {
+  ])('shows the token even if the service’s answer is incomplete: %s', async (mode, sentence) => {
     await register();
     answerWith(identity, mode);
     await issue();
@@ -364,7 +364,7 @@ describe('/os-token', () => {
       'sent a response that Tally can’t read: it has no X-Subject-Token',
       ['Try again', 'Open projects'],
     ],
-  ])('says what is wrong when the service answers with %s', async (mode, sentence, buttons) => {
+  ])('says what is wrong if the identity service’s answer is “%s”', async (mode, sentence, buttons) => {
     await register();
     answerWith(identity, mode);
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -373,7 +373,7 @@ describe('/os-token', () => {
     await bot.slack.waitFor(() => /"route":"\/os-token".*"outcome":"(?!ok)/.test(bot.log()));
   });
 
-  it('makes /billing status report a rejected access until the access works again', async () => {
+  it('makes /billing status report a rejected application access until the access works again', async () => {
     await register();
     const isRejected = async () =>
       (await bot.read('/billing status')).includes('rejected by the identity service');
@@ -388,7 +388,7 @@ describe('/os-token', () => {
     expect(await isRejected()).toBe(false);
   });
 
-  it('issues only one token when four clicks on Try again reach two processes', async () => {
+  it('issues only one token if four clicks on Try again reach two processes', async () => {
     await register();
     answerWith(identity, '429');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -409,7 +409,7 @@ describe('/os-token', () => {
     expect(identity.requests).toHaveLength(asked + 1);
   });
 
-  it('audits a token before showing it, and revokes a token that can’t be audited', async () => {
+  it('revokes a token without showing it if the audit entry can’t be written', async () => {
     await register();
     await issue();
     await bot.closeForm();
@@ -426,21 +426,24 @@ describe('/os-token', () => {
   it.each([
     ['healthy', 'Tally revoked it.'],
     ['no-revocation', 'Nobody has seen it, but Tally couldn’t revoke it.'],
-  ])('revokes the token if the window was closed before the token arrived (%s)', async (mode, sentence) => {
-    await register();
-    identity.setMode('slow');
-    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-    await shows('Issuing');
-    await bot.closeForm();
-    await bot.slack.waitFor(() => identity.requests.length === 3);
-    answerWith(identity, mode);
-    await bot.slack.waitFor(() =>
-      bot.answers(OWNER, direct(OWNER)).some(({ visibleText }) => visibleText.includes(sentence)),
-    );
-    expect(identity.requests.some(({ method }, at) => at > 2 && method === 'DELETE')).toBe(true);
-  });
+  ])(
+    'tries to revoke a token that arrives after the window was closed (service: %s)',
+    async (mode, sentence) => {
+      await register();
+      identity.setMode('slow');
+      await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+      await shows('Issuing');
+      await bot.closeForm();
+      await bot.slack.waitFor(() => identity.requests.length === 3);
+      answerWith(identity, mode);
+      await bot.slack.waitFor(() =>
+        bot.answers(OWNER, direct(OWNER)).some(({ visibleText }) => visibleText.includes(sentence)),
+      );
+      expect(identity.requests.some(({ method }, at) => at > 2 && method === 'DELETE')).toBe(true);
+    },
+  );
 
-  it('revokes the token when Slack refuses to show it', async () => {
+  it('revokes the token if Slack refuses to show it', async () => {
     await register();
     identity.setMode('slow');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -451,7 +454,7 @@ describe('/os-token', () => {
     expect(pieces()).toEqual([]);
   });
 
-  it('says that a token may exist if the service does not answer', async () => {
+  it('says that a token may have been issued if the service’s answer is lost', async () => {
     await register();
     const asked = identity.requests.length;
     answerWith(identity, 'reset');
@@ -461,7 +464,7 @@ describe('/os-token', () => {
     expect(modalText()).toContain('If a token was issued, nobody has seen it');
   });
 
-  it('gives a token only to listed people, not to other managers', async () => {
+  it('gives a token only to people on the project’s list, not to other managers', async () => {
     await register('good', { people: [ADMIN] });
     const said = await bot.ask('/os-token prod', OWNER);
     expect(said.visibleText).toContain('You can’t get tokens for prod.');
@@ -475,7 +478,7 @@ describe('/os-token', () => {
     await issue(ADMIN);
   });
 
-  it('looks up the members of a named group each time', async () => {
+  it('checks for each token whether the person is still in a listed user group', async () => {
     await register('good', { people: [OWNER], groups: [FINOPS] });
     await issue(MEMBER);
     await bot.closeForm(MEMBER);
@@ -492,7 +495,7 @@ describe('/os-token', () => {
     expect(said.visibleText).toContain('Guests can’t use Tally in this workspace.');
   });
 
-  it('checks the project’s channels again after a click on Try again', async () => {
+  it('issues a token after a click on Try again if the project is allowed in the channel', async () => {
     await addProject(bot, { alias: 'web', id: '456', channels: [CHANNEL] });
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access web');
     await shows('Secret key');
@@ -509,7 +512,7 @@ describe('/os-token', () => {
     await shown(MEMBER);
   });
 
-  it('says which access is missing, with a button for people who can register it', async () => {
+  it('says that the project has no application access, with a button for managers to add one', async () => {
     const said = await bot.ask('/os-token prod');
     expect(said.visibleText).toContain('prod has no application access');
     expect(said.visibleText).toContain('Add application access…');
@@ -518,7 +521,7 @@ describe('/os-token', () => {
     expect(await bot.read('/os-token prod', MEMBER)).not.toContain('Add application access…');
   });
 
-  it('refuses a period and a product, and answers “help”', async () => {
+  it('refuses a period or a product, and answers “help” with help', async () => {
     for (const [typed, quoted] of [
       ['prod last-week', 'last-week'],
       ['Last Week prod', 'last week'],
@@ -537,7 +540,7 @@ describe('/os-token', () => {
     expect(await bot.read('/os-token help')).toContain('/os-token [project]');
   });
 
-  it('offers the access form, not the connection form, when a secret is pasted', async () => {
+  it('offers the form for an application access, not for a connection, if a secret is pasted', async () => {
     const pasted = `gAAAAA${'aB3-'.repeat(12)}`;
     const said = await bot.ask(`/os-token prod ${pasted}`);
     expect(said.visibleText).toContain('That looks like a token or a password');
@@ -552,7 +555,7 @@ describe('/os-token', () => {
     expect(bot.log()).not.toContain(pasted);
   });
 
-  it('sends no token in a message', async () => {
+  it('sends no token in answer to a mention, and says to type the command', async () => {
     await register();
     const asked = identity.requests.length;
     const said = await bot.ask('@Tally os-token prod');
@@ -584,7 +587,7 @@ const revocation = (metadata: string, id = 'V0FORGED01') => ({
 describe('the button Revoke now', () => {
   const deletions = () => identity.requests.filter(({ method }) => method === 'DELETE').length;
 
-  it('revokes the token in another process', async () => {
+  it('revokes the token even if another process issued it', async () => {
     await register();
     const token = await issue();
     await bot.startAnotherProcess();
@@ -595,7 +598,7 @@ describe('the button Revoke now', () => {
     expect(buttonsOf()).toEqual([]);
   });
 
-  it('does nothing for another person or a forged value', async () => {
+  it('does nothing if another person presses it or if its value is forged', async () => {
     await register();
     const token = await issue(MEMBER);
     const metadata = view(MEMBER)!.private_metadata!;
@@ -607,7 +610,7 @@ describe('the button Revoke now', () => {
     expect(deletions()).toBe(1);
   });
 
-  it('revokes the token only once when four simultaneous clicks reach two processes', async () => {
+  it('revokes the token only once if four simultaneous clicks reach two processes', async () => {
     await register();
     await issue();
     const metadata = view()!.private_metadata!;
@@ -626,7 +629,7 @@ describe('the button Revoke now', () => {
     ['no-revoking', 'refused to revoke the token (HTTP 401). It may still work.'],
     ['500', 'The token may still work until it expires.'],
     ['429', 'The token may still work until it expires.'],
-  ])('stays available when the service’s answer is: %s', async (mode, sentence) => {
+  ])('stays available if the service fails to revoke the token: %s', async (mode, sentence) => {
     await register();
     const token = await issue();
     answerWith(identity, mode);
@@ -639,7 +642,7 @@ describe('the button Revoke now', () => {
     expect(identity.isLive(token)).toBe(false);
   });
 
-  it('leads to a note if the token was already invalid', async () => {
+  it('is replaced by a note if the token was already invalid', async () => {
     await register();
     await issue();
     identity.setMode('refused');
@@ -665,7 +668,7 @@ describe('the button Revoke now', () => {
     },
   );
 
-  it('sends the token to the host that issued it', async () => {
+  it('revokes the token at the service that issued it, even after a change of address', async () => {
     const second = await startIdentity({ now: () => bot.clock.now, slowFor: 300 });
     onTestFinished(() => second.close());
     await register('good', { people: [OWNER] });
@@ -713,7 +716,7 @@ it('Tally rejects and revokes a token that is longer than Slack can show', async
 });
 
 describe('lists of projects', () => {
-  it('show the access only to managers and people who can get tokens', async () => {
+  it('show an application access only to managers and people who can get tokens', async () => {
     await register('good', { people: [MEMBER] });
     const home = (person: string) => bot.home(person);
     expect(await home(OWNER)).not.toContain('OS_TOKEN…');
@@ -728,13 +731,13 @@ describe('lists of projects', () => {
     expect(await bot.read('/billing projects', MEMBER)).not.toContain('OS_TOKEN');
   });
 
-  it('offer the access form in a project’s menu', async () => {
+  it('offer the form for an application access in a project’s menu', async () => {
     await bot.choose(await bot.ask('/billing projects'), 'run:project', 'Application access…');
     await shows('Secret key');
   });
 });
 
-it('all data of a workspace is deleted when it uninstalls Tally', async () => {
+it('all data of a workspace is deleted when the workspace uninstalls Tally', async () => {
   await register();
   await issue();
   const left = async () => (await workspaceKeys(bot.redis.client)).filter((key) => key.includes(TEAM));

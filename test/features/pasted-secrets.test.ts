@@ -60,7 +60,7 @@ describe.each([
     ],
     ...['/billing schedule prod S daily', '/billing schedules S', '/billing status S', '/billing conect S'],
     ...['@Tally S', '@Tally spend S', '@Tally spnd 123 S', '@Tally connect S', '@Tally hello S'],
-  ])('is not repeated by the answer to %s', async (command) => {
+  ])('is neither sent nor logged if it is typed in place of S: %s', async (command) => {
     const secret = secretOf();
     const shown = watch();
     const { visibleText } = await bot.ask(command.replace('S', secret));
@@ -82,14 +82,14 @@ describe.each([
 });
 
 describe('the form of a connection', () => {
-  it('refuses its token as a name or an account', async () => {
+  it('refuses a name or an account that contains the token', async () => {
     await bot.openForm('/billing connect');
     const token = 'mytoken-in-words';
     await bot.slack.submit(OWNER, { token, project: '123', name: token, account: `Account ${token}` });
     expect(Object.keys(bot.errors()).sort()).toEqual(['account', 'name']);
   });
 
-  it('refuses a registered secret as a name, and doesn’t keep it', async () => {
+  it('refuses a registered secret as the connection’s name, and doesn’t show it again', async () => {
     await bot.openForm('/billing connect');
     await bot.slack.submit(OWNER, { token: 'another-one', project: '123', name: ACCESS_SECRET });
     await bot.modalSays('looks like a token');
@@ -123,7 +123,7 @@ describe('an unregistered word that looks like a secret', () => {
     expect(shown()).toContain('/billing projects add 77');
   });
 
-  it('is not filled in as a name in a form', async () => {
+  it('is not filled in as the project’s name in a form', async () => {
     const shown = watch();
     await bot.openForm('/billing projects add q7x2k9v4 77');
     expect(shown()).toContain('"initial_value":"77"');

@@ -126,7 +126,7 @@ describe('naming a project', () => {
     await bot.modalSays('/balance a-b');
   });
 
-  it('tells people the other name of the project', async () => {
+  it('says which other name the project already has', async () => {
     await add('staging', '456');
     await openForm('/billing projects add web-shop 456');
     expect(await save({})).toContain('Saved. 456 is also called staging.');
@@ -139,7 +139,7 @@ describe('naming a project', () => {
     await bot.closeForm();
   });
 
-  it('is offered to managers in an answer about an ID without a name', async () => {
+  it('is offered to managers in an answer about a project ID without a name', async () => {
     for (const command of ['/spend 456 yesterday', '/balance 456']) {
       const answer = await bot.ask(command);
       await bot.press(answer, 'Name…');
@@ -153,11 +153,11 @@ describe('naming a project', () => {
   });
 });
 
-describe('a name', () => {
+describe('a project’s name', () => {
   const VERBS = ['/spend', '/balance', '/os-token', '/billing', 'connect', 'projects', 'default', 'settings'];
   const problem = (typed: string) => validateAlias(normalizeText(typed), VERBS);
 
-  it.each('prod web-shop Web_Shop a1 help-desk today-app q3-sales vm2x'.split(' '))('may be %s', (typed) =>
+  it.each('prod web-shop Web_Shop a1 help-desk today-app q3-sales vm2x'.split(' '))('may be “%s”', (typed) =>
     expect(problem(typed)).toBeUndefined(),
   );
 
@@ -173,7 +173,7 @@ describe('a name', () => {
     for (const typed of names) expect(problem(typed), typed).toContain(why);
   });
 
-  it('cannot look like a secret, and a secret is not repeated', () => {
+  it('is refused without being repeated if it looks like a secret', () => {
     const secret = 'a3f9c1d27b4e8f60a3f9c1d27b4e';
     expect(problem(secret)).toContain('looks like a token');
     expect(problem(secret)).not.toContain(secret);
@@ -185,7 +185,7 @@ describe('a name', () => {
       expect(problem(problem(word)!.match(/for example (\S+)\.$/)![1]!)).toBeUndefined();
   });
 
-  it('means the project, next to any other words', () => {
+  it('is recognized next to the other words of a command', () => {
     const piece = fc.oneof(
       fc.constantFrom(...WORDS, 'web', 'app', '-', '--', 'q', '3', '7', '2026', '10'),
       fc.string({ unit: fc.constantFrom(...'abcdefmqwxyz0123456789-_ '), maxLength: 6 }),
@@ -217,7 +217,7 @@ describe('a name', () => {
     expect(taken).toBeGreaterThanOrEqual(runs(400));
   });
 
-  it('may contain “help”, and then works with every command', async () => {
+  it('may contain “help” without being read as a request for help', async () => {
     await add('help-desk', '123');
     expect(await bot.read('/billing default help-desk')).toContain(
       `The default project of <#${CHANNEL}> is help-desk`,
@@ -227,7 +227,7 @@ describe('a name', () => {
 });
 
 describe('/billing projects', () => {
-  it('shows help when there are no projects', async () => {
+  it('shows how to begin if no project has a name yet', async () => {
     const owners = await bot.ask('/billing projects');
     expect(owners.visibleText).toContain('No project has a name yet.');
     await bot.press(owners, 'Add a project…');
@@ -241,7 +241,7 @@ describe('/billing projects', () => {
     expect(members.visibleText).not.toContain('Add a project…');
   });
 
-  it('lists the projects that a person can ask about in the channel, with the actions for each', async () => {
+  it('lists the projects that may be asked about in the channel, with actions for managers', async () => {
     await add('prod', '123', { product: '2', currency: 'EUR', channels: [CHANNEL] });
     await add('dev', '456', { owner: MEMBER });
     const here = await bot.ask('/billing projects', MEMBER);
@@ -340,15 +340,15 @@ describe('a command without a known project', () => {
   });
 });
 
-describe('a project that is changed', () => {
-  it('is renamed in the form, not by the command', async () => {
+describe('an existing project', () => {
+  it('can be renamed in a form, but not by a command', async () => {
     await add('prod', '123');
     const answer = await bot.ask('/billing projects rename prod live');
     expect(answer.visibleText).toContain('“rename” takes only the project. Change its name in the form.');
     expect(answer.commands).toContain('/billing projects edit prod');
   });
 
-  it('has its values in the form, remembers who added it, and has the change audited', async () => {
+  it('is edited in a form with its current values, and the audit log names the changed fields', async () => {
     await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
     bot.clock.now += MINUTE;
     await openForm('/billing projects edit prod');
@@ -359,7 +359,7 @@ describe('a project that is changed', () => {
     expect(await lastChange()).toBe(`${OWNER} changed the project prod: id, channels`);
   });
 
-  it('keeps its channel defaults under its new name', async () => {
+  it('stays the default project of its channels when it is renamed', async () => {
     await add('prod', '123');
     await bot.ask('/billing default prod');
     await bot.ask('/billing default prod', OWNER, GENERAL);
@@ -374,7 +374,7 @@ describe('a project that is changed', () => {
     expect(await lastChange()).toBe(`${OWNER} renamed the project prod to live`);
   });
 
-  it('is not restored by a form that was open during its removal', async () => {
+  it('that was removed while its form was open is added again only after a second save', async () => {
     await add('prod', '123');
     await openForm('/billing projects edit prod');
     await bot.drop('project:prod');
@@ -425,19 +425,22 @@ describe('a project whose record is damaged', () => {
     await bot.store({ 'project:prod': json });
   };
 
-  it.each(['{', 'null', '[]', '{"alias":"prod"}'])('can be removed by managers: %s', async (json) => {
-    await damage(json);
-    expect(await bot.read('/billing projects')).toContain('live');
-    const edit = await bot.ask('/billing projects edit prod');
-    expect(edit.visibleText).toContain('Remove prod?');
-    expect(edit.visibleText).toContain('Its record is damaged. It may have channel limits.');
-    await bot.press(edit, 'Remove');
-    await updated(edit, 'Removed prod.');
-    expect(await stored('prod')).toBeNull();
-    expect(await defaultOf(CHANNEL)).toBeNull();
-    expect(await lastChange()).toBe(`${OWNER} removed the damaged record of the project prod`);
-    expect(await bot.read('/balance 456')).toContain('left');
-  });
+  it.each(['{', 'null', '[]', '{"alias":"prod"}'])(
+    'can be removed by a manager (record: “%s”)',
+    async (json) => {
+      await damage(json);
+      expect(await bot.read('/billing projects')).toContain('live');
+      const edit = await bot.ask('/billing projects edit prod');
+      expect(edit.visibleText).toContain('Remove prod?');
+      expect(edit.visibleText).toContain('Its record is damaged. It may have channel limits.');
+      await bot.press(edit, 'Remove');
+      await updated(edit, 'Removed prod.');
+      expect(await stored('prod')).toBeNull();
+      expect(await defaultOf(CHANNEL)).toBeNull();
+      expect(await lastChange()).toBe(`${OWNER} removed the damaged record of the project prod`);
+      expect(await bot.read('/balance 456')).toContain('left');
+    },
+  );
 
   it('blocks questions by ID, because its channel limits are unknown, but not questions by name', async () => {
     await damage('{');
@@ -479,7 +482,7 @@ describe('/billing default', () => {
     expect(await defaultOf(directOf(OWNER))).toBeNull();
   });
 
-  it('accepts only a registered project that people in that channel can ask about', async () => {
+  it('accepts only a registered project that people can ask about in the channel', async () => {
     await add('prod', '123', { channels: [GENERAL] });
     expect(await bot.read('/billing default nowhere')).toContain('I don’t recognize “nowhere”.');
     expect(await bot.read('/billing default 999')).toContain('I don’t recognize “999”.');
@@ -492,7 +495,7 @@ describe('/billing default', () => {
 });
 
 describe('a command without a project', () => {
-  it('offers the projects that may be asked about in the channel, and keeps the other words', async () => {
+  it('offers the projects that may be asked about in the channel, and keeps its other words', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
     await add('dev', '789');
     const asked = await bot.ask('/spend Last Month storage', MEMBER);
@@ -522,8 +525,8 @@ describe('a command without a project', () => {
 const REFUSED = 'You can’t ask about this project here.';
 const LIMITED = `is limited to <#${CHANNEL}>. Ask there.`;
 
-describe('a limit to channels', () => {
-  it('applies to names, IDs, buttons and shares, but not to managers', async () => {
+describe('a project’s limit to certain channels', () => {
+  it('applies to questions by name or ID, buttons and sharing, but not to managers', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
     const before = bot.billing.requests.length;
     for (const command of [
@@ -548,7 +551,7 @@ describe('a limit to channels', () => {
     expect(await bot.read('/balance 123', OWNER, GENERAL)).toMatch(/^prod · /);
   });
 
-  it('is explained without channels that the member may not know about', async () => {
+  it('is explained without the names of channels that the reader cannot see', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
     expect(await bot.read('/spend prod', MEMBER, GENERAL)).toContain(`prod ${LIMITED}`);
     expect(await bot.read('/spend 123', MEMBER, GENERAL)).toContain(`Project 123 ${LIMITED}`);
@@ -556,7 +559,7 @@ describe('a limit to channels', () => {
     expect(await bot.read('/spend web', MEMBER, GENERAL)).toContain(REFUSED);
   });
 
-  it('is saved only after a warning about the schedules that it stops', async () => {
+  it('is saved only after a warning about the schedules that it would stop', async () => {
     await add('prod', '123');
     await bot.store({ 'schedule:schedul1': schedule({ channel: CHANNEL }) });
     await openForm('/billing projects edit prod');

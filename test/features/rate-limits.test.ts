@@ -33,7 +33,7 @@ describe('a person who sends too many requests', () => {
   const many = (count: number, work: () => Promise<unknown>) =>
     Promise.all(Array.from({ length: count }, work));
 
-  it('gets figures at first, then the time to try again', async () => {
+  it('gets answers at first, and then only the time to wait before trying again', async () => {
     await many(60, () => bot.slack.say(OWNER, CHANNEL, '/balance 123'));
     await bot.slack.waitFor(() => seen().length === 60, 15_000);
     const refused = seen()
@@ -46,7 +46,7 @@ describe('a person who sends too many requests', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('causes no call to Slack or billing, and only one to Redis', async () => {
+  it('is refused without a call to Slack or billing, and with only one to Redis', async () => {
     await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
     await bot.slack.waitFor(() => seen().length === 40);
     const before = [bot.slack.calls.length, bot.billing.requests.length];
@@ -58,7 +58,7 @@ describe('a person who sends too many requests', () => {
     expect(sent).toEqual(['set']);
   });
 
-  it('sees on Home when to try again, and the projects a second later', async () => {
+  it('sees on the Home tab when to try again, and the usual page a second later', async () => {
     await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
     await bot.slack.openHome(OWNER);
     await bot.slack.waitFor(() => textOf(bot.slack.home(OWNER)?.view).match(TOO_FAST));
@@ -68,7 +68,7 @@ describe('a person who sends too many requests', () => {
   });
 });
 
-describe('a person who has tested too often', () => {
+describe('a person who has run too many tests', () => {
   const TOO_MANY = 'Too many requests from you.\nTry again in ';
   let bot: Bot;
   let identity: IdentityService;
@@ -101,7 +101,7 @@ describe('a person who has tested too often', () => {
     expect(bot.billing.requests).toHaveLength(before);
   });
 
-  it('cannot test an access, and the form stays open', async () => {
+  it('cannot test an application access, and the form stays open', async () => {
     const { id, secret } = identity.accesses.good;
     await opened('/billing projects access prod');
     await bot.slack.submit(OWNER, { access_id: id, secret });
@@ -110,7 +110,7 @@ describe('a person who has tested too often', () => {
     expect(identity.requests).toHaveLength(0);
   });
 
-  it('cannot test or send a schedule, and the form stays open', async () => {
+  it('can save a schedule, but cannot send a test post or an extra post', async () => {
     await opened('/billing schedule prod daily 09:00');
     await bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'Send a test to me');
     await shows(TOO_MANY);
@@ -126,7 +126,7 @@ describe('a person who has tested too often', () => {
   });
 });
 
-describe('two workspaces with one billing service', () => {
+describe('two workspaces with the same billing service', () => {
   const NORTH = { id: 'T0NORTH001', name: 'North' };
   const SOUTH = { id: 'T0SOUTH001', name: 'South' };
 
@@ -163,7 +163,7 @@ describe('two workspaces with one billing service', () => {
     }
   });
 
-  it('don’t stop each other’s requests if billing fails for one of them', async () => {
+  it('don’t affect each other if billing returns errors to one of them', async () => {
     const bot = await startBoth();
     try {
       bot.billing.respond(({ token }) => (token === 'Read-only' ? { status: 503 } : undefined));

@@ -92,13 +92,13 @@ async function getsNoFigures(
 
 const say = (text: string, channel = CHANNEL) => bot.slack.say(MEMBER, channel, text);
 
-describe('a limit that is saved while Tally waits for billing', () => {
+describe('a channel limit that is saved while Tally waits for billing', () => {
   it.each([
     ['a private answer', () => say('/spend prod')],
     ['a balance', () => say('/balance prod')],
     ['a CSV in a direct message', () => say('/spend prod csv')],
-    ['Details', () => say('/spend prod details')],
-    ['why', () => say('/spend prod why')],
+    ['the details', () => say('/spend prod details')],
+    ['an explanation of a change', () => say('/spend prod why')],
     ['a list of projects', () => say('/spend all')],
     ['an answer in a thread', () => say('@Tally spend prod')],
     ['a CSV in a channel', () => say('@Tally spend prod csv')],
@@ -132,7 +132,7 @@ describe('a limit that is saved while Tally waits for billing', () => {
 it.each<[string, () => unknown, RegExp]>([
   ['is deactivated', () => (person().left = true), /only answers members of the workspace/],
   ['is made a guest', () => (person().role = 'guest'), /Guests can’t use Tally/],
-])('a person who %s during the billing request gets no figures', (_, change, answer) =>
+])('a person who %s while Tally waits for billing gets no figures', (_, change, answer) =>
   // Tally caches a role for a second.
   getsNoFigures(() => say('/spend prod'), change, answer, 1_100),
 );

@@ -325,33 +325,30 @@ const ROWS: Record<string, Row> = {
   'bot, everything allowed': { person: BOT_USER, settings: EVERYTHING, may: [] },
 };
 
-describe('the rights', () => {
-  it('are listed completely for every role', () => {
+describe('a role', () => {
+  it('needs exactly one right for each tested action', () => {
     expect(Object.values(ALLOWS).flat().sort()).toEqual(Object.keys(COLUMNS).sort());
   });
 
-  describe.each(Object.entries(ROWS))(
-    'of the role “%s”',
-    (who, { person, settings = {}, left = false, may }) => {
-      beforeAll(async () => {
-        await useSettings(settings);
-        if (left) bot.slack.workspace.person(person)!.left = true;
-      });
-      afterAll(() => {
-        if (left) delete bot.slack.workspace.person(person)!.left;
-      });
+  describe.each(Object.entries(ROWS))('named “%s”', (who, { person, settings = {}, left = false, may }) => {
+    beforeAll(async () => {
+      await useSettings(settings);
+      if (left) bot.slack.workspace.person(person)!.left = true;
+    });
+    afterAll(() => {
+      if (left) delete bot.slack.workspace.person(person)!.left;
+    });
 
-      /** A quick run tries a third of each row and of each column. */
-      const row = Object.keys(ROWS).indexOf(who);
-      const cans = may.flatMap((right) => ALLOWS[right]);
-      const tried = Object.keys(COLUMNS)
-        .map((column) => [column, cans.includes(column)] as const)
-        .filter((_, at) => isThorough || (at + row) % 3 === 0);
-      it.each(tried)('include “%s”: %s', async (column, isAllowed) => {
-        expect(await COLUMNS[column]!(person)).toBe(isAllowed);
-      });
-    },
-  );
+    /** A quick run tries a third of each row and of each column. */
+    const row = Object.keys(ROWS).indexOf(who);
+    const cans = may.flatMap((right) => ALLOWS[right]);
+    const tried = Object.keys(COLUMNS)
+      .map((column) => [column, cans.includes(column)] as const)
+      .filter((_, at) => isThorough || (at + row) % 3 === 0);
+    it.each(tried)('allows “%s”: %s', async (column, isAllowed) => {
+      expect(await COLUMNS[column]!(person)).toBe(isAllowed);
+    });
+  });
 });
 
 /** A person who lacks each right. */
@@ -547,17 +544,17 @@ const isRefusal = (said: string) => said === NOTHING_FOUND || REFUSALS.test(said
 const KINDS = ['commands', 'actions', 'views', 'options', 'events'] as const satisfies Kind[];
 
 describe('each handler of a command, button or form', () => {
-  it.each(KINDS)('requires the right that the policy sets for it: %s', (kind) => {
+  it.each(KINDS)('requires the right that the access policy sets for it: %s', (kind) => {
     const names = namesOf(kind);
     const registered = Object.fromEntries(names.map((name) => [name, registeredRight(kind, name)]));
     expect(registered).toEqual(Object.fromEntries(names.map((name) => [name, expectedRight(kind, name)])));
   });
 
-  it.each(KINDS)('exists if the policy names it: %s', (kind) => {
+  it.each(KINDS)('exists if the access policy names it: %s', (kind) => {
     expect(namesOf(kind)).toEqual(expect.arrayContaining(Object.values(MORE_THAN_MANAGERS[kind]).flat()));
   });
 
-  it('returns suggestions to an owner if the handler is for a search field', async () => {
+  it('returns suggestions to an owner if it is for a search field', async () => {
     await useSettings({});
     for (const name of namesOf('options')) expect(await SAID.options(OWNER, name), name).toMatch(/ found$/);
   });
@@ -572,7 +569,7 @@ describe('each handler of a command, button or form', () => {
     });
 
     it.each(KINDS)(
-      'refuses if this person lacks the right that it requires: %s',
+      'refuses a request if this person lacks the required right: %s',
       async (kind) => {
         const letIn: string[] = [];
         for (const [at, name] of namesOf(kind).entries()) {
@@ -590,7 +587,7 @@ describe('each handler of a command, button or form', () => {
 describe('a member', () => {
   beforeEach(() => useSettings({}));
 
-  it('gets the button “Ask a manager” for each form that only managers can open', async () => {
+  it('gets the button “Ask a manager” instead of each form that only managers can open', async () => {
     const { actions } = bot.registry.handlers();
     const without: string[] = [];
     for (const name of Object.keys(actions)) {
@@ -602,7 +599,7 @@ describe('a member', () => {
   });
 
   it.each(['/billing settings', '/billing audit', '/billing projects remove prod'])(
-    'is refused even with forged buttons that run or share %s',
+    'is refused even with a forged button that runs or shares %s',
     async (text) => {
       const rerun = await action(MEMBER, { action_id: 'rerun:x', value: text });
       expect((await reply(rerun)).visibleText).toMatch(REFUSALS);
@@ -612,7 +609,7 @@ describe('a member', () => {
   );
 });
 
-describe('a person who may not ask', () => {
+describe('a person who may not ask questions', () => {
   beforeEach(() => useSettings({}));
 
   it.each([
@@ -629,9 +626,9 @@ describe('a person who may not ask', () => {
   });
 });
 
-describe('an answer in place of a private message', () => {
+describe('the answer to a click on a button', () => {
   it.each([{ container: { is_ephemeral: true } }, { container: { is_ephemeral: false } }])(
-    'stays private even if the workspace shows answers to everyone: %o',
+    'is private even if answers are public (on a private message: $container.is_ephemeral)',
     async (around) => {
       await useSettings({ visibility: 'channel' });
       const shown = await reply(await command(MEMBER, '/balance 123'));
@@ -645,13 +642,13 @@ describe('an answer in place of a private message', () => {
 });
 
 describe('a manager', () => {
-  it('can share nothing but answers', async () => {
+  it('cannot share a list of projects in a channel', async () => {
     await useSettings({});
     const key = await action(OWNER, { action_id: 'share', value: `${now} /billing projects` });
     expect(await reply(key)).toMatchObject({ response_type: 'ephemeral' });
   });
 
-  it('can ask about a limited project anywhere, but not publicly', async () => {
+  it('can ask privately, but not publicly, about a project limited to other channels', async () => {
     bot.billing.setBalance('7001', '{"balance":10,"bonuses":0}');
     await addProjects(bot, { secret: { id: '7001', channels: [FINANCE] } });
     await useSettings({});
@@ -674,7 +671,7 @@ describe('a manager', () => {
     afterAll(() => becomes('admin'));
 
     it.each(['manage: command', 'manage: button', 'manage: form', 'manage: search'])(
-      'loses all rights of a manager at once: %s',
+      'loses this right at once, but can still ask questions: %s',
       async (column) => {
         becomes('admin');
         expect(await COLUMNS[column]!(ADMIN)).toBe(true);
@@ -684,7 +681,7 @@ describe('a manager', () => {
       },
     );
 
-    it('loses all rights of a manager when removed from the group', async () => {
+    it('can no longer open or save settings after removal from the user group of managers', async () => {
       await useSettings({ managerGroups: [FINOPS] });
       const [group] = bot.slack.workspace.userGroups;
       expect(await COLUMNS['manage: form']!(MEMBER)).toBe(true);
@@ -716,7 +713,7 @@ describe('a failed look-up of a person’s role', () => {
     ['users.info', { error: 'internal_error' }],
     ['users.info', { error: 'user_not_found' }],
     ['users.info', { error: 'missing_scope' }],
-  ] as const)('leads to a refusal with the reason: %s %o', async (method, failure) => {
+  ] as const)('leads to a refusal that names Slack’s error: %s %o', async (method, failure) => {
     bot.slack.failNext(method, failure);
     const before = bot.billing.requests.length;
     const { visibleText } = await reply(await command(OWNER, '/balance 123'));
@@ -725,14 +722,14 @@ describe('a failed look-up of a person’s role', () => {
     expect(await COLUMNS['ask: command']!(OWNER)).toBe(true);
   });
 
-  it('prevents any change', async () => {
+  it('prevents a change of the settings', async () => {
     bot.slack.failNext('users.info', { error: 'internal_error' });
     const { args } = await calledBy(() => submit(OWNER, 'XYZ'), 'views.update');
     expect(textOf(args.view)).toContain('Slack returned an error (');
     expect(await bot.redis.client.hget(HASH, 'settings')).toBe('{}');
   });
 
-  it('never delays an acknowledgement, even while Slack hangs', async () => {
+  it('doesn’t delay the acknowledgement of a command, even if Slack doesn’t answer', async () => {
     bot.slack.failNext('users.info', 'hang');
     const key = command(OWNER, '/balance 123');
     const suggestions = suggest(OWNER, 'settings-form:zone', 'tokyo');
@@ -740,7 +737,7 @@ describe('a failed look-up of a person’s role', () => {
     expect((await reply(await key)).visibleText).toContain('Slack didn’t answer (');
   }, 20_000);
 
-  it('in a manager group takes away the right to manage, but not the right to ask', async () => {
+  it('in a group of managers takes away the right to manage, but not the right to ask', async () => {
     await useSettings({ managerGroups: [FINOPS] });
     bot.slack.failNext('usergroups.users.list', { error: 'missing_scope' }, 2);
     expect(await COLUMNS['ask: command']!(MEMBER)).toBe(true);
@@ -755,20 +752,20 @@ describe('a failed look-up of a person’s role', () => {
   });
 });
 
-describe('a payload that does not match the person', () => {
+describe('a request with a wrong or foreign workspace', () => {
   beforeEach(() => useSettings({}));
 
   it.each([
-    ['says that a member belongs elsewhere', MEMBER, { team: { id: TEAM }, home: OTHER_TEAM }],
-    ['says that an external user belongs here', EXTERNAL, { team: { id: TEAM }, home: TEAM }],
-    ['comes from elsewhere altogether', EXTERNAL, { team: { id: OTHER_TEAM }, home: OTHER_TEAM }],
-    ['names one of our members, but comes from elsewhere', MEMBER, { team: { id: OTHER_TEAM }, home: TEAM }],
+    ['says that a member is an external user', MEMBER, { team: { id: TEAM }, home: OTHER_TEAM }],
+    ['says that an external user is a member', EXTERNAL, { team: { id: TEAM }, home: TEAM }],
+    ['comes from another workspace', EXTERNAL, { team: { id: OTHER_TEAM }, home: OTHER_TEAM }],
+    ['comes from another workspace, but names a member', MEMBER, { team: { id: OTHER_TEAM }, home: TEAM }],
     [
-      'names one of our owners, but comes from elsewhere',
+      'comes from another workspace, but names an owner',
       OWNER,
       { team: { id: OTHER_TEAM }, home: OTHER_TEAM },
     ],
-  ])('is refused when it %s', async (_, person, { team, home }) => {
+  ])('is refused if it %s', async (_, person, { team, home }) => {
     const around = { team, user: { id: person, team_id: home } };
     const button = await action(person, { action_id: 'rerun:x', value: '/balance 123' }, around);
     expect((await reply(button)).visibleText).toMatch(REFUSALS);
@@ -776,7 +773,7 @@ describe('a payload that does not match the person', () => {
     expect((await reply(manage)).visibleText).toMatch(REFUSALS);
   });
 
-  it('from a form in a shared channel is refused by the workspace that installed the app', async () => {
+  it('is refused if it is an external user’s form in a shared channel', async () => {
     const id = `V0FORM${++requests}`;
     const view = { id, type: 'modal', callback_id: 'settings', private_metadata: '' };
     const state = { values: settingsWith('EUR') };
@@ -792,7 +789,7 @@ describe('a payload that does not match the person', () => {
 
 describe('an external user in a shared channel', () => {
   beforeEach(() => useSettings({}));
-  it('gets a private refusal for a mention', async () => {
+  it('gets a private refusal after mentioning Tally', async () => {
     const message = await bot.ask('@Tally spend prod last month', EXTERNAL, SHARED);
     expect(message.ephemeral).toBe(true);
     expect(message.visibleText).toBe(
@@ -801,7 +798,7 @@ describe('an external user in a shared channel', () => {
     expect(bot.answers(OWNER, SHARED)).toEqual([]);
   });
 
-  it('sees a shared answer, but cannot use its buttons', async () => {
+  it('sees a public answer, but cannot use its buttons', async () => {
     await useSettings({ visibility: 'channel' });
     const work = () => bot.slack.say(MEMBER, SHARED, '/balance 123');
     const message = await bot.next(work, EXTERNAL, SHARED);

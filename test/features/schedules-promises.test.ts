@@ -106,7 +106,7 @@ async function noted({ id }: Schedule, date: string, due: number, state = 'poste
   await tally.redis.client.hset(LOG_KEY, postKey(id, date), JSON.stringify(message));
 }
 
-it('the form lists no date for which a post has already been sent', async () => {
+it('the form of a schedule lists no date for which a post has already been sent', async () => {
   const schedule = await setUp();
   now = NINE + HOUR;
   await noted(schedule, '2026-11-20', NINE);
@@ -116,8 +116,8 @@ it('the form lists no date for which a post has already been sent', async () => 
   expect(form).not.toContain('Fri 20 Nov 2026, 17:00');
 });
 
-describe('a post that comes due while the form is open', () => {
-  it('is not lost through an edit that keeps the time', async () => {
+describe('a post that is due while its schedule is edited', () => {
+  it('is not lost if the edit keeps the time', async () => {
     const { since } = await setUp();
     now = NINE + 5 * SECOND;
     await openEdit();
@@ -128,7 +128,7 @@ describe('a post that comes due while the form is open', () => {
     expect((await list()).visibleText).toContain('next Sat 21 Nov 2026, 09:00');
   });
 
-  it('is not lost through an edit that moves the time earlier or later', async () => {
+  it('is not lost if the edit makes the time earlier or later', async () => {
     await setUp();
     now = NINE + 5 * SECOND;
     await openEdit();
@@ -141,7 +141,7 @@ describe('a post that comes due while the form is open', () => {
   });
 });
 
-it('the form warns if the first post comes before the latest week is over', async () => {
+it('a schedule’s form warns if a weekly post comes before the week ends in the workspace’s time zone', async () => {
   await openForm('schedule 123 weekly mon 9:00');
   await unfold();
   await change('zone', { selected_option: option('Australia/Sydney') });
@@ -200,7 +200,7 @@ describe('the list of next posts', () => {
   const postedIn = (messages: readonly PostEntry[]) =>
     messages.filter(({ state }) => state === 'posted').map(dateOf);
 
-  it('names exactly the dates for which posts follow, after any edit', () => {
+  it('names exactly the dates on which posts are sent later, whatever was edited', () => {
     fc.assert(
       fc.property(
         timings,

@@ -82,7 +82,7 @@ describe('the words of a schedule command', () => {
       { several: [{ alias: 'prod' }, { alias: 'archive' }], cadence: { kind: 'weekly', weekday: 1 } },
     ],
     ['daily 9 10:30', { project: '9', cadence: { kind: 'daily' }, time: '10:30' }],
-  ])('are read: “%s”', (text, expected) => expect(read(text)).toEqual(expected));
+  ])('are understood: “%s”', (text, expected) => expect(read(text)).toEqual(expected));
 
   it.each([
     ['prod 25:00', '“25:00” isn’t a time of day'],
@@ -102,11 +102,9 @@ describe('the words of a schedule command', () => {
     ['fortnightly 500 balance', 'I don’t recognize “fortnightly”'],
     ['500 mondays and fridays', '“mondays”'],
     ['500 daily hourly', 'I don’t recognize “hourly”'],
-  ])('are refused, with the bad word quoted: “%s”', (text, sentence) =>
-    expect(() => read(text)).toThrow(sentence),
-  );
+  ])('are refused with a reason: “%s”', (text, sentence) => expect(() => read(text)).toThrow(sentence));
 
-  it('lead to an offer of “monthly 1” after “last-month” if no cadence was typed', () => {
+  it('get the suggestion “monthly 1” if they say “last-month”, but not how often', () => {
     const offered = (text: string) => catchInvalidWord(() => read(text));
     expect(offered('prod last-month 9:00')).toMatchObject({
       offered: ['schedule prod last-month monthly 1 9:00'],
@@ -116,7 +114,7 @@ describe('the words of a schedule command', () => {
 });
 
 describe('the form of a schedule', () => {
-  it('is filled in with what was typed, the channel, and the person’s zone', async () => {
+  it('is filled in with the typed words, the channel and the person’s time zone', async () => {
     const text = await openForm('schedule prod last-week weekly fri 8:30', MEMBER);
     const drawn = view(MEMBER);
     expect(drawn).toContain('"initial_time":"08:30"');
@@ -127,7 +125,7 @@ describe('the form of a schedule', () => {
       expect(text).toContain(`${day}, 08:30`);
   });
 
-  it('shows the fields for the cadence, and the next three posts', async () => {
+  it('shows the fields for the chosen frequency, and the times of the next posts', async () => {
     const first = await openForm();
     expect(first).not.toMatch(/^On$/m);
     await choose('cadence', 'weekly');
@@ -238,7 +236,7 @@ describe('a test post', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('cannot be sent to a channel that the person cannot choose', async () => {
+  it('is not sent if the person may not choose the channel in the form', async () => {
     await openForm('schedule prod', ADMIN);
     members(FINANCE).push('bot');
     await change('channel', { selected_conversation: FINANCE }, ADMIN);
@@ -253,7 +251,7 @@ describe('a test post', () => {
 });
 
 describe('the list of schedules', () => {
-  it('shows the next post in the zone of the schedule', async () => {
+  it('shows the time of the next post in the schedule’s time zone', async () => {
     await setUp('prod daily 09:00', MEMBER);
     const { visibleText } = await ask('schedules', MEMBER);
     expect(visibleText).toContain(`*Yesterday’s spend* for prod → <#${CHANNEL}>`);
@@ -262,7 +260,7 @@ describe('the list of schedules', () => {
     expect(visibleText).toContain('nothing posted yet');
   });
 
-  it('shows the result of the last delivery', async () => {
+  it('shows the result of the last post', async () => {
     const { id } = await setUp('prod daily 09:00');
     const shows = async (given: Partial<LastDelivery>) => {
       await setLastPost(id, { due: around.now, ...given });
@@ -285,7 +283,7 @@ describe('the list of schedules', () => {
     );
   });
 
-  it('opens the form for an edit, with the current values', async () => {
+  it('opens a form with a schedule’s current values, which can be changed', async () => {
     const schedule = await setUp('prod weekly fri 8:30', MEMBER);
     const list = await ask('schedules', MEMBER);
     await row(list, 'edit', schedule.id, MEMBER);
@@ -298,7 +296,7 @@ describe('the list of schedules', () => {
     expect((await audit())[0]).toBe(`${MEMBER} changed a schedule:`);
   });
 
-  it('has a button that tries a paused post again', async () => {
+  it('has a menu item that tries a paused post again', async () => {
     const { id } = await setUp('prod daily 09:00');
     await setLastPost(id, { due: around.now, result: 'paused', cause: storedCause('eu') });
     const list = await ask('schedules');
@@ -307,7 +305,7 @@ describe('the list of schedules', () => {
     await updated(list, 'Tally is trying again.');
   });
 
-  it('sends or deletes only once after a double click', async () => {
+  it('sends a post or deletes a schedule only once after a double click', async () => {
     const { id } = await setUp();
     const list = await ask('schedules');
     const clickTwice = (action: string) => Promise.all([row(list, action, id), row(list, action, id)]);
@@ -363,7 +361,7 @@ describe('a person without rights to a schedule', () => {
     expect(around.sent).toEqual([]);
   });
 
-  it('doesn’t learn the name of a limited project from the project’s ID', async () => {
+  it('doesn’t learn a limited project’s name by entering the project’s ID', async () => {
     await add('secret', '999', { channels: [GENERAL] });
     expect((await ask('schedule 999', MEMBER, SHARED)).visibleText).toMatch(/^Project 999 is limited to /);
     await openForm('schedule prod', MEMBER, SHARED);
@@ -395,7 +393,7 @@ describe('Tally', async () => {
     expect(bot.view()).toContain(`"value":"${value}"`);
   });
 
-  it('shows in /billing status and on Home that a schedule can’t post', async () => {
+  it('shows in /billing status and on the Home tab that a schedule can’t post', async () => {
     await bot.openForm('/billing schedule prod daily 09:00');
     expect(await bot.save()).toContain('Saved:');
     await bot.closeForm();

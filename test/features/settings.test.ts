@@ -18,7 +18,7 @@ const stored = () => bot.stored('settings');
 const CHANGED = `${OWNER} changed the settings:`;
 
 describe('/billing settings', () => {
-  it('saves what was changed, and audits the names of the fields', async () => {
+  it('saves the changed fields, and lists their names in the audit log', async () => {
     const said = await save({
       visibility: 'channel',
       currency: 'EUR',
@@ -56,14 +56,14 @@ describe('/billing settings', () => {
     expect(await stored()).toMatchObject({ currency: '', managers: [], managerGroups: [], guests: false });
   });
 
-  it('saves and audits nothing without a change', async () => {
+  it('saves and audits nothing if nothing was changed', async () => {
     expect(await save({})).toContain('No changes to save.');
     expect(await stored()).toBeNull();
     expect(await bot.audit()).toEqual([]);
   });
 
   it.each(['EUR EUR', '<b>', '*', '12', 'a_b', 'EUR.', 'kr,', ',000.00', '\u3164'])(
-    'refuses the label %j with an error next to the field',
+    'refuses the currency label %j with an error next to the field',
     async (label) => {
       await bot.openForm('/billing settings');
       await bot.slack.submit(OWNER, { currency: label });
@@ -74,7 +74,7 @@ describe('/billing settings', () => {
     },
   );
 
-  it('shows the currency label next to amounts', async () => {
+  it('sets the currency label that is shown next to amounts', async () => {
     await addConnection(bot);
     await save({ currency: 'CHF' });
     expect(await bot.read('/balance 123')).toMatch(/left\n/);
@@ -105,7 +105,7 @@ describe('two managers with the settings form open', () => {
   const submitted = async (fields: Fields, person: string, said: string) =>
     expect(await bot.save(fields, person)).toContain(said);
 
-  it('are told if the other saved first, and lose no changes', async () => {
+  it('don’t overwrite each other’s changes without a warning', async () => {
     await opened();
     await submitted({ currency: 'EUR', visibility: 'channel' }, ADMIN, 'Saved.');
     await submitted(
@@ -119,7 +119,7 @@ describe('two managers with the settings form open', () => {
     expect(await stored()).toMatchObject({ currency: 'USD', visibility: 'channel' });
   });
 
-  it('get the result in a message if the form was closed', async () => {
+  it('get the result in a message if they have closed the form', async () => {
     await opened();
     await submitted({ currency: 'EUR' }, ADMIN, 'Saved.');
     bot.slack.failNext('views.update', { error: 'not_found' });
@@ -136,7 +136,7 @@ describe('user groups in the settings form', () => {
     expect(await bot.suggested('settings-form:managerGroups', 'sales')).toEqual([]);
   });
 
-  it('can’t be chosen if Tally lacks the Slack scope, and the form still works', async () => {
+  it('can’t be chosen without a Slack permission, but the rest of the form works', async () => {
     bot.slack.failNext('usergroups.list', { error: 'missing_scope' }, 3);
     await bot.openForm('/billing settings');
     expect(bot.modalText()).toContain('You can’t choose user groups');
@@ -146,7 +146,7 @@ describe('user groups in the settings form', () => {
     expect(await stored()).toMatchObject({ currency: 'EUR' });
   });
 
-  it('of another workspace are rejected, whatever the form contains', async () => {
+  it('are rejected if they belong to another workspace', async () => {
     expect(await save({ managerGroups: ['S0ELSEWHERE'] })).toContain('isn’t a user group of this workspace');
     expect(await stored()).toBeNull();
   });
@@ -158,7 +158,7 @@ describe('damaged settings', () => {
     await bot.store({ settings: { zone: 'Nowhere/Land' } });
   });
 
-  it('stop all figures until a manager saves them again', async () => {
+  it('are reported instead of figures, with a button that opens the form', async () => {
     const { visibleText, ephemeral } = await bot.ask('/spend 123');
     expect(visibleText).toContain('This workspace’s settings are damaged.');
     expect(visibleText).toContain('Open settings…');

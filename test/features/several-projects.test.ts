@@ -26,7 +26,7 @@ const inWindow = () =>
   );
 
 describe('/spend about several projects', () => {
-  it('shows total and change, then a row for each project, the largest first', async () => {
+  it('shows the total and its change, then a row for each project, the largest first', async () => {
     inWindow();
     const answer = await bot.ask('/spend prod, staging');
     expect(answer.lines.slice(0, 2)).toEqual([
@@ -42,7 +42,7 @@ describe('/spend about several projects', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('leaves a project that fails out of the total', async () => {
+  it('doesn’t include a project without figures in the total', async () => {
     answerQueries(bot.billing, '6002', { status: 403, body: '' });
     const answer = await bot.ask('/spend prod,staging yesterday');
     expect(answer.visibleText).toMatch(/^1 of 2 projects · Fri 20 Nov · [\d,.]+ spent/);
@@ -71,12 +71,12 @@ describe('/spend about several projects', () => {
     expect(queries.filter((query) => query.includes('6003, productId: 2'))).toHaveLength(2);
   });
 
-  it('says “1 project” if only one is registered', async () => {
+  it('counts a project once if it is given by its name and by its ID', async () => {
     expect(await bot.read('/spend prod,6001 yesterday')).toMatch(/^1 project · /);
     expect(await bot.read('/balance prod,6001')).toMatch(/^1 project · 3,000\.00 left/);
   });
 
-  it('asks billing about at most four projects at a time', async () => {
+  it('sends billing at most eight requests at the same time', async () => {
     let open = 0;
     let most = 0;
     const ids = Array.from({ length: 12 }, (_, n) => String(6100 + n));
@@ -91,7 +91,7 @@ describe('/spend about several projects', () => {
     expect(most).toBeLessThanOrEqual(8);
   });
 
-  it('has no percentage for the total if a project has none', async () => {
+  it('has no percentage for the total if one of the projects has none', async () => {
     bot.billing.setItems('6005', itemsJson(...november(14, 20, 5)));
     const { lines } = await bot.ask('/spend prod,6005');
     expect(lines[1]).not.toMatch(/[▲▼]/);
@@ -134,7 +134,7 @@ describe('/spend about several projects', () => {
 });
 
 describe('/balance about several projects', () => {
-  it('shows the total balance and warns about projects that run out soon', async () => {
+  it('shows the total balance, and warns about projects whose money runs out soon', async () => {
     const answer = await bot.ask('/balance prod,staging');
     expect(answer.lines.slice(0, 2)).toEqual([
       '2 projects · 3,400.00 left',
@@ -147,14 +147,14 @@ describe('/balance about several projects', () => {
     ]);
   });
 
-  it('names the project that runs out first if none runs out soon', async () => {
+  it('names the project whose money runs out first if no project is in danger soon', async () => {
     bot.billing.setBalance('6002', '{"balance":4000,"bonuses":0}');
     expect((await bot.ask('/balance prod,staging')).lines[0]).toBe(
       '2 projects · 7,000.00 left, prod runs out first',
     );
   });
 
-  it('leaves a project that fails out of the total', async () => {
+  it('doesn’t include a project without figures in the total', async () => {
     bot.billing.setBalance('6002', 'null');
     const answer = await bot.ask('/balance prod,staging');
     expect(answer.visibleText).toMatch(/^1 of 2 projects · 3,000\.00 left/);
@@ -176,8 +176,8 @@ describe('/balance about several projects', () => {
   });
 });
 
-describe('/balance all', () => {
-  it('sorts projects by overdraft, then by runway, then by balance', async () => {
+describe('/balance about many projects', () => {
+  it('lists overdrawn projects first, and sorts the others by days left, then by balance', async () => {
     const balances = { over: '-5', deep: '-90', idle: '7', poor: '3', rich: '900' };
     for (const [at, [alias, balance]] of Object.entries(balances).entries()) {
       const id = String(6200 + at);
@@ -200,8 +200,8 @@ describe('/balance all', () => {
   });
 });
 
-describe('an answer about more projects than a menu item’s value can hold', () => {
-  it('has buttons instead of menu items', async () => {
+describe('an answer about too many projects for Slack’s menus', () => {
+  it('has buttons instead of a menu', async () => {
     const ids = Array.from({ length: 6 }, (_, n) => `${n + 1}`.repeat(31));
     for (const id of ids) bot.billing.setItems(id, itemsJson(...november(14, 20, 1)));
     const answer = await bot.ask(`/spend ${ids.join(',')}`);

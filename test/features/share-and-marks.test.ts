@@ -22,7 +22,7 @@ describe('the Share button', () => {
     ['/spend prod,closed', OWNER, CHANNEL, true],
     ['/spend prod', MEMBER, CHANNEL, true],
   ])(
-    'is offered only where the person can share: %s by %s in %s',
+    'is offered only if the answer may be shared in the channel: %s by %s in %s',
     async (text, person, channel, isOffered) => {
       const { visibleText, labels } = await bot.ask(text, person, channel);
       expect(visibleText).toMatch(/spent|left|No .* data/);
@@ -32,7 +32,7 @@ describe('the Share button', () => {
 });
 
 it.each(['/spend', '/balance'])(
-  'a shared answer about %s names only projects that are allowed in the channel',
+  'a shared answer to %s names only projects that are allowed in the channel',
   async (command) => {
     const shared = await bot.next(
       async () => bot.press(await bot.ask(`${command} prod,closed`), 'Share'),
@@ -50,7 +50,7 @@ describe('formatting marks around words', () => {
     '/spend ~prod last-7-days~',
     '/spend > prod',
     '/spend &gt; prod',
-  ])('are ignored: %s', async (text) => {
+  ])('are ignored in a command: %s', async (text) => {
     expect(await bot.read(text)).toMatch(/^prod · .*spent/);
   });
   it.each(['> spend prod', '&gt; spend prod', '~spend prod~', '>>> spend prod'])(
@@ -61,25 +61,25 @@ describe('formatting marks around words', () => {
   );
 });
 
-describe('billing’s own error messages', () => {
+describe('an error from billing', () => {
   const maintain = () =>
     answerQueries(bot.billing, '7001', {
       status: 200,
       body: '{"errors":[{"message":"Billing is being maintained until 12:00"}],"data":null}',
     });
 
-  it('are quoted for a single project', async () => {
+  it('is quoted in an answer about a single project', async () => {
     maintain();
     expect(await bot.read('/spend prod')).toContain('Billing is being maintained until 12:00');
   });
 
-  it('are quoted if one of several projects fails', async () => {
+  it('is quoted in an answer about several projects', async () => {
     maintain();
     const { visibleText } = await bot.ask('/spend prod,closed');
     expect(visibleText).toContain('“Billing is being maintained until 12:00”');
   });
 
-  it('come without advice to check the project ID', async () => {
+  it('is reported in /billing status without advice to check the project ID', async () => {
     maintain();
     await bot.ask('/balance prod');
     const { visibleText } = await bot.ask('/billing status');
@@ -87,7 +87,7 @@ describe('billing’s own error messages', () => {
     expect(visibleText).not.toContain('Check its ID');
   });
 
-  it('come with one “Try again” after a server error', async () => {
+  it('leads to only one “Try again” in an answer', async () => {
     bot.billing.respond(() => ({ status: 500, body: '' }));
     const { visibleText } = await bot.ask('/spend prod');
     expect(visibleText.match(/try again/gi)).toHaveLength(1);
@@ -105,7 +105,7 @@ describe('the project picker of a question without a project', () => {
   });
 
   it.each(['/os-token', '/spend blork october by week'])(
-    'has no “All projects” for %s, which accepts one project',
+    'has no “All projects” for %s, which accepts only one project',
     async (text) => {
       const { options } = await bot.ask(text);
       expect(options.length).toBeGreaterThan(1);

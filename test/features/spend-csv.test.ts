@@ -45,7 +45,7 @@ const csv = [
 ].join('\r\n');
 
 describe('/spend … csv', () => {
-  it('sends a file with the exact digits and the missing days, without formulas', async () => {
+  it('sends a file with exact amounts and the missing days, without formulas', async () => {
     const { name, text, bytes, said } = await asked('/spend prod last-4-days csv');
     expect(name).toBe('spend-prod-2026-11-17_2026-11-20.csv');
     expect(text).toBe(csv);
@@ -59,7 +59,7 @@ describe('/spend … csv', () => {
     expect(unchanged(answer)).toBe(answer.text);
   });
 
-  it('includes the rows of several projects', async () => {
+  it('sends one file with the rows of several projects', async () => {
     const { rows } = await asked('/spend csv 123,prod yesterday');
     expect(rows.map((row) => row.split(',')[0])).toEqual(expect.arrayContaining(['project', '123', 'prod']));
   });
@@ -109,7 +109,7 @@ describe('/balance … csv', () => {
     expect(rows.slice(1).map((row) => row.split(',').at(-1))).toEqual(['overdrawn', 'no spending']);
   });
 
-  it('is in the same ⋯ menu as Details, which open without changing the answer', async () => {
+  it('has the same exact amounts as Details, which leave the answer unchanged', async () => {
     for (const command of ['/balance prod', '/balance prod,123']) {
       const answer = await bot.ask(command);
       await bot.choose(answer, 'rerun:more', 'Details');
@@ -136,7 +136,7 @@ describe('a CSV file of several projects', () => {
     answerQueries(bot.billing, '7102', { status: 200, body });
   });
 
-  it('has a row with the reason for each project that failed', async () => {
+  it('of spend has a row with the reason for each project without figures', async () => {
     const { said, message, rows } = await asked('/spend web,broken,empty last-7-days csv');
     expect(rows).toEqual([
       'project,product,day,amount,bonuses,items,note',
@@ -152,7 +152,7 @@ describe('a CSV file of several projects', () => {
     expect(said).toBe(`${sentence} The CSV is in your direct messages with Tally.`);
   });
 
-  it('also has a row for each failed project if it lists balances', async () => {
+  it('of balances has a row with the reason for each project without figures', async () => {
     const { message, rows } = await asked('/balance web,disks,broken,empty csv');
     expect(rows).toEqual([
       'project,product,balance,bonuses,average a day,days left,note',
@@ -166,12 +166,12 @@ describe('a CSV file of several projects', () => {
     );
   });
 
-  it('names failed projects, as the details do', async () => {
+  it('gives the same reason for missing figures as the answer’s details', async () => {
     await bot.openForm('/balance web,empty details');
     expect(await bot.modalSays('7103')).toContain('No figures  No Cloud platform data for empty.');
   });
 
-  it('is about the product in the answer whose menu was used', async () => {
+  it('is about the same product as the answer whose menu was used', async () => {
     const { rows } = await chosen(await bot.ask('/balance 7105 storage'));
     expect(rows[1]).toMatch(/^7105,storage,55,/);
   });
@@ -189,7 +189,7 @@ describe('a CSV file of several projects', () => {
   });
 });
 
-it('/spend … details shows exact times, total, items and the connection', async () => {
+it('/spend … details shows the exact times and total, the number of items and the connection', async () => {
   await bot.openForm('/spend prod last-4-days details');
   const text = await bot.modalSays('Details');
   for (const line of [

@@ -53,7 +53,7 @@ function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['
 }
 
 describe('the chart of /spend', () => {
-  it('rounds amounts as the table does', () => {
+  it('shows the same rounded amounts as the table', () => {
     const { bars, rows } = shown('2026-11-14..2026-11-17', [
       item('2026-11-14', '0.125'),
       item('2026-11-15', '0.135'),
@@ -72,7 +72,7 @@ describe('the chart of /spend', () => {
     expect(bars.map(({ value }) => value)).toEqual([0.00012, 0, 1, 1]);
   });
 
-  it('is left out if there are fewer than four points', () => {
+  it('is left out if it would have fewer than four bars', () => {
     expect(shown('last-3-days', [item('2026-11-18'), item('2026-11-19'), item('2026-11-20')]).bars).toEqual(
       [],
     );
@@ -80,7 +80,7 @@ describe('the chart of /spend', () => {
 });
 
 describe('a bar in the chart of /spend', () => {
-  it('has no height for an unreported day, and is labelled “no data”', () => {
+  it('for a day without data has no height and is labelled “no data”', () => {
     const { bars } = shown('2026-11-14..2026-11-17', [item('2026-11-14'), item('2026-11-17', '3')]);
     expect(bars).toEqual([
       { label: 'Sat 14', value: 1 },
@@ -96,7 +96,7 @@ describe('a bar in the chart of /spend', () => {
     expect(bars.map(({ value }) => value)).toEqual([2, 2, 2, 2]);
   });
 
-  it('for today is labelled “so far” and has its own series', () => {
+  it('for today is labelled “so far” and belongs to a separate series of data', () => {
     const sent = [...daysFrom('2026-11-18', 3).map((day) => item(day, '4')), item('2026-11-21', '1')];
     const { bars, series } = shown('last-4-days including today', sent);
     expect(bars.slice(2)).toEqual([
@@ -124,14 +124,14 @@ describe('a bar in the chart of /spend', () => {
     expect(running.map(({ value }) => value)).toEqual([14, 14, 14, 14]);
   });
 
-  it('is a daily average if a week is cut off or incomplete', () => {
+  it('shows a daily average if the period begins or ends in the middle of a week', () => {
     const october = daysFrom('2026-10-01', 31).map((day) => item(day, '2'));
     const { bars, chartTitle } = shown('october', october);
     expect(chartTitle).toBe('Average per day, by week');
     expect(bars.map(({ value }) => value)).toEqual([2, 2, 2, 2, 2]);
   });
 
-  it('is a total if every week is complete and reported', () => {
+  it('shows the total of a week only if all days of all weeks are reported', () => {
     const weeks = daysFrom('2026-10-19', 28).map((day) => item(day, '2'));
     const { bars, chartTitle } = shown('last-4-weeks', weeks);
     expect(chartTitle).toBe('Spent per week');
@@ -144,7 +144,7 @@ describe('a bar in the chart of /spend', () => {
     // A chart of thirteen weeks, and a chart of months.
     ['2026-08-17..2026-11-14', '2026-08-17', '2026-08-30', 2, '31 Aug… no data'],
     ['2025', '2025-01-10', '2025-01-30', 1, 'Feb 2025 no data'],
-  ])('for a week or month without data is labelled “no data”: %s', (words, first, last, at, label) => {
+  ])('for a day, week or month without data is labelled “no data”: %s', (words, first, last, at, label) => {
     const all = daysFrom('2025-01-01', 700).filter(
       (day) =>
         (day > '2026-09-06' && day < '2026-10-31') ||
@@ -161,26 +161,26 @@ describe('a bar in the chart of /spend', () => {
   });
 });
 
-describe('a year of which few days are reported', () => {
+describe('the chart of a year with few reported days', () => {
   const shownOf = (first: string, count: number) =>
     shown(
       '2025',
       daysFrom(first, count).map((day) => item(day)),
     );
 
-  it('has a chart of the weeks that have data', () => {
+  it('has a bar for each week that has data', () => {
     const { bars, chartTitle } = shownOf('2025-10-19', 74);
     expect([bars[0]?.label, bars.at(-1)?.label, bars.length]).toEqual(['13–19 Oct', '29–31 Dec', 12]);
     expect(chartTitle).toBe('Average per day, by week');
   });
 
-  it('has a chart of its weeks even if only one month has data', () => {
+  it('has bars for weeks even if all reported days are in one month', () => {
     const { bars } = shownOf('2025-12-01', 31);
     expect(bars).toHaveLength(5);
   });
 });
 
-it('the bars of several years have unique labels if few days are reported', () => {
+it('the chart of several years has unique labels even if few days are reported', () => {
   const some = ['2017-10-02', '2023-10-02'].flatMap((first) => daysFrom(first, 42));
   const { bars } = shown(
     '2017-01-01..2026-11-20',
@@ -192,17 +192,17 @@ it('the bars of several years have unique labels if few days are reported', () =
   for (const { label } of bars) expect(label.length).toBeLessThanOrEqual(20);
 });
 
-describe('the chart of a month in /spend', () => {
+describe('the chart of /spend by week', () => {
   const october = daysFrom('2026-10-01', 31).map((day) => item(day));
   const weeks = ['1–4 Oct', '5–11 Oct', '12–18 Oct', '19–25 Oct', '26–31 Oct'];
 
-  it('has bars for weeks, labelled with their days inside the month', () => {
+  it('labels each week with its days in the requested month', () => {
     const { bars, rows } = shown('october', october);
     expect(bars.map(({ label }) => label)).toEqual(weeks);
     expect(rows).toHaveLength(32);
   });
 
-  it('labels a week at the turn of the year without the years', () => {
+  it('labels the week of New Year with its first day, without the year', () => {
     const winter = daysFrom('2025-12-01', 62).map((day) => item(day));
     const { bars } = shown('2025-12-01..2026-01-31', winter);
     expect(bars[4]?.label).toBe('29 Dec…');
@@ -210,7 +210,7 @@ describe('the chart of a month in /spend', () => {
 });
 
 describe('the table of days in /spend', () => {
-  it('has a row for an unreported day', () => {
+  it('has a row for a day without data', () => {
     const { rows, title } = shown('2026-11-14..2026-11-17', [
       item('2026-11-17', '1', '2'),
       item('2026-11-14'),
@@ -228,7 +228,7 @@ describe('the table of days in /spend', () => {
     expect(title).toBe('Each day (5)');
   });
 
-  it('has no column for bonuses that are all zero', () => {
+  it('has no column for bonuses if all bonuses are zero', () => {
     const { rows } = shown('2026-11-14..2026-11-15', [item('2026-11-14'), item('2026-11-15')]);
     expect(rows[0]).toEqual(['Day', 'Amount']);
   });
@@ -254,7 +254,7 @@ describe('the table of days in /spend', () => {
     ).toBe('Each week (53)');
   });
 
-  it('groups only items of requested days, and lists the others separately', () => {
+  it('groups the items of the requested days by week, and lists other items separately', () => {
     const sent = daysFrom('2026-03-02', 265).filter((day) => day !== '2026-05-05');
     const { rows } = shown('since 2026-03-03', [
       ...sent.map((day) => item(day, day === '2026-04-08' ? 'n/a' : '1', '1')),
@@ -270,7 +270,7 @@ describe('the table of days in /spend', () => {
     expect(row('soon')).toEqual(['soon', '5.00', '0.00']);
   });
 
-  it('says how many items in the total have no readable day', () => {
+  it('comes with a note on how many items have no readable day', () => {
     const { visibleText } = shown('last-7-days', [
       item('2026-11-14'),
       ...Array.from({ length: 120 }, (_, n) => item(`day ${n}`, '2', '1')),
@@ -279,7 +279,7 @@ describe('the table of days in /spend', () => {
   });
 });
 
-it('a balance says why there is no runway, with special characters escaped', () => {
+it('the answer to /balance says why it can’t estimate how long money lasts, and escapes special characters', () => {
   const figures = {
     target: TARGET,
     connection: 'main',
@@ -297,8 +297,11 @@ it('a balance says why there is no runway, with special characters escaped', () 
 });
 
 describe('the menu of periods', () => {
-  it.each(['today', 'october', 'q3'])('names a typed period as the title does: %s', (words) => {
-    const { answerTitle, chosenPeriod } = shown(words, [item('2026-11-14')]);
-    expect(answerTitle).toContain(`prod · ${chosenPeriod} · `);
-  });
+  it.each(['today', 'october', 'q3'])(
+    'names the typed period in the same words as the title: %s',
+    (words) => {
+      const { answerTitle, chosenPeriod } = shown(words, [item('2026-11-14')]);
+      expect(answerTitle).toContain(`prod · ${chosenPeriod} · `);
+    },
+  );
 });

@@ -46,7 +46,7 @@ describe('the answer about a budget', () => {
     ['/spend prod over-budget', '250', 'Not yet: 231.00 of 250.00'],
     ['/spend is prod within budget?', '250', 'Within budget so far: 231.00 of 250.00'],
     ['/spend prod over-budget', '5000', 'No: 231.00 of 5,000.00'],
-  ])('begins with yes or no: %s, with a budget of %s', async (asked, amount, verdict) => {
+  ])('says whether the budget has been exceeded: %s, with a budget of %s', async (asked, amount, verdict) => {
     await setBudget(amount);
     expect(await ask(asked)).toContain(verdict);
   });
@@ -58,13 +58,13 @@ describe('the answer about a budget', () => {
     expect(await ask('/spend prod budget')).toMatch(/Expected: about \d[\d,.]* by 30 Nov/);
   });
 
-  it('offers to set a missing budget', async () => {
+  it('offers to set a budget if there is none', async () => {
     const { visibleText, commands } = await bot.ask('/spend prod budget');
     expect(visibleText).toContain('No budget is set');
     expect(commands).toContain('/billing watch prod budget');
   });
 
-  it('is about the only project with a budget, and names the others', async () => {
+  it('shows figures only of projects with a budget, and names the other projects', async () => {
     await setBudget('200');
     const { lines, rows, visibleText } = await bot.ask('/spend all over-budget');
     expect(lines[0]).toBe('prod · November · Yes: 231.00 of 200.00 (115.5 %)');
@@ -84,7 +84,7 @@ describe('the answer about a budget', () => {
     ]);
   });
 
-  it('says in the header that no project has a budget', async () => {
+  it('says in its header if no project has a budget', async () => {
     bot.billing.respond(spendByDay((_, project) => ({ 123: 1, 456: 2 })[project]));
     const { lines, rows, labels } = await bot.ask('/spend prod,staging,789 budget');
     expect(lines[0]).toBe('November · No budget is set for these projects');
@@ -92,47 +92,47 @@ describe('the answer about a budget', () => {
     expect(labels.slice(1)).toEqual(['Set a budget for staging…', 'Set a budget for prod…']);
   });
 
-  it('covers only the current month: another month is refused', async () => {
+  it('is refused for a month other than the current month', async () => {
     expect(await ask('/spend prod 2026-10 budget')).toContain('Tally only knows this month’s budget');
   });
 });
 
-describe('/spend about all projects', () => {
-  it('adds up the forecasts, and has a row for each project', async () => {
+describe('the answer to /spend about all projects', () => {
+  it('shows the sum of the forecasts, and a column of forecasts', async () => {
     const text = await ask('/spend all this-month');
     expect(text).toMatch(/^2 projects · 1–21 Nov · 346\.50 so far, about [\d,.]+ by 30 Nov\n/);
     expect(text).not.toContain('spent');
     expect(text).toContain('By 30 Nov');
   });
 
-  it('shows the bonuses of each project', async () =>
+  it('shows the bonuses of each project that got bonuses', async () =>
     expect(await ask('/spend all last-week')).toContain('bonuses: prod 7.00'));
 
-  it('has a column of daily averages, if asked for', async () =>
+  it('has a column of daily averages if the command says “by day”', async () =>
     expect(await ask('/spend all last-week by day')).toContain('A day'));
 
-  it('refuses “by week”', async () =>
+  it('is refused if the command says “by week”', async () =>
     expect(await ask('/spend all 2026-10 by week')).toContain('“by week” works for one project only'));
 });
 
-describe('/spend with ranked days', () => {
-  it('lists the lowest first for “lowest”', async () => {
+describe('the ranking of days in /spend', () => {
+  it('begins with the day that cost least if the command says “lowest”', async () => {
     const text = await ask('/spend prod lowest days 2026-10');
     expect(text).toContain('Lowest:* Thu 1 Oct, 1.00 · Fri 2 Oct, 2.00 · Sat 3 Oct, 3.00');
     expect(text).not.toContain('peak');
   });
 
-  it('lists as many days as were asked for', async () => {
+  it('lists as many days as the command asks for', async () => {
     const text = await ask('/spend prod top 2 days 2026-10');
     expect(text).toContain('Highest:* Sat 31 Oct, 31.00 · Fri 30 Oct, 30.00');
     expect(text).not.toContain('Thu 29 Oct');
   });
 
-  it('refuses to rank the days of several projects', async () =>
+  it('is refused for several projects', async () =>
     expect(await ask('/spend all top 3 days 2026-10')).toContain('can only be ranked for one project'));
 });
 
-it('the answer of /spend is grouped by the requested unit', async () => {
+it('the answer to /spend is grouped by week or by month if the command says so', async () => {
   const weeks = await bot.ask('/spend prod 2026-10 by week');
   expect(weeks.visibleText).toContain('Each week (5)');
   expect(JSON.stringify(weeks.blocks)).toContain('"Average per day, by week"');
@@ -145,7 +145,7 @@ it('the answer of /spend is grouped by the requested unit', async () => {
   );
 });
 
-it('a CSV file by month is refused, and the file by day is offered', async () => {
+it('a request for a CSV file by month is refused, and a file by day is offered', async () => {
   const { visibleText, commands } = await bot.ask('/spend prod q3 by month csv');
   expect(visibleText).toContain('“by month” doesn’t work with a CSV file, which has a row for each day.');
   expect(commands).toEqual(['/spend prod 2026-q3 csv']);
@@ -153,24 +153,24 @@ it('a CSV file by month is refused, and the file by day is offered', async () =>
 });
 
 it.each(['/spend how much did prod cost last week?', '/spend what did we spend on prod last week'])(
-  'a question typed after the command is answered: %s',
+  'a question in everyday English after /spend is answered: %s',
   async (text) => expect(await ask(text)).toMatch(/prod · [\s\S]*9–15 Nov/),
 );
 
-it('the answer about the lowest projects names the lowest in the header', async () => {
+it('the answer about the cheapest projects names the cheapest project in its header', async () => {
   const { lines, rows } = await bot.ask('/spend all lowest last-week');
   expect(lines[0]).toBe('2 projects · 9–15 Nov · 126.00 spent, least by staging');
   expect(rows.map(([name]) => name)).toEqual(['Project', 'staging', 'prod']);
 });
 
-it('the header of a running period says “so far”', async () => {
+it('the header of an answer about a period that is still running says “so far”', async () => {
   const { lines, visibleText } = await bot.ask('/spend prod today');
   expect(lines[0]).toBe('prod · Sat 21 Nov · 21.00 so far');
   expect(visibleText).not.toMatch(/· so far|^so far/m);
   expect((await bot.ask('/spend all this-week')).lines[0]).toMatch(/so far/);
 });
 
-it('an answer in two currencies has no comparison', async () => {
+it('an answer with amounts in two currencies has no comparison with an earlier period', async () => {
   await addProjects(bot, { usa: { id: '789', currency: 'USD' } });
   const { rows, visibleText } = await bot.ask('/spend all mtd');
   expect(rows[0]).toEqual(['Project', 'Spent', 'By 30 Nov']);

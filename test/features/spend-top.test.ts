@@ -17,7 +17,7 @@ beforeEach(() => {
     bot.billing.setItems(String(6001 + at), yesterday(amount));
 });
 
-describe('/spend top', () => {
+describe('the answer to /spend top', () => {
   it('shows the projects that spent most', async () => {
     const answer = await bot.ask('/spend top 3 yesterday');
     expect(answer.lines[0]).toBe('Top 3 of 5 projects · Fri 20 Nov · 170.00 EUR spent');
@@ -30,7 +30,7 @@ describe('/spend top', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('has buttons for another period and for the projects’ balances', async () => {
+  it('offers other periods, a CSV file and the projects’ balances, but no schedule', async () => {
     const { commands } = await bot.ask('/spend top 2 yesterday');
     expect(commands).toContain('/spend top 2 last-month');
     expect(commands).toContain('/spend top 2 yesterday csv');
@@ -38,7 +38,7 @@ describe('/spend top', () => {
     expect(commands.some((command) => command.startsWith('/billing schedule'))).toBe(false);
   });
 
-  it('names projects that failed, which might be among the top', async () => {
+  it('names a project without figures, because the project might be among the top', async () => {
     answerQueries(bot.billing, '6003', { status: 403, body: '' });
     const answer = await bot.ask('/spend top 2 yesterday');
     expect(answer.lines[0]).toBe('Top 2 of 5 projects, 4 with figures · Fri 20 Nov · 70.00 EUR spent');
@@ -62,7 +62,7 @@ describe('/spend top', () => {
     ]);
   });
 
-  it('explains with “why” how the top projects changed', async () => {
+  it('explains how the costs of the top projects changed if the command says “why”', async () => {
     const both = (then: number, now: number) => itemsJson(['2026-11-13', then], ['2026-11-20', now]);
     bot.billing.setItems(idOf('prod'), both(60, 100));
     const part = await bot.ask('/spend top 2 yesterday why');
@@ -78,7 +78,7 @@ describe('/spend top', () => {
     expect(answer.commands).toContain('/spend top 2 yesterday');
   });
 
-  it('counts only projects that the asker may see in the channel', async () => {
+  it('counts only projects that the person who asks may see in the channel', async () => {
     await addProject(bot, { alias: 'secret', id: '6050', channels: ['C0FINANCE1'] });
     const queries = await bot.queriesDuring(async () => {
       const { lines } = await bot.ask('/spend top 1 yesterday', MEMBER);

@@ -20,8 +20,8 @@ beforeEach(() => bot.billing.respond(costs));
 const daysIn = (query: string) =>
   [...query.matchAll(/"(\d{4}-\d\d-\d\d)T/g)].map(([, day]) => day).join('..');
 
-describe('/spend … vs …', () => {
-  it('compares the period with the named days, and sends one request for each', async () => {
+describe('/spend with “vs”', () => {
+  it('compares two months, with one request to billing for each month', async () => {
     const queries = await bot.queriesDuring(async () => {
       const { lines } = await bot.ask('/spend prod october vs september');
       expect(lines.slice(0, 2)).toEqual([
@@ -33,7 +33,7 @@ describe('/spend … vs …', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('compares the current month, and forecasts it', async () => {
+  it('compares the current month with the same month of last year, and forecasts the current month', async () => {
     const queries = await bot.queriesDuring(async () => {
       const { visibleText } = await bot.ask('/spend prod mtd vs last-year');
       expect(visibleText).toContain('*unchanged* vs 1–20 Nov 2025');
@@ -42,19 +42,19 @@ describe('/spend … vs …', () => {
     expect(queries).toHaveLength(2);
   });
 
-  it('answers without a comparison while no day of the period is complete', async () => {
+  it('answers without a comparison if no day of the period is complete yet', async () => {
     bot.clock.now = Date.UTC(2026, 11, 1, 9);
     const { lines, visibleText } = await bot.ask('/spend prod mtd vs last month');
     expect(lines[1]).toBe('Only complete days are compared, and this period has none yet.');
     expect(visibleText.match(/Only complete/g)).toHaveLength(1);
   });
 
-  it('refuses to compare a period with days that overlap the period', async () => {
+  it('refuses to compare two periods that overlap', async () => {
     const answer = await bot.ask('/spend prod last-7-days vs last-30-days');
     expect(answer.visibleText).toContain('“vs last-30-days” overlaps with 14–20 Nov.');
   });
 
-  it('corrects only the words after “vs” in a suggested command', async () => {
+  it('suggests a corrected command if the days after “vs” are in reverse order', async () => {
     const answer = await bot.ask('/spend prod october vs 2026-09-15..2026-09-01 csv');
     expect(answer.visibleText).toContain('/spend prod october vs 2026-09-01..2026-09-15 csv');
   });
@@ -83,8 +83,8 @@ function partsOf({ blocks, types }: Answer) {
   };
 }
 
-describe('the days of /spend … vs …', () => {
-  it('are drawn and listed side by side', async () => {
+describe('the days in the answer to /spend with “vs”', () => {
+  it('are shown side by side in the chart and in the table', async () => {
     const { title, rows, series, labels } = partsOf(
       await bot.ask('/spend staging 2026-10-02..2026-10-05 vs 2026-09-04..2026-09-07'),
     );
@@ -103,7 +103,7 @@ describe('the days of /spend … vs …', () => {
     ]);
   });
 
-  it('are listed, but not drawn in pairs, if the periods have different lengths', async () => {
+  it('are compared in the table, but not in the chart, if the periods have different lengths', async () => {
     const { rows, series } = partsOf(
       await bot.ask('/spend staging 2026-10-02..2026-10-05 vs 2026-09-04..2026-09-08'),
     );
@@ -111,14 +111,14 @@ describe('the days of /spend … vs …', () => {
     expect(rows.at(-1)).toEqual(['Tue 8 Sep', '–', '5.00']);
   });
 
-  it('are grouped by week if there are many, with a note about missing days', async () => {
+  it('are shown in groups of seven if there are many, with a note about missing days', async () => {
     const { title, rows } = partsOf(await bot.ask('/spend staging q3 vs q2'));
     expect(title).toBe('Every 7 days (14)');
     expect(rows[1]).toEqual(['1–7 Jul vs 1–7 Apr', '35.00', '35.00']);
     expect(rows[10]).toEqual(['2–8 Sep vs 3–9 Jun', '30.00 (6 of 7 days)', '35.00']);
   });
 
-  it('end with today, which is not compared', async () => {
+  it('end with today if the period includes today, but today is not compared', async () => {
     const { rows, types } = partsOf(
       await bot.ask('/spend prod last-3-days including today vs 2026-10-01..2026-10-02'),
     );
@@ -131,8 +131,8 @@ describe('the days of /spend … vs …', () => {
   });
 });
 
-describe('/spend … vs … with “csv” or “details”', () => {
-  it('lists each compared day in the file, with a note', async () => {
+describe('/spend with “vs” and with “csv” or “details”', () => {
+  it('sends a file with the days of both periods, and a note on each compared day', async () => {
     const command = '/spend staging 2026-10-05..2026-10-06 vs 2026-09-04..2026-09-05 csv';
     const work = () => bot.slack.say(OWNER, CHANNEL, command);
     const { files: [file] = [], text } = await bot.next(work, OWNER, directOf(OWNER));
@@ -149,7 +149,7 @@ describe('/spend … vs … with “csv” or “details”', () => {
     );
   });
 
-  it('shows both periods in the details', async () => {
+  it('shows the totals of both periods for “details”', async () => {
     await bot.openForm('/spend prod october vs september details');
     const text = await bot.modalSays('Compared total');
     for (const line of [
@@ -163,10 +163,10 @@ describe('/spend … vs … with “csv” or “details”', () => {
   });
 });
 
-describe('the answer of /spend … vs …', () => {
+describe('the answer to /spend with “vs”', () => {
   const factsOf = async (command: string) => (await bot.ask(command)).lines;
 
-  it('compares totals if equally many days are reported', async () => {
+  it('compares totals if the numbers of reported days are equal', async () => {
     const [, line] = await factsOf('/spend prod 2026-10-05..2026-10-07 vs 2026-09-07..2026-09-09');
     expect(line).toBe('*▲ 100.0 %* vs 7–9 Sep (+ 30.00, 30.00 then) · 20.00 a day');
   });
@@ -176,7 +176,7 @@ describe('the answer of /spend … vs …', () => {
     expect(line).toBe('*unchanged* vs September (daily average, 29 of 30 days reported) · 5.00 a day');
   });
 
-  it('says only once that too few days are reported to compare', async () => {
+  it('says only once that too few days are reported for a comparison', async () => {
     const [, line, ...others] = await factsOf(
       '/spend staging 2026-10-05..2026-10-07 vs 2026-09-04..2026-09-05',
     );
@@ -184,7 +184,7 @@ describe('the answer of /spend … vs …', () => {
     expect(others.join(' ')).not.toContain('Too few');
   });
 
-  it('says why there is no comparison if billing fails for the other days', async () => {
+  it('says why there is no comparison if billing fails for the second period', async () => {
     bot.billing.respond((request, ordinary) =>
       request.query.includes('2026-09-01T') ? { status: 500, body: '' } : costs(request, ordinary),
     );
@@ -198,7 +198,7 @@ describe('the answer of /spend … vs …', () => {
     expect(visibleText).toContain('*unchanged* vs 10–16 Nov 2025');
   });
 
-  it('has a row for each of several projects, with both amounts', async () => {
+  it('has a row for each project, with the amounts of both periods', async () => {
     const answer = await bot.ask('/spend prod,staging october vs september');
     expect(answer.lines.slice(0, 2)).toEqual([
       '2 projects · October · 775.00 spent',
@@ -212,7 +212,7 @@ describe('the answer of /spend … vs …', () => {
     expect(answer.visibleText).toContain('staging: 29 of 30 days reported for September');
   });
 
-  it('has no menu of periods', async () => {
+  it('has no menu to choose another period', async () => {
     const { blocks } = await bot.ask('/spend prod october vs 2026-11-10..2026-11-16');
     expect(JSON.stringify(blocks)).not.toContain('rerun:period');
   });
@@ -229,12 +229,12 @@ describe('“vs” and the words after it', () => {
     expect(await bot.read(`/spend ${words}`)).toContain(said);
   });
 
-  it('are kept by the picker of projects', async () => {
+  it('are kept when Tally asks the person to choose a project', async () => {
     const { blocks } = await bot.ask('/spend october vs september');
     expect(JSON.stringify(blocks)).toContain('2026-10 vs 2026-09');
   });
 
-  it('are kept by the buttons for other products', async () => {
+  it('are kept in the commands of the buttons for other products', async () => {
     bot.billing.respond(() => ({
       status: 200,
       body: '{"data":{"bill":{"reportSubscriptionConsuming":null}}}',
@@ -250,7 +250,7 @@ describe('“vs” and the words after it', () => {
     expect(shared.visibleText).toContain('shared by');
   });
 
-  it('may name days long ago, and the answer then has no forecast', async () => {
+  it('may name a month many years ago, and the answer then has no forecast', async () => {
     const queries = await bot.queriesDuring(async () => {
       const { visibleText } = await bot.ask('/spend prod mtd vs 2010-01');
       expect(visibleText).toContain('vs January 2010');

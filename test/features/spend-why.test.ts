@@ -33,8 +33,8 @@ beforeEach(() => {
 
 const WEEK_BEFORE = days('2026-11-07', ['100', '100', '100', '100', '100', '100', '100']);
 
-describe('/spend … why about one project', () => {
-  it('shows the three days that differ most, and the sum of the others', async () => {
+describe('/spend with “why” for one project', () => {
+  it('shows the three days whose costs changed most, and the sum of the other days', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['101.5', '400', '90.25', '100', '700', '100', '50']));
     const answer = await bot.ask('/spend prod why');
     expect(answer.lines.slice(0, 2)).toEqual([
@@ -52,7 +52,7 @@ describe('/spend … why about one project', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('says “less” or “unchanged” if spend fell or stayed the same', async () => {
+  it('says “less” if the cost fell, and “unchanged” if the cost stayed the same', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['90', '110', '100', '100', '100', '100', '70']));
     expect((await bot.ask('/spend prod why')).lines[0]).toBe(
       'prod · 14–20 Nov · 30.00 EUR less than 7–13 Nov',
@@ -63,7 +63,7 @@ describe('/spend … why about one project', () => {
     expect(sumOf(answer)).toBe(0);
   });
 
-  it('leaves out a day whose counterpart is unreported, and says which', async () => {
+  it('marks a day as not compared if its counterpart in the other period has no data', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['100', '100', '', '100', '400', '100', '100']));
     const answer = await bot.ask('/spend prod why');
     expect(answer.lines.slice(0, 2)).toEqual([
@@ -79,7 +79,7 @@ describe('/spend … why about one project', () => {
     expect(sumOf(answer)).toBe(30_000);
   });
 
-  it('explains a longer month by its additional day', async () => {
+  it('explains that a longer month costs more because of its additional day', async () => {
     sends('6001', days('2026-09-01', Array(30).fill('10')), days('2026-10-01', Array(31).fill('10')));
     const answer = await bot.ask('/spend prod october why');
     expect(answer.lines[1]).toBe('*unchanged* (daily average) · All of it comes from one more day.');
@@ -89,7 +89,7 @@ describe('/spend … why about one project', () => {
     ]);
   });
 
-  it('compares a single day without a table', async () => {
+  it('has no table if the period is a single day', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-20', ['150']));
     const answer = await bot.ask('/spend prod yesterday why');
     expect(answer.lines.slice(0, 2)).toEqual([
@@ -99,7 +99,7 @@ describe('/spend … why about one project', () => {
     expect(answer.rows).toEqual([]);
   });
 
-  it('explains the difference from the days after “vs”', async () => {
+  it('explains the difference from the period that is named after “vs”', async () => {
     sends(
       '6001',
       days('2025-11-14', ['1', '1', '1', '1', '1', '1', '1']),
@@ -118,7 +118,7 @@ describe('/spend … why about one project', () => {
     expect(answer.visibleText).toContain('today left out');
   });
 
-  it('says which amounts are unreadable', async () => {
+  it('names the day whose amount is unreadable', async () => {
     sends(
       '6001',
       WEEK_BEFORE,
@@ -150,12 +150,12 @@ describe('/spend … why about one project', () => {
       '*▲ 30.0 %* · Sat 14 Nov: + 300.00. The other day: − 90.00.',
     ],
     [Array(7).fill('150'), '*▲ 50.0 %* · Spread over 7 days.'],
-  ])('begins with a sentence about the reason: %j', async (amounts, reason) => {
+  ])('says in one sentence which days made the difference: %j', async (amounts, reason) => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', amounts));
     expect((await bot.ask('/spend prod why')).lines[1]).toBe(reason);
   });
 
-  it('names the day whose cost is unusual, in either period', async () => {
+  it('names the day with an unusual cost, even if that day is in the earlier period', async () => {
     const before = days('2026-11-07', ['50', '50', '100', '100', '-4470', '100', '100']);
     sends('6001', before, days('2026-11-14', ['50', '50', '100', '100', '110', '100', '120']));
     expect((await bot.ask('/spend prod why')).lines[1]).toBe(
@@ -163,7 +163,7 @@ describe('/spend … why about one project', () => {
     );
   });
 
-  it('doesn’t blame a day for falling on a weekend', async () => {
+  it('names no single day as the reason if weekdays are compared with weekends', async () => {
     const isWeekend = (day: string) => [0, 6].includes(new Date(day).getUTCDay());
     const usual = (first: string, count: number, weekday: number, weekend: number) =>
       daysFrom(first, count).map((day) => [day, String(isWeekend(day) ? weekend : weekday)] as const);
@@ -188,7 +188,7 @@ describe('/spend … why about one project', () => {
     },
   );
 
-  it('says that one more day explains most of the difference', async () => {
+  it('says how much of the difference comes from one day more or fewer', async () => {
     const october = days('2026-10-01', ['15', ...Array(30).fill('10')]);
     sends('6001', days('2026-09-01', Array(30).fill('10')), october);
     expect((await bot.ask('/spend prod october why')).lines[1]).toBe(
@@ -218,7 +218,7 @@ describe('/spend … why about one project', () => {
 });
 
 describe('the menu item “What changed”', () => {
-  it('explains the difference of an answer that compares periods', async () => {
+  it('explains the difference between the periods that an answer compares', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
     const answer = await bot.ask('/spend prod');
     const labels = ['What changed', 'Include today', 'CSV', 'Details', 'Schedule this…', 'Watch…'];
@@ -229,15 +229,15 @@ describe('the menu item “What changed”', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('is not offered if nothing is compared', async () => {
+  it('is not offered in an answer without a comparison', async () => {
     sends('6001', days('2026-11-14', Array(7).fill('200')));
     const { labels } = await bot.ask('/spend prod');
     expect(labels).not.toContain('What changed');
   });
 });
 
-describe('/spend … why about several projects', () => {
-  it('shows the projects that changed most, and names projects without figures', async () => {
+describe('/spend with “why” for several projects', () => {
+  it('lists the projects whose costs changed most, and names projects without figures', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
     sends('6002', WEEK_BEFORE, days('2026-11-14', Array(7).fill('20.5')));
     sends('6003');
@@ -255,7 +255,7 @@ describe('/spend … why about several projects', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('names a project’s days without data, and leaves out their counterparts', async () => {
+  it('names the days for which a project has no data, and does not compare them', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['100', '100', '', '100', '400', '100', '100']));
     sends('6002', WEEK_BEFORE, days('2026-11-14', Array(7).fill('110')));
     const answer = await bot.ask('/spend prod,staging why');
@@ -275,7 +275,7 @@ describe('/spend … why about several projects', () => {
     expect(answer.rows[2]?.[1]).toBe('− 70.00 USD');
   });
 
-  it('names a project that can’t be compared, and doesn’t count it', async () => {
+  it('lists a project that can’t be compared, but leaves it out of the total', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
     sends('6002', days('2026-11-14', Array(7).fill('20')));
     const answer = await bot.ask('/spend prod,staging why');

@@ -37,7 +37,7 @@ const save = (name: string, more?: Partial<NewConnection>) => saved(connection(n
 const status = async (person = OWNER) => await bot.read('/billing status', person);
 
 describe('/billing status', () => {
-  it('leads to the connection form while nothing is connected', async () => {
+  it('has a button for the connection form if there is no connection yet', async () => {
     const forOwner = await bot.ask('/billing status');
     expect(forOwner.visibleText).toContain('isn’t connected to a billing service yet');
     await bot.press(forOwner, 'Connect…');
@@ -72,13 +72,13 @@ describe('/billing status', () => {
     [{ expiresAt: NOW - 3 * DAY }, 'expired Wed 18 Nov 2026 (3 days ago)'],
     [{ expiresAt: NOW + 15 * DAY }, 'expires Sun 6 Dec 2026 (15 days)'],
     [{ lifetime: 'none' as const }, 'no expiry'],
-  ])('describes a token’s lifetime of %o: %s', async (more, words) => {
+  ])('describes the expiry of a token with %o as “%s”', async (more, words) => {
     const { expiresAt: _, ...rest } = connection('main');
     await workspaces.saveConnection(await changeIn(workspaces, TEAM), { ...rest, ...more });
     expect(await status()).toContain(words);
   });
 
-  it('tells members only names and what is about to expire', async () => {
+  it('tells members only which connections have a token that expires soon or has expired', async () => {
     const { fingerprint, lastFour } = await save('main', { account: 'Acme' });
     expect(await status(MEMBER)).toBe('No problems');
     await save('finance', { expiresAt: NOW + 3 * DAY });
@@ -92,7 +92,7 @@ describe('/billing status', () => {
     expect(buttons).toEqual(['Ask a manager', 'Ask a manager']);
   });
 
-  it('says that the service rejected a token, until it is replaced', async () => {
+  it('shows that the billing service rejected a token, until somebody replaces the token', async () => {
     await save('main', { token: 'a-token-that-was-revoked-in-the-console' });
     await bot.ask('/balance 123');
     const visibleText = await status();
@@ -104,7 +104,7 @@ describe('/billing status', () => {
     expect(await status()).not.toContain('rejected');
   });
 
-  it('reports that the identity service rejected an application access', async () => {
+  it('reports that the identity service rejected an application’s credentials', async () => {
     await workspaces.saveAccess(await changeIn(workspaces, TEAM), {
       project: '123',
       authUrl: 'https://identity.example.com/v3',
@@ -127,7 +127,7 @@ describe('/billing status', () => {
     expect(await healthOf()).toEqual(['No problems', false]);
   });
 
-  it('says when there is no default connection, and when settings are damaged', async () => {
+  it('reports a missing default connection and damaged settings', async () => {
     await save('eu');
     await save('us');
     expect(await status()).toContain('Choose a default connection');
@@ -137,7 +137,7 @@ describe('/billing status', () => {
     expect(visibleText).toContain('*us*');
   });
 
-  it('names every damaged record in one line for managers', async () => {
+  it('lists all damaged records in one line, which only managers see', async () => {
     for (const field of ['watch:aaaaaaaa', 'schedule:bbbbbbbb', 'project:prod'])
       await bot.store({ [field]: '{' });
     const [seen, member] = [await bot.ask('/billing status'), await bot.ask('/billing status', MEMBER)];
@@ -186,7 +186,7 @@ describe('a project whose connection is missing', () => {
     });
   });
 
-  it('is shown with the connection’s name and, for managers, with the fix', async () => {
+  it('is shown with the connection’s name, and managers can choose another connection', async () => {
     const visibleText = await status();
     expect(visibleText).toContain('prod uses the connection “finance”, which no longer exists.');
     expect(visibleText).toContain('Choose another…');
@@ -197,7 +197,7 @@ describe('a project whose connection is missing', () => {
     expect(await status(MEMBER)).not.toContain('no longer exists');
   });
 
-  it('is not named in a channel that may not see the project', async () => {
+  it('is not named to members in a channel where the project may not be shown', async () => {
     await addProject(bot, { alias: 'payroll', id: '125', connection: 'hr', channels: [FINANCE] });
     const visibleText = await status(MEMBER);
     expect(visibleText).not.toMatch(/payroll|\bhr\b/);
@@ -227,14 +227,14 @@ describe('the default connection', () => {
   });
 });
 
-it('the status page says when a message can’t show everything', async () => {
+it('the status page shows a note if not everything fits in one message', async () => {
   for (let at = 1; at <= 30; at += 1) await save(`account-${at}`, { expiresAt: NOW + DAY });
   const { visibleText, blocks } = await bot.ask('/billing status');
   expect(blocks.length).toBeLessThanOrEqual(50);
   expect(visibleText).toContain('Not everything fits');
 });
 
-describe('a sealed record that can’t be opened', () => {
+describe('an encrypted record that can’t be decrypted', () => {
   /** Somebody with access to Redis can move records, but a sealed value only opens where it was sealed. */
   const move = async (from: string, to: string) => bot.store({ [to]: await bot.stored(from) });
 
@@ -257,7 +257,7 @@ describe('a sealed record that can’t be opened', () => {
     expect(bot.billing.requests).toEqual([]);
   };
 
-  it('is refused and reported if it was moved, even if the name inside it was changed, too', async () => {
+  it('is refused and reported if somebody copied it from another connection', async () => {
     await save('other');
     await move('connection:other', 'connection:main');
     await refusedEverywhere();
@@ -266,9 +266,9 @@ describe('a sealed record that can’t be opened', () => {
   });
 
   it.each([
-    ['its key is missing', 'lost'],
-    ['another key has its name', 'test'],
-  ])('is reported when %s', async (_, id) => {
+    ['the encryption key is missing', 'lost'],
+    ['the encryption key was replaced by another key with the same ID', 'test'],
+  ])('is reported if %s', async (_, id) => {
     const keyring = createKeyring([{ id, key: randomBytes(32) }]);
     const other = createWorkspaces({ redis: bot.redis.client, keyring });
     await other.saveConnection(await changeIn(other, TEAM), connection('main'));
@@ -276,8 +276,8 @@ describe('a sealed record that can’t be opened', () => {
   });
 });
 
-describe('an application access', () => {
-  it('is listed for managers, and reported as broken when it cannot be decrypted', async () => {
+describe('the credentials of an application', () => {
+  it('are listed for managers, and reported as broken if they can’t be decrypted', async () => {
     const access = {
       project: '123',
       authUrl: 'https://identity.example.com/v3',

@@ -59,7 +59,7 @@ describe('the answer to a mistake', () => {
     '/billing schedule prod last-month daily 8:00',
     '/spend prod banana csv',
     '/spend prod,banana',
-  ])('suggests nothing for “%s”, because no command can express that', async (command) => {
+  ])('suggests no command for “%s”, because no command would mean the same', async (command) => {
     expect(await offeredFor(command)).toEqual([]);
   });
 
@@ -82,7 +82,7 @@ describe('the answer to a mistake', () => {
     ['@Tally spnd prod lst month', ['/spend prod last month']],
     ['@Tally how much did staging spend lst month?', ['/spend staging last-month']],
     ['@Tally prod', ['/balance prod', '/spend prod']],
-  ])('suggests for “%s” only commands with this meaning: %j', async (command, expected) => {
+  ])('suggests for “%s” exactly these commands: %j', async (command, expected) => {
     const offered = await offeredFor(command);
     expect(offered).toEqual(expected);
     for (const one of offered.filter((text) => /^\/(?:spend|balance)/.test(text) && !text.endsWith('csv')))
@@ -93,7 +93,7 @@ describe('the answer to a mistake', () => {
     ['/spend banana yesterday', 'All projects'],
     ['/balance banana storage', 'All projects'],
     ['/os-token banana', 'web-shop'],
-  ])('offers the projects in place of the unknown word in “%s”', async (command, last) => {
+  ])('offers a choice of projects in place of the unknown word in “%s”', async (command, last) => {
     const { visibleText, options } = await bot.ask(command);
     expect(visibleText).toContain('I don’t recognize “banana”. Which project?');
     expect(options.map(({ label }) => label).slice(0, 3)).toEqual(['prod', 'staging', 'web-shop']);
@@ -105,11 +105,14 @@ describe('the answer to a mistake', () => {
     '/spend <@U012AB3CD4E> last month',
     '/spend prod <#C012AB3CD4E>',
     '/balance <!subteam^S012AB3CD4E>',
-  ])('does not mention secrets for “%s”, which names people', async (command) => {
-    const { visibleText } = await bot.ask(command);
-    expect(visibleText).toContain('You mentioned a person, a channel or a group.');
-    expect(visibleText).not.toContain('secret');
-  });
+  ])(
+    'says that “%s” mentions a person, a channel or a group, without a word about secrets',
+    async (command) => {
+      const { visibleText } = await bot.ask(command);
+      expect(visibleText).toContain('You mentioned a person, a channel or a group.');
+      expect(visibleText).not.toContain('secret');
+    },
+  );
 
   it('says how many projects were named if there are too many', async () => {
     const ids = Array.from({ length: 60 }, (_, n) => String(1_000 + n)).join(',');
@@ -118,7 +121,7 @@ describe('the answer to a mistake', () => {
     expect(visibleText).not.toContain('secret');
   });
 
-  it('offers managers the form when an address returns a web page, and tells others whom to ask', async () => {
+  it('lets only managers check the billing address if that address returns a web page', async () => {
     bot.billing.setMode('html');
     expect((await bot.ask('/balance prod')).buttons).toEqual(['Try again', 'Check the address…']);
     const { visibleText, buttons } = await bot.ask('/balance prod', MEMBER);

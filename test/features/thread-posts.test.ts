@@ -102,7 +102,7 @@ const limitTo = async (channel: string) => {
   await addProject(bot, { alias: 'prod', id: '123', channels: [channel] });
 };
 
-describe('follow-ups below a scheduled post', () => {
+describe('follow-up questions below a scheduled post', () => {
   it.each<[Parameters<typeof posted>[0], string, string]>([
     [{}, '/spend', 'prod 2026-11-19'],
     [{ ids: ['123', '456'] }, '/spend', 'prod,staging 2026-11-19'],
@@ -117,7 +117,7 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
 
-  it('are about the post’s day, even days later', async () => {
+  it('are about the day that the post reports, even if they are asked days later', async () => {
     const { ts } = await posted();
     bot.clock.now += 3 * DAY;
     const { visibleText } = await say('why?', ts);
@@ -126,7 +126,7 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('what about october?', ts)).visibleText).toMatch(/prod · [\s\S]*October/);
   });
 
-  it('cover Friday to Sunday if it was posted on a Monday', async () => {
+  it('are about Friday to Sunday if the post was sent on a Monday', async () => {
     bot.clock.now = at('2026-11-23T09:00:00Z');
     const timing = { cadence: { kind: 'weekdays' } as const, time: '09:00', zone: 'UTC' };
     const { ts } = await posted({ timing });
@@ -136,20 +136,20 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('and staging?', ts)).visibleText).toMatch(/staging · [\s\S]*20–22 Nov/);
   });
 
-  it('cover the month before below a post on the first of a month', async () => {
+  it('are about the previous month if the post was sent on the first of a month', async () => {
     bot.clock.now = at('2026-12-01T09:00:00Z');
     const { ts } = await posted({ report: 'month-to-date' });
     bot.clock.now += 20 * DAY;
     expect((await say('and staging?', ts)).visibleText).toMatch(/staging · [\s\S]*November/);
   });
 
-  it('keep the product that the post names, even if the project has no name', async () => {
+  it('are about the product in the post, even if the project has no name', async () => {
     bot.billing.setItems('777', '[{"day":"2026-11-19","totalAmount":5,"totalBonuses":0}]', 2);
     await posted({ projects: [{ id: '777', product: 2 }] });
     expect(await remembered()).toMatchObject([{ text: '777 2026-11-19 storage' }]);
   });
 
-  it('include only projects that the post shows', async () => {
+  it('are only about projects that the post shows', async () => {
     await addProject(bot, { alias: 'secret', id: '789', channels: ['C0OTHER001'] });
     const projects = [
       { id: '123', product: 1 as const, alias: 'prod' },
@@ -160,7 +160,7 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('again', ts)).visibleText).not.toContain('secret');
   });
 
-  it('work below a post that was sent by hand too', async () => {
+  it('can also be asked below a post that somebody sent by hand', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     await scheduling.send(TEAM, schedule({ projects }), 'now', OWNER);
     await expect.poll(async () => (await remembered()).length > 0).toBe(true);
@@ -169,7 +169,7 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
 
-  it('work below a test post too', async () => {
+  it('can also be asked below a test post', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     await scheduling.send(TEAM, schedule({ projects }), 'test', MEMBER);
     await expect.poll(async () => (await remembered()).length > 0).toBe(true);
@@ -177,7 +177,7 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('why?', ts, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*Thu 19 Nov/);
   });
 
-  it('check the current rights of the person who asks', async () => {
+  it('are refused if the project is no longer allowed in the channel', async () => {
     const { ts } = await posted();
     await limitTo('C0OTHER001');
     for (const text of ['again', 'why?', 'and october?']) {
@@ -194,7 +194,7 @@ describe('follow-ups below a scheduled post', () => {
     expect((await say('why?', other.ts)).visibleText).toContain('Which project?');
   });
 
-  it('are impossible if Redis can’t store the question, but the post is still sent', async () => {
+  it('need data in Redis, but the post is sent even if that data can’t be stored', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     const timing = { cadence: { kind: 'daily' } as const, time: '09:00', zone: 'UTC' };
     await save(
@@ -212,7 +212,7 @@ describe('follow-ups below a scheduled post', () => {
   });
 });
 
-describe('follow-ups below an alert', () => {
+describe('follow-up questions below an alert', () => {
   const days = (last: string) =>
     Array.from({ length: 50 }, (_, ago) => {
       const day = new Date(NINE - (ago + 1) * DAY).toISOString().slice(0, 10);
@@ -224,7 +224,7 @@ describe('follow-ups below an alert', () => {
     [{ kind: 'spike', factor: new Big('2'), floor: new Big('1') }, '/spend', 'prod 2026-11-19'],
     [{ kind: 'balance', below: new Big('1e20') }, '/balance', 'prod'],
     [{ kind: 'runway', days: 3_650 }, '/balance', 'prod'],
-  ])('take missing words from the alert’s watch: %j', async (rule, command, text) => {
+  ])('take missing words from the watch that sent the alert: %j', async (rule, command, text) => {
     bot.billing.setItems('123', `[${days('900').join(',')}]`);
     bot.billing.setBalance('123', '{"balance":1000,"bonuses":0}');
     const { ts } = await alerted(rule);
@@ -233,7 +233,7 @@ describe('follow-ups below an alert', () => {
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
 
-  it('refer to an alert in a direct message only in the alert’s thread', async () => {
+  it('refer to an alert in a direct message only if they are in the alert’s thread', async () => {
     bot.billing.setItems('123', `[${days('900').join(',')}]`);
     await say('spend staging october', undefined, MEMBER, DIRECT);
     bot.clock.now += HOUR;
@@ -248,13 +248,16 @@ describe('follow-ups below an alert', () => {
 it.each([
   [GUEST, 'C0GENERAL1', 'Guests can’t use Tally in this workspace.'],
   [EXTERNAL, 'C0SHARED01', 'Tally only answers members of the workspace that installed it.'],
-])('a person without rights, %s, gets no figures below a post', async (as, channel, sentence) => {
-  const { ts } = await posted({ channel }, channel);
-  const answer = await say('why?', ts, as, channel);
-  expect(answer).toMatchObject({ ephemeral: true });
-  expect(answer.visibleText).toContain(sentence);
-  expect(JSON.stringify(answer.blocks)).not.toContain('prod');
-});
+])(
+  'a person who may not use Tally (%s) gets no figures in the thread of a post',
+  async (as, channel, sentence) => {
+    const { ts } = await posted({ channel }, channel);
+    const answer = await say('why?', ts, as, channel);
+    expect(answer).toMatchObject({ ephemeral: true });
+    expect(answer.visibleText).toContain(sentence);
+    expect(JSON.stringify(answer.blocks)).not.toContain('prod');
+  },
+);
 
 it('a post’s menu answers only the person who clicks', async () => {
   const posting = await posted();

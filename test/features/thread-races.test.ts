@@ -43,8 +43,8 @@ const remembered = async (redis = bot.redis) =>
     ...(JSON.parse(value) as { text: string; ids: object }),
   }));
 
-describe('two people with follow-ups in one thread at the same instant', () => {
-  it('each get their own answer, and one question is remembered', async () => {
+describe('two people who send follow-up questions in one thread at the same instant', () => {
+  it('each get an answer, and one of the two questions is remembered', async () => {
     await start();
     await prepare();
     const { thread } = await ask('spend prod october');
@@ -69,7 +69,7 @@ describe('two people with follow-ups in one thread at the same instant', () => {
     ]).toContainEqual({ text: last?.text, ids: last?.ids });
   });
 
-  it('each keep their own rights', async () => {
+  it('are each answered according to their own rights', async () => {
     await start();
     await prepare();
     const channel = 'C0GENERAL1';
@@ -108,7 +108,7 @@ describe('a workspace that uninstalls Tally', () => {
     expect(await keysLeft()).toEqual([]);
   });
 
-  it('leaves nothing in Redis, even if a question is being answered', async () => {
+  it('leaves nothing in Redis, even if a question is being answered at that moment', async () => {
     await start();
     await prepare();
     let isGone: Promise<unknown> | undefined;
@@ -154,7 +154,7 @@ it.each(['hangs', 'dies'] as const)(
 );
 
 it.each(['message_changed', 'message_deleted'])(
-  'a %s event from Slack doesn’t change the remembered question',
+  'a %s event from Slack doesn’t change the question that Tally remembers',
   async (subtype) => {
     await start();
     await prepare();

@@ -65,7 +65,7 @@ describe('a follow-up in a thread', () => {
     ['spend prod,staging october', 'and september?', ['2 projects · ', 'September']],
     ['spend prod,staging october', 'and staging?', ['staging · ', 'October']],
     ['how much did prod spend last month?', 'and staging?', ['staging · ', 'October']],
-  ])('takes missing words from the answer in the thread: %s, then %s', async (first, then, shown) => {
+  ])('takes missing words from the answer in the thread: “%s”, then “%s”', async (first, then, shown) => {
     const { reply, thread } = await startThread(first);
     const { message, visibleText } = await reply(then);
     expect(message).toMatchObject({ ephemeral: false, threadTs: thread });
@@ -79,7 +79,7 @@ describe('a follow-up in a thread', () => {
     expect(visibleText + JSON.stringify(message.blocks)).not.toMatch(/\/spend|\/billing/);
   });
 
-  it('can ask for a file', async () => {
+  it('can ask for a CSV file', async () => {
     const { reply, thread } = await startThread('spend prod october');
     await reply('as csv');
     const file = bot.slack.messages(MEMBER, CHANNEL).at(-1);
@@ -99,7 +99,7 @@ describe('a follow-up in a thread', () => {
     expect((await reply('and staging?', { as: OWNER })).visibleText).toContain('October');
   });
 
-  it('takes nothing from the thread if the text is a whole question', async () => {
+  it('that is a complete question takes no words from the thread', async () => {
     const { reply } = await startThread('spend prod october storage');
     expect((await reply('how much did staging spend yesterday?')).visibleText).toMatch(
       /^staging · Fri 20 Nov · /,
@@ -111,17 +111,20 @@ describe('a follow-up in a thread', () => {
     ['spend prod last-week', 'and 22?', ['/spend 22 last-week']],
     ['spend prod october', 'and stagin?', ['/spend staging 2026-10']],
     ['balance prod', 'what about october?', ['/spend prod 2026-10']],
-  ])('runs nothing if the words are ambiguous: %s, then %s', async (first, then, offered) => {
-    const { reply } = await startThread(first);
-    const before = bot.billing.requests.length;
-    const { message } = await reply(then);
-    expect(message.ephemeral).toBe(true);
-    expect(message.buttons.filter((label) => label.startsWith('/'))).toEqual(offered);
-    expect(bot.billing.requests).toHaveLength(before);
-  });
+  ])(
+    'is answered only with suggestions if its words are unclear: “%s”, then “%s”',
+    async (first, then, offered) => {
+      const { reply } = await startThread(first);
+      const before = bot.billing.requests.length;
+      const { message } = await reply(then);
+      expect(message.ephemeral).toBe(true);
+      expect(message.buttons.filter((label) => label.startsWith('/'))).toEqual(offered);
+      expect(bot.billing.requests).toHaveLength(before);
+    },
+  );
 
   it.each(['and banana?', 'thanks', 'hello', 'and?'])(
-    'is not recognized in other messages: %s',
+    'that says only “%s” is not answered with figures',
     async (text) => {
       const { reply } = await startThread('spend prod october');
       const before = bot.billing.requests.length;
@@ -150,7 +153,7 @@ describe('a follow-up in a thread', () => {
     ['again', 'spend'],
     ['why?', 'spend'],
     ['how long will it last?', 'balance'],
-  ])('without an earlier answer is answered by asking for the project: %s', async (text, command) => {
+  ])('is answered with “Which project?” if the thread has no earlier answer: %s', async (text, command) => {
     const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
     const { message, visibleText } = await say(`@Tally ${text}`, { thread: parent.ts });
     expect(message.ephemeral).toBe(true);
@@ -160,26 +163,26 @@ describe('a follow-up in a thread', () => {
 });
 
 describe('the days of a follow-up', () => {
-  it('are the same days as in the answer if the period had already ended', async () => {
+  it('are the same as in the earlier answer if that period had already ended', async () => {
     const { reply } = await startThread('spend prod last-7-days');
     bot.clock.now += 2 * DAY;
     expect((await reply('and staging?')).visibleText).toMatch(/staging · [\s\S]*14–20 Nov/);
     expect((await reply('and prod?')).visibleText).toMatch(/prod · [\s\S]*14–20 Nov/);
   });
 
-  it('continue until now if the period was still running', async () => {
+  it('continue until now if the period of the earlier answer was still running', async () => {
     const { reply } = await startThread('spend prod this-month');
     bot.clock.now += 2 * DAY;
     expect((await reply('and staging?')).visibleText).toContain('1–23 Nov');
   });
 
-  it('stay in the answer’s month after the next month has begun', async () => {
+  it('stay in the month of the earlier answer after the next month has begun', async () => {
     const { reply } = await startThread('spend prod this-month');
     bot.clock.now += 12 * DAY;
     expect((await reply('and staging?')).visibleText).toContain('November');
   });
 
-  it('are counted from now if the follow-up names days', async () => {
+  it('are counted from now if the follow-up says “yesterday”', async () => {
     const { reply } = await startThread('spend prod last-7-days');
     bot.clock.now += 2 * DAY;
     expect((await reply('and yesterday?')).visibleText).toContain('Sun 22 Nov');
@@ -199,7 +202,7 @@ describe('a follow-up in a direct message', () => {
     expect(commands).toEqual(['/balance staging', '/spend staging']);
   });
 
-  it('refers to the thread’s answer, not to a newer one outside the thread', async () => {
+  it('refers to the answer in its thread, not to a newer answer outside the thread', async () => {
     const { message } = await say('spend prod october', direct);
     await say('balance staging', direct);
     const below = { ...direct, thread: message.ts };
@@ -219,13 +222,13 @@ describe('a question in a channel with a default project', () => {
     await bot.ask('/billing default prod');
   });
 
-  it('is about the answer’s project in a thread, even after the default changes', async () => {
+  it('is about the project of the thread’s last answer, even after the default changes', async () => {
     const { reply } = await startThread('spend october');
     await bot.ask('/billing default staging');
     expect((await reply('and september?')).visibleText).toMatch(/prod · [\s\S]*September/);
   });
 
-  it('is about the answer’s project in a thread, and the header names this project', async () => {
+  it('is about the project of the thread’s last answer, not about the default project', async () => {
     const { reply } = await startThread('spend staging october');
     expect((await reply('how much did we spend yesterday?')).visibleText).toMatch(
       /staging · [\s\S]*Fri 20 Nov/,
@@ -243,13 +246,13 @@ describe('a question in a channel with a default project', () => {
   });
 });
 
-it('a question with an unknown project is answered after a known one is named in the thread', async () => {
+it('a question about an unknown project is answered once a known project is named in the thread', async () => {
   const { asked } = await sayAsked('how much did foo spend last week?');
   const { visibleText } = await say('@Tally prod', { thread: asked.ts });
   expect(visibleText).toMatch(/prod · [\s\S]*9–15 Nov/);
 });
 
-it('a failed question is repeated by “again”, but only for the person who asked', async () => {
+it('a failed question can be repeated with “again”, and is ignored in other people’s follow-ups', async () => {
   const { reply } = await startThread('spend prod october');
   bot.billing.respond(() => ({ status: 400 }));
   expect((await reply('spend staging september')).message.ephemeral).toBe(true);
@@ -267,7 +270,7 @@ it('a failed question is repeated by “again”, but only for the person who as
   expect((await reply('and august?')).visibleText).toMatch(/staging · [\s\S]*August/);
 });
 
-describe('the remembered question', () => {
+describe('the question that Tally remembers', () => {
   it('is stored without figures, for 30 days', async () => {
     await startThread('how much did PROD cost in October, please?');
     const values = await bot.redis.client.hvals(threadsKey(TEAM));
@@ -278,7 +281,7 @@ describe('the remembered question', () => {
       expect(await bot.redis.client.pttl(key)).toBeGreaterThan(29 * DAY);
   });
 
-  it('takes one write after a question, and one read for a follow-up', async () => {
+  it('is read from Redis once for a follow-up, and not for other questions', async () => {
     const { reply } = await startThread('spend prod october');
     const complete = await commandsOf(bot.redis, () => reply('balance prod'));
     expect(complete.filter((name) => name === 'hmget')).toHaveLength(0);
@@ -290,7 +293,7 @@ describe('the remembered question', () => {
     expect(await bot.redis.client.hlen(threadsKey(TEAM))).toBe(before);
   });
 
-  it('doesn’t delay an answer if Redis fails', async () => {
+  it('may be lost if Redis fails, but the answer is still sent', async () => {
     await bot.redis.client.set(threadsKey(TEAM), 'not a hash');
     const { message, visibleText } = await say('@Tally spend prod october');
     expect(message.ephemeral).toBe(false);
@@ -324,7 +327,7 @@ describe('the project of the last answer', () => {
 
   // After October 2025, “september” has two meanings, and both buttons would name the project.
   it.each(['spend prod october', 'spend prod,staging october', 'spend prod october 2025'])(
-    'is not revealed if it is no longer allowed in the channel: %s',
+    'is not revealed if the project is no longer allowed in the channel: %s',
     async (first) => {
       const { reply } = await startThread(first);
       await removeProject('prod');
@@ -344,7 +347,7 @@ describe('the project of the last answer', () => {
 it.each([
   [GUEST, 'Guests can’t use Tally in this workspace.'],
   [EXTERNAL, 'Tally only answers members of the workspace that installed it.'],
-])('a follow-up of a person without rights, %s, doesn’t reveal the project', async (as, sentence) => {
+])('the answer to a person who may not use Tally (%s) doesn’t reveal the project', async (as, sentence) => {
   const channel = as === GUEST ? 'C0GENERAL1' : 'C0SHARED01';
   const { reply } = await startThread('spend prod october', { channel, as: OWNER });
   const before = bot.billing.requests.length;
@@ -367,7 +370,7 @@ it('a question is remembered only for its own thread', async () => {
   expect((await say('and september?', { channel: DIRECT })).visibleText).toContain('Which project?');
 });
 
-it('a follow-up of 4,000 characters is refused like any other text', async () => {
+it('a follow-up of 4,000 characters is refused as too long', async () => {
   const { reply } = await startThread('spend prod october');
   expect((await reply(`and ${'staging and '.repeat(330)}`)).visibleText).toContain('too long');
   expect(textOf(bot.slack.messages(MEMBER, CHANNEL))).not.toContain('staging · ');

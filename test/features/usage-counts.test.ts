@@ -33,12 +33,15 @@ it.each([
   ['web', '1 schedule uses it.'],
   ['shop', undefined],
   ['idle', undefined],
-])('before %s is removed, Tally says what uses the project: %s', async (alias, says) => {
-  const text = await bot.read(`/billing projects remove ${alias}`);
-  if (says === undefined) expect(text).not.toMatch(/uses? it/);
-  else expect(text).toContain(says);
-});
+])(
+  'before the project %s is removed, Tally says how many schedules and watches use it',
+  async (alias, says) => {
+    const text = await bot.read(`/billing projects remove ${alias}`);
+    if (says === undefined) expect(text).not.toMatch(/uses? it/);
+    else expect(text).toContain(says);
+  },
+);
 
-it('the disconnect form counts the schedules and watches that use the connection', async () => {
+it('the form for disconnecting says how many schedules and watches use the connection', async () => {
   expect(await bot.openForm('/billing disconnect main')).toContain('2 schedules and 1 watch use it.');
 });

@@ -39,7 +39,7 @@ describe('the chart of two periods', () => {
     expect(drawn(text).labels).toEqual([]);
   });
 
-  it('leaves out the 31st beside a month of 30 days, instead of showing zero', () => {
+  it('shows no zero for the 31st if the other month has only 30 days', () => {
     expect(drawn('october vs september').values.flat()).not.toContain(0);
   });
 
@@ -55,7 +55,7 @@ describe('the chart of two periods', () => {
     });
   });
 
-  it('shows months by week, as daily averages, and leaves out today', () => {
+  it('shows daily averages by week for two months, and leaves out today', () => {
     expect(drawn('october vs september')).toMatchObject({
       title: 'Average per day, by week',
       labels: ['1–7', '8–14', '15–21', '22–28', '29–30'],
@@ -65,7 +65,7 @@ describe('the chart of two periods', () => {
     expect(drawn('mtd vs last-month').names).toEqual(['1–20 Nov', 'October']);
   });
 
-  it('shows years by month, and several whole weeks by week', () => {
+  it('compares years month by month, and several weeks week by week', () => {
     const years = drawn('2026 vs 2025');
     expect(years).toMatchObject({
       title: 'Average per day, by month',
@@ -103,13 +103,13 @@ describe('the chart of two periods', () => {
     ['last-300-days vs prior 300 days', 'Month 1', 'Average per day, by 4 weeks'],
     ['2022-01-01..2025-12-31 vs 2018-01-01..2021-12-31', 'Quarter 1', 'Average per day, by quarter'],
     ['last-2000-days vs period before', 'Year 1', 'Average per day, by 52 weeks'],
-  ])('numbers its groups if dates would be too long: %s', (text, label, title) => {
+  ])('labels its bars with numbers if dates would be too long: %s', (text, label, title) => {
     const chart = drawn(text, (day) => (day.endsWith('-07') ? 2 : 1));
     expect(chart).toMatchObject({ title });
     expect(chart.labels[0]).toBe(label);
   });
 
-  it('is left out if there are fewer than four pairs, or no data for one period', () => {
+  it('is left out if there are fewer than four pairs of days, or no data for one period', () => {
     expect(drawn('yesterday vs 2026-11-10').labels).toEqual([]);
     expect(drawn('october vs september', (day) => (day < '2026-10' ? undefined : 1)).labels).toEqual([]);
   });

@@ -40,7 +40,7 @@ const state = (given: Partial<WatchState> = {}): WatchState => ({
   ...{ problem: undefined, isPaused: false, undelivered: undefined, openAlert: undefined, ...given },
 });
 
-describe('the words of a watch command', () => {
+describe('the words after /billing watch', () => {
   const read = (text: string) => parseWatchText(text, contextWith(new Set(['prod', 'staging'])));
 
   it.each<[string, object]>([
@@ -63,7 +63,7 @@ describe('the words of a watch command', () => {
     ['over 1 000 spike ×2 prod', { alias: 'prod', kind: 'spike', factor: '×2', floor: '1 000' }],
     ['prod spike 2 over 1000', { alias: 'prod', kind: 'spike', factor: '2', floor: '1000' }],
     ['2× spike prod', { alias: 'prod', kind: 'spike', factor: '2×' }],
-  ])('are read: “%s”', (text, expected) => expect(read(text)).toEqual(expected));
+  ])('are understood: “%s”', (text, expected) => expect(read(text)).toEqual(expected));
 
   it.each<[string, string, string?]>([
     ['prod fnord 12', 'I don’t recognize “fnord”'],
@@ -81,7 +81,7 @@ describe('the words of a watch command', () => {
     ['prod balance 5 3 oct 2026', '“3 oct 2026” is a period'],
     ['prod,staging balance 5', 'You named several projects'],
     ['foo bar', 'I don’t recognize “foo”'],
-  ])('are refused with a reason: %s', (text, sentence, offered) => {
+  ])('are refused with a reason: “%s”', (text, sentence, offered) => {
     const refusal = { message: expect.stringContaining(sentence), offered: offered ? [offered] : [] };
     expect(() => read(text)).toThrow(expect.objectContaining(refusal));
     for (const one of refusal.offered) expect(read(one.replace(/^watch ?/, ''))).toBeDefined();
@@ -89,7 +89,7 @@ describe('the words of a watch command', () => {
 });
 
 describe('the form of a watch', () => {
-  it('has the typed values, and shows when the watch would have alerted', async () => {
+  it('is filled with the typed values, and shows when the watch would have alerted', async () => {
     around.figures = STEADY;
     const text = await openForm('watch balance 50,000 prod');
     expect(view()).toContain('"value":"123:1:prod"');
@@ -104,19 +104,19 @@ describe('the form of a watch', () => {
   it.each([
     ['budget 25000', /^20,000\.00 this month, 80\.0 %\n48,210\.00 left · about 48 days/m],
     ['spike 2x', /^1,000\.00 on Fri 20 Nov, usually 1,000\.00\n48,210\.00 left · /m],
-  ])('shows the figure that “%s” watches, and below it what is left', async (rule, lines) => {
+  ])('shows the figure that “%s” watches, with the balance below', async (rule, lines) => {
     around.figures = STEADY;
     expect((await openForm(`watch prod ${rule}`)).replaceAll('*', '')).toMatch(lines);
   });
 
-  it('names the newest days on which the watch would have alerted', async () => {
+  it('names the most recent days on which the watch would have alerted', async () => {
     around.figures = previewFigures((ago) => (ago % 9 === 2 ? '9000' : '1000'), '48210');
     expect(await openForm('watch prod spike 2x')).toContain(
       '10 times in the last 90 days, most recently: 17 Sep, 26 Sep, 5 Oct, 14 Oct, 23 Oct, 1 Nov, 10 Nov, 19 Nov.',
     );
   });
 
-  it('starts with the channel’s project; in a direct message, with the person', async () => {
+  it('starts with the channel’s default project, or in a direct message with the person to alert', async () => {
     await bot.redis.client.hset(KEY, `channel:${CHANNEL}`, 'dev');
     await openForm('watch');
     expect(view()).toContain('"value":"456:2:dev"');
@@ -132,7 +132,7 @@ describe('the form of a watch', () => {
     ['budget 0', '0', 'Type an amount above zero.'],
     ['runway 14.5', '14.5', 'Type 1 to 3,650 days.'],
     ['spike 1x', '1x', 'Type a factor above 1'],
-  ])('says what is wrong with a threshold that was typed: %s', async (words, typed, sentence) => {
+  ])('says what is wrong with the typed threshold: %s', async (words, typed, sentence) => {
     expect(await openForm(`watch prod ${words}`)).toContain(sentence);
     expect(view()).toContain(`"initial_value":"${typed}"`);
   });
@@ -148,13 +148,13 @@ describe('the form of a watch', () => {
     expect(await save()).toContain('Saved');
   });
 
-  it('says that a project has no data', async () => {
+  it('shows a message if the project has no data', async () => {
     around.figures = new Failure('no-data', { question: { project: '123', product: 1, days: undefined } });
     expect(await openForm()).toContain('No Cloud platform data for project 123.');
   });
 });
 
-describe('a watch from the form', () => {
+describe('a watch that is set up in the form', () => {
   it.each([
     ['a guest', GUEST],
     ['somebody from another organization', EXTERNAL],
@@ -173,7 +173,7 @@ describe('a watch from the form', () => {
     expect(await save({ below: '40000' })).toContain('Saved');
   });
 
-  it('cannot alert a channel where nobody may ask about its project', async () => {
+  it('cannot alert a channel where its project isn’t allowed', async () => {
     await add('secret', '789', { channels: [FINANCE] });
     await openForm('watch secret balance 5', OWNER, CHANNEL);
     expect(await save()).toContain(
@@ -186,7 +186,7 @@ describe('a watch from the form', () => {
     expect(await save({ people: [OWNER] })).toContain('Saved');
   });
 
-  describe('with values that the form did not offer', () => {
+  describe('with forged values', () => {
     const selected = (value: string) => ({ value: { selected_option: option(value) } });
     /** Submits the open form with these values in place of its own. */
     async function send(values: object, person: string, action_id = 'watch-form:preview') {
@@ -223,7 +223,7 @@ describe('a watch from the form', () => {
       ['a channel that may not see the project', to(CHANNEL), 'Project 789 can’t be shown in that channel.'],
       ['the user alone', { to: selected('people'), people: { value: { selected_users: [MEMBER] } } }, ''],
       ['a manager', { to: selected('people'), people: { value: { selected_users: [OWNER] } } }, ''],
-    ])('gets no preview about a limited project for %s', async (_, target, problem) => {
+    ])('gets no preview of a restricted project if it would alert %s', async (_, target, problem) => {
       await add('secret', '789', { channels: [FINANCE] });
       members(FINANCE).splice(0, 99, 'bot', OWNER);
       for (const action of ['watch-form:preview', 'watch-form:channel']) {
@@ -234,7 +234,7 @@ describe('a watch from the form', () => {
       }
     });
 
-    it('is refused for a limited project, without the project’s name', async () => {
+    it('is refused for a restricted project, and the refusal doesn’t name the project', async () => {
       await openForm('watch prod balance 50000', MEMBER, MEMBERS_DM);
       await add('secret', '789', { channels: [FINANCE], currency: 'ZWL' });
       await choose('to', 'people', MEMBER);
@@ -248,7 +248,7 @@ describe('a watch from the form', () => {
       await bot.closeForm(MEMBER);
     });
 
-    it('gets a preview about a limited project for a member of the project’s channel', async () => {
+    it('gets a preview of a restricted project if the user is in the project’s channel', async () => {
       await add('secret', '789', { channels: [FINANCE] });
       members(FINANCE).splice(0, 99, 'bot', MEMBER);
       expect(await send(to(FINANCE), MEMBER)).toContain('48.210');
@@ -256,7 +256,7 @@ describe('a watch from the form', () => {
     });
   });
 
-  it('starts afresh after its threshold is edited', async () => {
+  it('starts over if its threshold is changed, but not if it is saved unchanged', async () => {
     const watch = await setUp();
     around.now += MINUTE;
     const list = await ask('watches');
@@ -278,7 +278,7 @@ describe('a watch from the form', () => {
 });
 
 describe('the list of watches', () => {
-  it('shows the last value, the threshold, the check times and the owner', async () => {
+  it('shows the last value, threshold, times of checks and owner of a watch', async () => {
     const { id } = await setUp('prod balance 50000', MEMBER);
     const measurement = { kind: 'balance', balance: new Big('48210') } as const;
     around.states.set(id, state({ isCrossed: true, measurement }));
@@ -297,7 +297,7 @@ describe('the list of watches', () => {
     );
   });
 
-  it('names the expected cost while a budget isn’t spent yet', async () => {
+  it('shows the expected cost of the month if the budget isn’t spent yet', async () => {
     const { id } = await setUp('prod budget 20000', MEMBER);
     const month = { month: '2026-11', spent: new Big(829), reported: 2, of: 30, forecast: new Big(21_757) };
     around.states.set(id, state({ isCrossed: true, measurement: { kind: 'budget', months: [month] } }));
@@ -305,7 +305,7 @@ describe('the list of watches', () => {
     expect(visibleText).toContain(':warning: *Expected 21.757,00 of 20.000,00* · now 829,00 this month');
   });
 
-  it('can snooze a watch until next month, and end the snooze', async () => {
+  it('lets the owner snooze a watch until next month, and end the snooze', async () => {
     const { id } = await setUp(undefined, MEMBER);
     const list = await ask('watches', MEMBER);
     await row(list, 'snooze', id, MEMBER);
@@ -360,7 +360,7 @@ describe('an alert', () => {
     expect(bot.messageTexts(channel, person)).toHaveLength(said);
   };
 
-  it('opens the form of its watch for the watch’s owner', async () => {
+  it('lets the watch’s owner open the form of the watch', async () => {
     const { id } = await setUp();
     const ts = await postButton('watch-more', `threshold ${id}`);
     await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'watch-more');
@@ -368,7 +368,7 @@ describe('an alert', () => {
     expect(await save({ below: '60000' })).toContain('balance below 60,000.00');
   });
 
-  it('can be acknowledged by anyone who can ask about the project in its channel', async () => {
+  it('can be acknowledged by anyone who may ask about the project in the channel', async () => {
     const { id } = await setUp('prod balance 50000', OWNER);
     await clickAlert(MEMBER, 'watch-acknowledge', `${id} e1`);
     const response = { acknowledged: { at: around.now, by: MEMBER } };
@@ -382,7 +382,7 @@ describe('an alert', () => {
     expect(await audit()).toHaveLength(2);
   });
 
-  it('cannot be acknowledged in a channel that may not see its project', async () => {
+  it('cannot be acknowledged in a channel where its project isn’t allowed', async () => {
     await add('secret', '789', { channels: [FINANCE] });
     members(FINANCE).push('bot', MEMBER);
     const { id } = await setUp('secret balance 50000', OWNER, FINANCE);
@@ -396,7 +396,7 @@ describe('an alert', () => {
   it.each([
     ['day', DAY],
     ['week', 7 * DAY],
-  ])('lets the owner snooze its watch: %s', async (choice, length) => {
+  ])('lets the owner snooze its watch for a %s', async (choice, length) => {
     const { id } = await setUp('prod balance 50000', MEMBER);
     await clickAlert(MEMBER, 'watch-more', `${choice} ${id} e1`);
     const response = { snoozed: { at: around.now, by: MEMBER, until: around.now + length } };
@@ -406,7 +406,7 @@ describe('an alert', () => {
   });
 });
 
-describe('a watch, from its form to its alert', async () => {
+describe('a watch', async () => {
   const bot = await botOfFile({ now: Date.now });
   await bot.connect();
   await addProjects(bot, { prod: '123' });
@@ -415,7 +415,7 @@ describe('a watch, from its form to its alert', async () => {
   const alert = (part = ' left, below ') =>
     bot.slack.waitFor(() => bot.answers().findLast(({ visibleText }) => visibleText.includes(part)), 20_000);
 
-  it('can be started from an answer, with the project and kind filled in', async () => {
+  it('can be set up from an answer, with the project and the kind of watch filled in', async () => {
     for (const [command, kind, value] of [
       ['/spend prod yesterday', 'The runway is under a number of days', '123:1:prod'],
       ['/spend 789 storage', 'The runway is under a number of days', '789:2'],
@@ -438,7 +438,7 @@ describe('a watch, from its form to its alert', async () => {
     ['watch-acknowledge', 'alert001 e1-threshold-0', 'acknowledged an alert:', [OWNER, MEMBER]],
     ['watch-snooze', 'day alert001 e1-threshold-0', 'snoozed a watch:', [OWNER, OWNER]],
   ])(
-    'records %s only once when several clicks reach two processes',
+    'reacts only once to several clicks on %s that reach two processes',
     async (action_id, value, did, people) => {
       const watch = {
         ...{ id: 'alert001', projects: [{ id: '123', product: 1 }], rule: { kind: 'balance', below: '1' } },
@@ -467,7 +467,7 @@ describe('a watch, from its form to its alert', async () => {
     },
   );
 
-  it('alerts the channel, where the alert is acknowledged and the watch is snoozed', async () => {
+  it('alerts its channel, where people can acknowledge the alert and snooze the watch', async () => {
     await bot.openForm('/billing watch prod balance 50000');
     await bot.modalSays('It would alert now');
     await bot.save();

@@ -78,8 +78,8 @@ function sumsOf({
 
 const phrase = fc.constantFrom('last-7-days', 'last-month', '2026-03', 'mtd', 'last-week', 'yesterday');
 
-describe('the rows of /spend … why', () => {
-  it('about days add up to the difference in the header', () => {
+describe('the differences in the answer to /spend with “why”', () => {
+  it('add up to the difference in the header if the rows are days', () => {
     fc.assert(
       fc.property(phrase, cents, cents, (words, now, then) => {
         const period = resolvePeriodText(words, NOW, 'UTC');
@@ -90,7 +90,7 @@ describe('the rows of /spend … why', () => {
     );
   });
 
-  it('about projects add up to the difference in the header', () => {
+  it('add up to the difference in the header if the rows are projects', () => {
     fc.assert(
       fc.property(
         phrase,

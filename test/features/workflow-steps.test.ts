@@ -33,7 +33,7 @@ const spend = (inputs: Record<string, unknown>) => run('get_spend', inputs);
 const balance = (inputs: Record<string, unknown>) => run('get_balance', inputs);
 const errorOf = async (running: ReturnType<typeof run>) => (await running).error;
 
-describe('Get spend', () => {
+describe('the workflow step “Get spend”', () => {
   it('returns the amount, the days, and how many days are reported', async () => {
     expect((await spend({ project: 'prod' })).outputs).toEqual({
       amount: '1,200.74',
@@ -48,7 +48,7 @@ describe('Get spend', () => {
       { amount: '9.00\u00a0EUR', period: 'Wed 18 Nov 2026 UTC', reported: 'reported' },
     ],
     [{ project: 'prod', period: 'this month so far' }, { period: '1–21 Nov 2026 UTC, today so far' }],
-  ])('accepts the words of /spend: %o', async (inputs, outputs) => {
+  ])('understands inputs in the same words as /spend: %o', async (inputs, outputs) => {
     expect((await spend(inputs)).outputs).toMatchObject(outputs);
   });
 
@@ -57,7 +57,7 @@ describe('Get spend', () => {
     expect((await spend(empty)).outputs).toEqual((await spend({ project: ' prod ' })).outputs);
   });
 
-  it('asks about the channel’s default project if none is given', async () => {
+  it('uses the channel’s default project if no project is given', async () => {
     expect(await errorOf(spend({ channel: CHANNEL }))).toBe(
       'Which project? Fill in Project with one name or ID, and Period with days such as last-week.',
     );
@@ -93,7 +93,7 @@ describe('Get spend', () => {
     [{ project: 'prod', channel: 'finance' }, /^“finance” isn’t a channel\. Choose a channel in the step\.$/],
     [{ project: 'x'.repeat(4_000) }, /^That’s too long\. Tally reads up to 1,000 characters\./],
     [{ project: '<!channel>' }, /^(?!.*<!).*$/s],
-  ])('explains what is wrong with %o', async (inputs, error) => {
+  ])('explains what is wrong with the input %o', async (inputs, error) => {
     expect(await errorOf(spend(inputs))).toMatch(error);
   });
 
@@ -112,8 +112,8 @@ describe('Get spend', () => {
   });
 });
 
-describe('Get balance', () => {
-  it('returns what is left, and how long the balance lasts', async () => {
+describe('the workflow step “Get balance”', () => {
+  it('returns the balance, and how long it will last', async () => {
     expect((await balance({ project: 'prod' })).outputs).toEqual({
       amount: '4,000.50',
       bonuses: '12.00',
@@ -121,7 +121,7 @@ describe('Get balance', () => {
     });
   });
 
-  it('says why there is no estimate', async () => {
+  it('says why it can’t estimate how long the balance will last', async () => {
     expect((await balance({ project: '1002' })).outputs).toMatchObject({ runway: 'Nothing is being spent' });
   });
 
@@ -130,7 +130,7 @@ describe('Get balance', () => {
     expect((await balance({ project: 'prod', period: 'last-week' })).outputs).toBeDefined();
   });
 
-  it('explains that the balance is not a number', async () => {
+  it('explains the error if the balance is not a number', async () => {
     bot.billing.setBalance('7004', '{"balance":"<!channel> lots","bonuses":0}');
     expect(await errorOf(balance({ project: '7004' }))).toMatch(
       /Tally can’t read: the balance is not a number/,
@@ -138,8 +138,8 @@ describe('Get balance', () => {
   });
 });
 
-describe('a project that is limited to channels', () => {
-  it('has its balance returned to a channel that may see the project', async () => {
+describe('a project that is limited to certain channels', () => {
+  it('has its balance returned to a workflow in one of those channels', async () => {
     expect((await balance({ project: 'secret', channel: FINANCE })).outputs).toMatchObject({
       amount: '900.00',
     });
@@ -149,7 +149,7 @@ describe('a project that is limited to channels', () => {
     ['another channel', { channel: CHANNEL }],
     ['no channel', {}],
     ['a direct message', { channel: 'D0OWNER001' }],
-  ])('is refused by name and by ID, without a request to billing: %s', async (_, where) => {
+  ])('is refused by name and by ID, without a request to billing, for %s', async (_, where) => {
     const before = bot.billing.requests.length;
     const refusal =
       'You can’t ask about this project here. Ask in one of its channels, or ask a Tally manager to allow this one.';
@@ -188,7 +188,7 @@ const signed = (event: object) =>
 const completions = () => bot.slack.calls.filter(({ method }) => method.startsWith('functions.complete'));
 
 describe('the event of a workflow step', () => {
-  it('ends the step only once when Slack sends the event twice', async () => {
+  it('ends the step only once even if Slack sends the event twice', async () => {
     const { id } = await bot.slack.runStep(OWNER, 'get_spend', { project: 'prod' });
     await bot.slack.waitFor(() => bot.slack.stepRun(OWNER, String(id))?.outputs);
     const before = completions().length;
@@ -206,7 +206,7 @@ describe('the event of a workflow step', () => {
   });
 });
 
-it('Tally limits a workspace’s workflow steps, and still answers people', async () => {
+it('Tally refuses too many workflow steps from a workspace, but still answers people', async () => {
   const busy = await startBot({ now: () => SATURDAY, limits: createRateLimiter({ clock: () => 0 }) });
   await addConnection(busy);
   const runs = await Promise.all(
@@ -227,7 +227,7 @@ it('Tally runs workflow steps in Socket Mode, too', async () => {
 }, 30_000);
 
 describe('a workspace that has uninstalled Tally', () => {
-  it('gets no figures', async () => {
+  it('gets no figures from a workflow step', async () => {
     const oauth = await startOAuthBot();
     const status = await oauth.event({
       type: 'event_callback',

@@ -30,7 +30,7 @@ describe('a base URL that a person types', () => {
     ['https://93.184.216.34', 'https://93.184.216.34'],
     ['https://[2606:2800:220:1::1]/x', 'https://[2606:2800:220:1::1]/x'],
     ['https://münchen.example', 'https://xn--mnchen-3ya.example'],
-  ])('is read from %s as %s', (typed, base) => {
+  ])('is normalized from “%s” to “%s”', (typed, base) => {
     expect(checkBaseUrl(typed, [])).toBe(base);
   });
 
@@ -65,7 +65,7 @@ describe('a base URL that a person types', () => {
     ['https://[0:0:0:0:0:ffff:7f00:1]', 'isn’t a public address'],
     ['https://169.254.169.254', 'isn’t a public address'],
     ['https://10.1.2.3', 'isn’t a public address'],
-  ])('is refused as %s because it %s', (typed, reason) => {
+  ])('such as “%s” is refused because it %s', (typed, reason) => {
     expect(reasonOf(typed)).toContain(`: it ${reason}`);
   });
 
@@ -77,7 +77,7 @@ describe('a base URL that a person types', () => {
 });
 
 describe('a trusted host', () => {
-  it('may use plain http, be private, and lack a domain', () => {
+  it('may use plain http, have a private address, and have no domain', () => {
     expect(checkBaseUrl('http://billing:8080/', [{ host: 'billing' }])).toBe('http://billing:8080');
     expect(checkBaseUrl('http://127.0.0.1:9', [{ host: '127.0.0.1', port: 9 }])).toBe('http://127.0.0.1:9');
     expect(checkBaseUrl('http://127.1:9', [{ host: '127.0.0.1' }])).toBe('http://127.0.0.1:9');
@@ -105,10 +105,10 @@ describe('a trusted host', () => {
 describe('an IP address', () => {
   const PUBLIC = `93.184.216.34 168.63.129.15 168.63.129.17 166.12.0.0 1.1.1.1 172.15.255.255 172.32.0.0
     100.128.0.0 223.255.255.255`.split(/\s+/);
-  it.each(PUBLIC)('%s is public', (address) => expect(isPublicAddress(address)).toBe(true));
+  it.each(PUBLIC)('such as %s is public', (address) => expect(isPublicAddress(address)).toBe(true));
 
   it.each(['2606:4700::1111', '::ffff:1.1.1.1', '64:ff9b::1.1.1.1', '2002:101:101::1', '2a00:1450::1'])(
-    '%s is public in IPv6 notation',
+    'such as %s is public in IPv6 notation',
     (address) => expect(isPublicAddress(address)).toBe(true),
   );
 
@@ -122,11 +122,11 @@ describe('an IP address', () => {
     64:ff9b::168.63.129.16 2002:a83f:8110::1 192.0.0.192 100.100.100.200 fd00:ec2::254 fd20:ce::254
     169.254.170.2 199.36.153.4 199.36.153.11 161.26.0.1 166.8.0.1 166.11.255.255 2600:2d00:2:1000::1
     2600:2d00:2:2000::1 fe80::1%eth0 fec0::1 ff02::1 4000::1 127.1`.split(/\s+/);
-  it.each([...PRIVATE, 'not an address', ''])('%s is not public', (address) =>
+  it.each([...PRIVATE, 'not an address', ''])('such as “%s” is not public', (address) =>
     expect(isPublicAddress(address)).toBe(false),
   );
 
-  it('is judged as IPv4 in every IPv6 spelling', () => {
+  it('is public in IPv6 notation only if it is public in IPv4 notation', () => {
     fc.assert(
       fc.property(fc.ipV4(), (ip) => {
         const [a, b, c, d] = ip.split('.').map(Number) as [number, number, number, number];
@@ -148,7 +148,7 @@ describe('the DNS lookup of a connection', () => {
       );
     });
 
-  it('returns exactly the addresses that it checked, after one lookup', async () => {
+  it('asks the DNS once, and returns exactly the addresses that it has checked', async () => {
     let asked = 0;
     const answers = [
       { address: '93.184.216.34', family: 4 },
@@ -162,14 +162,14 @@ describe('the DNS lookup of a connection', () => {
     expect(asked).toBe(1);
   });
 
-  it('rejects a name that has become private since the last check', async () => {
+  it('rejects a name whose address has become private since the last check', async () => {
     const turns = ['93.184.216.34', '127.0.0.1'];
     const resolve = async () => [{ address: turns.shift() ?? '', family: 4 }];
     expect(await look(resolve)).toEqual([{ address: '93.184.216.34', family: 4 }]);
     expect(await look(resolve)).toMatchObject({ code: 'no public address' });
   });
 
-  it('rejects a name with one private address, without saying which', async () => {
+  it('rejects a name if one of its addresses is private, without revealing that address', async () => {
     const refusal = await look(async () => [
       { address: '93.184.216.34', family: 4 },
       { address: '10.9.8.7', family: 4 },

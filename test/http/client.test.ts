@@ -34,8 +34,8 @@ const of = (workspace: string, connection = 'main'): Partial<ServiceRequest> => 
   tenant: { workspace, connection },
 });
 
-describe('an answer', () => {
-  it('has its status, headers and text', async () => {
+describe('an answer from a service', () => {
+  it('is returned with its status, headers and text', async () => {
     const service = await serving(
       serve((_, response) => {
         response.writeHead(201, { 'X-Subject-Token': 'abc', 'X-Twice': ['a', 'b'] });
@@ -72,7 +72,7 @@ describe('an answer', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('with status 401 counts as a refusal, even if its body breaks off', async () => {
+  it('with status 401 is returned even if its body breaks off', async () => {
     const service = await serving(
       serveRaw((socket) => {
         socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 100\r\n\r\nabc');
@@ -83,7 +83,7 @@ describe('an answer', () => {
 });
 
 describe('the HTTP client’s connections', () => {
-  it('are limited for each service, and to a quarter for each workspace', async () => {
+  it('are limited, and one workspace can use at most a quarter of them', async () => {
     let underWay = 0;
     let most = 0;
     const service = await serving(
@@ -104,7 +104,7 @@ describe('the HTTP client’s connections', () => {
     expect(most).toBe(6);
   });
 
-  it('close with the client', async () => {
+  it('are closed together with the client', async () => {
     const service = await serving(serve((_, response) => json(response, '""')));
     const it = http();
     const asking = ask(it, service.url);
@@ -129,7 +129,7 @@ describe('the HTTP client’s connections', () => {
   });
 });
 
-describe('the deadline', () => {
+describe('the deadline of a request', () => {
   const head = 'HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n';
   const drip = (socket: Socket, first: string) => {
     socket.write(first);
@@ -138,10 +138,10 @@ describe('the deadline', () => {
   };
 
   it.each([
-    ['accepts and hangs', () => {}],
+    ['accepts the request and never answers', () => {}],
     ['hangs after its headers', (socket: Socket) => void socket.write(head)],
-    ['drips its body', (socket: Socket) => drip(socket, head)],
-    ['drips its headers', (socket: Socket) => drip(socket, 'HTTP/1.1 200 OK\r\nx-long: ')],
+    ['sends its body very slowly', (socket: Socket) => drip(socket, head)],
+    ['sends its headers very slowly', (socket: Socket) => drip(socket, 'HTTP/1.1 200 OK\r\nx-long: ')],
   ])('ends the wait for a service that %s', async (_, talk) => {
     let asked = 0;
     let closed = 0;
@@ -166,7 +166,7 @@ describe('the deadline', () => {
     expect(asked).toBe(1);
   });
 
-  it('includes a DNS lookup that never ends', async () => {
+  it('also ends a DNS lookup that never finishes', async () => {
     const it = http({ limits: { deadline: 100 }, resolve: () => new Promise(() => {}) });
     expect(await failureOf(ask(it, 'https://api.example.com'))).toMatchObject({
       kind: 'service-unreachable',
@@ -174,7 +174,7 @@ describe('the deadline', () => {
     });
   });
 
-  it('includes both tries', async () => {
+  it('applies to the first try and the retry together', async () => {
     const service = await serving(
       serveRaw((socket, nth) => {
         if (nth < 2) socket.destroy();
@@ -186,7 +186,7 @@ describe('the deadline', () => {
     expect(service.connections()).toBeGreaterThanOrEqual(2);
   });
 
-  it('ends a request at once if a retry would come too late', async () => {
+  it('makes the request fail at once if a retry would come too late', async () => {
     const service = await serving(serve((_, response) => json(response, '', 503)));
     const limits = { deadline: 5000, pause: 60_000 };
     expect(await failureOf(ask(http({ limits }), service.url))).toMatchObject({ kind: 'service-failed' });
@@ -201,7 +201,7 @@ describe('a retry', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it('happens once, and the second answer’s status is reported', async () => {
+  it('happens only once, and the status of the second answer is reported', async () => {
     const service = await serving(serve((_, response) => json(response, '', 502)));
     expect(await failureOf(ask(http(), service.url))).toMatchObject({
       kind: 'service-failed',
@@ -210,7 +210,7 @@ describe('a retry', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it('does not happen if it cannot help or if the caller forbids it', async () => {
+  it('is not sent if the status is 501, or if the caller forbids a retry', async () => {
     const service = await serving(serve((_, response, nth) => json(response, '', nth === 1 ? 501 : 503)));
     expect(await failureOf(ask(http(), service.url))).toMatchObject({ data: { status: 501 } });
     expect(service.requests).toHaveLength(1);
@@ -223,7 +223,7 @@ describe('a retry', () => {
   it.each([
     ['reset', (socket: Socket) => socket.resetAndDestroy()],
     ['closed', (socket: Socket) => socket.end()],
-  ])('follows a connection that is %s', async (_, hangUp) => {
+  ])('is sent after the connection was %s', async (_, hangUp) => {
     const service = await serving(
       serveRaw((socket, nth) => {
         socket.once('data', () => {
@@ -236,7 +236,7 @@ describe('a retry', () => {
     expect(service.connections()).toBe(2);
   });
 
-  it('follows an idle connection that the service closes when it is used again', async () => {
+  it('is sent if the service closes an idle connection when it is used again', async () => {
     const service = await serving(
       serveRaw((socket) => {
         let nth = 0;
@@ -253,7 +253,7 @@ describe('a retry', () => {
     expect(service.connections()).toBe(2);
   });
 
-  it('follows a body that breaks off, and a second failure is reported', async () => {
+  it('is sent after an answer breaks off, and a second failure is reported', async () => {
     const half = 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"a"';
     const healing = await serving(
       serveRaw((socket, nth) => {
@@ -269,7 +269,7 @@ describe('a retry', () => {
     expect(broken.connections()).toBe(2);
   });
 
-  it('follows a refused connection, and a second failure is reported', async () => {
+  it('does not hide that the service refused the connection', async () => {
     const port = await closedPort();
     const exchanges: ExchangeInfo[] = [];
     const it = http({ onExchange: (exchange) => exchanges.push(exchange) });
@@ -286,21 +286,21 @@ describe('a retry', () => {
 describe('a request to a name without an address', () => {
   it.each([
     [
-      'fails after one lookup if the name is unknown',
+      'after one lookup if the name is unknown',
       'https://nowhere.example.com',
       'ENOTFOUND',
       'no public address',
       1,
     ],
     [
-      'is tried twice if the DNS server gives no answer',
+      'after two lookups if the DNS server gives no answer',
       'https://api.example.com',
       'EAI_AGAIN',
       'no public address',
       2,
     ],
-    ['shows the DNS error if the name is trusted', 'http://billing', 'ENOTFOUND', 'ENOTFOUND', 1],
-  ] as const)('%s', async (_, url, dns, code, tries) => {
+    ['with the DNS error if the name is trusted', 'http://billing', 'ENOTFOUND', 'ENOTFOUND', 1],
+  ] as const)('fails %s', async (_, url, dns, code, tries) => {
     let lookups = 0;
     const it = http({
       trustedHosts: [{ host: 'billing' }],
@@ -332,7 +332,7 @@ describe('a service that asks Tally to slow down', () => {
     expect(await ask(http(), service.url)).toMatchObject({ text: '"now"' });
   });
 
-  it('gets no requests for as long as it asked', async () => {
+  it('gets the next request only after the time that it asked for', async () => {
     let rested = false;
     const service = await serving(
       serve((_, response, nth) => {
@@ -344,7 +344,7 @@ describe('a service that asks Tally to slow down', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it('gets no second request after the deadline', async () => {
+  it('gets no second request if the time to wait is longer than the deadline', async () => {
     const service = await limiting({ 'retry-after': '3600' });
     const failure = await failureOf(ask(http(), service.url));
     expect(failure).toMatchObject({ kind: 'rate-limited', data: { service: 'billing', retryAfter: 3600 } });
@@ -366,7 +366,7 @@ describe('the requests of several workspaces to one service', () => {
     return { service, held, paths };
   }
 
-  it('are answered within a second while another workspace’s 500 requests hang', async () => {
+  it('are answered within a second while 500 requests of another workspace hang', async () => {
     const { service, paths } = await holding((url) => url === '/A');
     const it = http();
     const flood = Array.from({ length: 500 }, () => ask(it, `${service.url}/A`, of('A')));
@@ -380,7 +380,7 @@ describe('the requests of several workspaces to one service', () => {
     await Promise.allSettled(flood);
   });
 
-  it('never wait for background requests, which use a quarter of the connections', async () => {
+  it('never wait for background requests, which use at most a quarter of the connections', async () => {
     const { service, held, paths } = await holding((url) => url.startsWith('/background'));
     const it = http({ limits: { connections: 4 } });
     const late = ['A', 'B'].map((tenant) =>
@@ -417,7 +417,7 @@ describe('the requests of several workspaces to one service', () => {
 
 describe('a large answer', () => {
   it.each([
-    ['says its length', 'content-length: 2000000'],
+    ['announces too large a size', 'content-length: 2000000'],
     ['never ends', 'transfer-encoding: chunked'],
   ])('is not read to the end if it %s', async (_, header) => {
     const chunk = header.startsWith('t') ? `400\r\n${'x'.repeat(1024)}\r\n` : 'x'.repeat(1024);
@@ -471,13 +471,13 @@ describe('a redirect', () => {
     ['http://[', 'an unreadable address'],
     ['javascript:alert(1)', 'an unreadable address'],
     ['', 'an unreadable address'],
-  ])('to %s is reported as %s', async (location, target) => {
+  ])('to “%s” is reported as “%s”', async (location, target) => {
     const service = await serving(serve((_, response) => response.writeHead(302, { location }).end()));
     const failure = await failureOf(ask(http(), service.url));
     expect(failure).toMatchObject({ kind: 'redirect-refused', data: { status: 302, target } });
   });
 
-  it('is reported with the first 300 characters of its URL', async () => {
+  it('is reported with the first 300 characters of its target URL', async () => {
     const location = `https://elsewhere.example.com/${'a'.repeat(1_000)}`;
     const service = await serving(serve((_, response) => response.writeHead(302, { location }).end()));
     const failure = await failureOf(ask(http(), service.url));
@@ -539,7 +539,7 @@ describe('a private address', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it('is reported like an unknown name, so nobody can discover private names', async () => {
+  it('is reported like an unknown name, so that nobody can discover private names', async () => {
     const said = async (resolve: () => Promise<{ address: string; family: number }[]>) => {
       const exchanges: ExchangeInfo[] = [];
       const it = http({ trustedHosts: [], resolve, onExchange: (exchange) => exchanges.push(exchange) });
@@ -555,7 +555,7 @@ describe('a private address', () => {
     expect(await said(async () => [])).toEqual(unknown);
   });
 
-  it('is refused on another port of a trusted host', async () => {
+  it('is refused on a port other than the trusted one', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
     const exchanges: ExchangeInfo[] = [];
     const it = http({

@@ -54,11 +54,11 @@ describe('JSON from a service', () => {
     expect(() => read(text)).toThrow(new JsonError(isCutOff));
   });
 
-  it('may repeat a name with the same value', () => {
+  it('may contain a name twice if both values are the same', () => {
     expect(plain(read('{"a":1,"a":1}'))).toEqual({ a: 1 });
   });
 
-  it('is read within 100 ms for ten years of days', () => {
+  it('with an item for each day of ten years is read within 100 ms', () => {
     const items = Array.from({ length: 3_660 }, (_, n) => ({
       day: `2016-11-${n}`,
       totalAmount: 30_535.61 + n,

@@ -10,7 +10,7 @@ const random = fc.stringMatching(/^[A-Za-z0-9_+/.~-]{16,80}$/);
 describe('a secret that a service repeats', () => {
   it.each([
     ['as it is', TOKEN],
-    ['another one of the same request', OTHER],
+    ['another secret of the same request', OTHER],
     ['in capitals', TOKEN.toUpperCase()],
     ['its beginning', TOKEN.slice(0, 14)],
     ['its end', TOKEN.slice(-12)],
@@ -24,7 +24,7 @@ describe('a secret that a service repeats', () => {
       expect(masked).not.toContain(repeated.slice(at, at + 10));
   });
 
-  it('is masked anywhere in a text, and so is any piece of ten characters', () => {
+  it('is masked anywhere in a text, even if only ten of its characters appear', () => {
     fc.assert(
       fc.property(random, fc.string(), fc.string(), fc.nat(), (secret, before, after, from) => {
         const start = from % (secret.length - 9);
@@ -35,7 +35,7 @@ describe('a secret that a service repeats', () => {
     );
   });
 
-  it('is masked in a number only if it appears whole', () => {
+  it('is masked in a number only if the whole secret appears', () => {
     const digits = createSecretMask(['2026111512345678']);
     expect(digits('2026111512345678')).toBe('…');
     expect(digits('20261115')).toBe('20261115');
@@ -43,7 +43,7 @@ describe('a secret that a service repeats', () => {
     expect(createSecretMask(['key-of-2026-11-15-abc'])('2026-11-15T00:00:00Z')).toBe('2026-11-15T00:00:00Z');
   });
 
-  it('is masked only in answers to its own request', () => {
+  it('is masked only in answers to the request that contains the secret', () => {
     expect(createSecretMask([OTHER])(TOKEN)).toBe(TOKEN);
     expect(createSecretMask([])(TOKEN)).toBe(TOKEN);
     expect(mask('Nothing of it is here.')).toBe('Nothing of it is here.');

@@ -20,7 +20,7 @@ const FAILURES: readonly (readonly [Failure, string])[] = [
   ],
 ];
 
-describe('an error message after a refusal by identity', () => {
+describe('an error message about the identity service', () => {
   it.each(FAILURES)('says what to do: %s', (failure, advice) => {
     for (const shown of [failureMessage(failure, {}), errorModalOf({ failure, id: '4f2a' }, {}, false)]) {
       const read = JSON.stringify(shown);
@@ -44,7 +44,7 @@ describe('an error message after a refusal by identity', () => {
     new Failure('invalid-response', { service: 'identity', what: 'text that is not UTF-8' }),
     new Failure('service-failed', { service: 'identity', status: 400 }),
     new Failure('response-too-large', { service: 'identity', most: '4096 KB' }),
-  ])('links managers to the form with the address: %s', (failure) => {
+  ])('links to the form in which the address can be changed: %s', (failure) => {
     const read = JSON.stringify(failureMessage(failure, {}));
     expect(read).toContain('/billing projects access');
     expect(read).not.toContain('/billing connect');

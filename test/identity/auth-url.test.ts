@@ -24,7 +24,7 @@ describe('an identity URL', () => {
     ['https://example.com:5000/identity//v3//auth//tokens', 'https://example.com:5000/identity/v3'],
     ['https://IDENTITY.example.com/v3', 'https://identity.example.com/v3'],
     ['http://127.0.0.1:5000/v3', 'http://127.0.0.1:5000/v3'],
-  ])('is accepted as “%s”', (text, authUrl) => {
+  ])('is accepted if it is typed as “%s”', (text, authUrl) => {
     expect(read(text)).toBe(authUrl);
   });
 
@@ -39,7 +39,7 @@ describe('an identity URL', () => {
     ['https://v3', undefined],
     ['https://v3.example.com', 'https://v3.example.com/v3'],
     ['https://example.com/v33', 'https://example.com/v33/v3'],
-  ])('is refused as “%s”, and the corrected URL is offered', (text, suggestion) => {
+  ])('such as “%s” is refused, with a corrected URL if there is one', (text, suggestion) => {
     const refusal = refusalOf(text);
     expect(refusal).toMatchObject(
       suggestion === undefined
@@ -58,7 +58,7 @@ describe('an identity URL', () => {
     'https://identity.example.com/v3?x=1',
     'identity.example.com/v3',
     '',
-  ])('is checked by the address rules first: “%s”', (text) => {
+  ])('is refused if it breaks the general rules for addresses: “%s”', (text) => {
     const refusal = refusalOf(text);
     expect(refusal).toMatchObject({ kind: 'address-refused' });
     expect((refusal as Error).message).not.toContain('hunter2');

@@ -68,10 +68,10 @@ describe('the request for a token', () => {
   });
 });
 
-describe('a secret that identity repeats', () => {
+describe('a secret that the identity service repeats', () => {
   const SECRETS = ['Zq81-hV_kW3pX9rT-2mN6bL7cD', 'aGf45jKe82LsWq03MzXy71RtUv96'];
 
-  it('never appears in an issued token, even with two requests at once', async () => {
+  it('never appears in the details of a token, even with two requests at once', async () => {
     const service = await serving(
       serve((_, response) => {
         const { secret } = JSON.parse(service.requests.at(-1)?.body ?? '').auth.identity
@@ -93,7 +93,7 @@ describe('a secret that identity repeats', () => {
     }
   });
 
-  it('makes the answer invalid if it comes in place of the token', async () => {
+  it('makes the answer invalid if it is sent in place of the token', async () => {
     for (const echoed of SECRETS) {
       const service = await issuing('{}', 201, { 'X-Subject-Token': echoed });
       const failure = await failureOf(client().issue({ ...at(service), secret: echoed }));
@@ -214,7 +214,7 @@ describe('the outcome of a request for a token', () => {
   });
 });
 
-describe('an error of identity', () => {
+describe('an error of the identity service', () => {
   const problem = (code: number, message: string) => JSON.stringify({ error: { code, message, title: '' } });
   const JSON_TYPE = 'application/json';
 
@@ -234,7 +234,7 @@ describe('an error of identity', () => {
     [300, '{"versions":{"values":[]}}', 'wrong-identity-url'],
     [400, problem(400, 'Invalid input'.repeat(100)), 'service-failed'],
     [413, '<h1>Request Entity Too Large</h1>', 'service-failed'],
-  ])('with %s and %s means %s', async (status, body, kind) => {
+  ])('with status %s and body “%s” means “%s”', async (status, body, kind) => {
     const service = await answering(status, body, body.startsWith('{') ? JSON_TYPE : 'text/html');
     const failure = await failureOf(client().issue(at(service)));
     expect(failure).toMatchObject({ kind });
@@ -301,7 +301,7 @@ describe('revoking a token', () => {
     [{ DELETE: [404, gone], GET: [401] }, 'already-dead'],
     [{ DELETE: [404, gone], GET: [200] }, 'not-offered'],
   ] as [Record<string, [number, string?]>, string][])(
-    'with the answers %j ends as %s',
+    'with the answers %j ends as “%s”',
     async (by, outcome) => {
       const service = await behaving(by);
       expect(await client().revoke(`${service.url}/v3`, TOKEN)).toBe(outcome);

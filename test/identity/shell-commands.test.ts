@@ -16,8 +16,8 @@ function run(lines: string, before: Record<string, string> = {}): Record<string,
   return Object.fromEntries(pairs.filter(([name]) => name?.startsWith('OS_')));
 }
 
-describe('the shell commands', () => {
-  it('send the token unchanged to compute, or to identity if compute is unknown', () => {
+describe('the shell commands for a token', () => {
+  it('set the token and the compute URL, or the identity URL if compute is unknown', () => {
     const variables = (url?: string) =>
       run(renderShellCommands({ token: 'gAAAAA-x', computeUrl: url }, AUTH_URL));
     expect(variables(computeUrl)).toEqual({

@@ -32,7 +32,7 @@ describe('the expiry of a token', () => {
     ['2026-11-21T02:13:55.123456789Z', AT + 123],
     ['2026-11-21T02:13Z', AT - 55_000],
     ['2028-02-29T00:00:00', Date.UTC(2028, 1, 29)],
-  ])('is read in UTC from “%s”, whatever the machine’s time zone', (text, at) => {
+  ])('is read from “%s”, in UTC if no time zone is given', (text, at) => {
     expect(parseExpiry(text)).toBe(at);
   });
 
@@ -45,7 +45,7 @@ describe('the expiry of a token', () => {
     expect(parseExpiry(value)).toBeUndefined();
   });
 
-  it('is the same instant in every format', () => {
+  it('is read as the same instant from every format', () => {
     const moment = fc.date({
       min: new Date(1000),
       max: new Date('9999-12-31T00:00:00Z'),
@@ -65,7 +65,7 @@ describe('the expiry of a token', () => {
     );
   });
 
-  it('is an instant or unknown, whatever the text', () => {
+  it('is a valid time or unknown, whatever the text', () => {
     const nearly = fc.stringMatching(/^\d{4}-?\d\d-?\d\d[T ]?\d\d:?\d\d:?\d\d([.,]\d*)?(Z|[+-]\d\d:?\d\d)?$/);
     fc.assert(
       fc.property(fc.oneof(fc.string(), nearly), (text) => {
@@ -124,7 +124,7 @@ describe('the details of a token', () => {
     });
   });
 
-  it('leave out invalid parts, and keep the rest', () => {
+  it('leave out invalid parts', () => {
     expect(
       bodyOf({
         expires_at: 'soon',
@@ -199,6 +199,6 @@ it.each([
   ['{"message":"Not Found"}', undefined],
   ['<h1>Not Found</h1>', undefined],
   ['', undefined],
-])('an error of the identity API is told apart from other texts: %s', (text, message) => {
+])('an error of the identity API is told apart from other texts: “%s”', (text, message) => {
   expect(identityErrorOf(text)).toBe(message);
 });

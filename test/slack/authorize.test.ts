@@ -94,7 +94,7 @@ describe('Tally', () => {
     ['/billing member', MEMBER],
     ['/billing manage', ADMIN],
   ])(
-    'asks Slack for a person’s role whenever a command can do more than answer: %s',
+    'asks Slack for a person’s role at every command that needs special rights: %s',
     async (text, person) => {
       const thrice = async () => [
         await ask('/spend', person),
@@ -105,7 +105,7 @@ describe('Tally', () => {
     },
   );
 
-  it('asks Slack for the managers’ groups before each change, but not at every keystroke', async () => {
+  it('asks Slack who is in the managers’ group before each change, but not at every keystroke', async () => {
     await useSettings({ managerGroups: [FINOPS] });
     const groups = async (work: () => Promise<unknown>) =>
       (await askedDuring(work)).filter((id) => id === FINOPS).length;
@@ -133,7 +133,7 @@ describe('the refusal of someone who isn’t a manager', () => {
     });
   const refusal = () => ask('/billing manage');
 
-  it('names the managers in the settings, who are looked up at most once a minute', async () => {
+  it('names the managers from the settings, and a second refusal needs no look-up', async () => {
     await connect('main', ADMIN, 1);
     await useSettings({ managers: [OWNER] });
     const twice = async () => {
@@ -157,7 +157,7 @@ describe('the refusal of someone who isn’t a manager', () => {
 });
 
 describe('a request', () => {
-  it('is answered privately in the person’s locale, unless the settings make answers public', async () => {
+  it('is answered privately in the person’s locale, or publicly in the workspace’s locale', async () => {
     await useSettings({ locale: 'fr-FR' });
     await ask('/spend');
     expect(request).toMatchObject({ audience: 'asker', locale: 'de-DE', channel: CHANNEL, at: now });
@@ -174,7 +174,7 @@ describe('a request', () => {
     ['in a direct message', OWNER, 'D0OWNER001', 'channel', [true, true, true]],
     ['by somebody who is no manager', MEMBER, MEMBERS_DM, 'asker', [false, false, false]],
   ])(
-    'reaches a limited project only if a manager asks and nobody else sees the answer: %s',
+    'reaches a restricted project only if a manager asks and nobody else sees the answer: %s',
     async (_, person, channel, visibility, expected) => {
       await useSettings({ visibility });
       await ask('/spend', person, channel);
@@ -184,7 +184,7 @@ describe('a request', () => {
     },
   );
 
-  it('is answered with a button if its form can’t open, and the button repeats no possible secret', async () => {
+  it('is answered with a button if its form can’t open, and the button leaves out possible secrets', async () => {
     await tally.slack.say(MEMBER, CHANNEL, '@Tally form');
     const offer = await tally.slack.waitFor(() =>
       tally.slack

@@ -10,7 +10,7 @@ describe('untrusted text', () => {
     );
   });
 
-  it('contains no unescaped angle bracket or ampersand', () => {
+  it('has all its angle brackets and ampersands escaped', () => {
     fc.assert(
       fc.property(anyText(), (text) => {
         expect(escapeMarkup(text)).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
@@ -41,7 +41,7 @@ describe('untrusted text', () => {
       ).not.toMatch(/[*~`]|(?<!\w)_|_(?!\w)/);
   });
 
-  it('is cut to the limit, but never inside a character', () => {
+  it('is cut to a maximum length, but never inside a character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, limit) => {
         const cut = clipText(text, limit);

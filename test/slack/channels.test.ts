@@ -27,7 +27,7 @@ describe('a channel', () => {
     [{ channel: { is_ext_shared: true } }, { isShared: true }],
     [{ channel: { is_pending_ext_shared: true } }, { isShared: true }],
     [{ channel: { is_member: true } }, { isJoined: true }],
-  ])('is read from Slack’s %j as %j', async (answer, expected) => {
+  ])('is read from Slack’s answer %j as %j', async (answer, expected) => {
     const { found, asked } = find(answer);
     expect(await found).toEqual({ ...PUBLIC, ...expected });
     expect(asked).toEqual([{ channel: 'C1' }]);
@@ -56,7 +56,7 @@ describe('the members of a channel', () => {
     ...(next_cursor !== undefined && { response_metadata: { next_cursor } }),
   });
 
-  it('are all read before a person counts as missing', async () => {
+  it('are read to the last page before a person counts as absent', async () => {
     for (const end of [page(['U3'], ''), page(['U3']), {}]) {
       const { channels, asked } = membersOf([page(['U1'], 'a'), end]);
       expect(await channels.has('C1', 'U9')).toBe(false);
@@ -72,7 +72,7 @@ describe('the members of a channel', () => {
   });
 });
 
-describe('the channels that a person may know', () => {
+describe('the channels that a person may know about', () => {
   const INFO: Readonly<Record<string, object>> = {
     C1: {},
     C2: { is_private: true },
@@ -88,8 +88,8 @@ describe('the channels that a person may know', () => {
     } as never),
   );
   it.each([
-    ['public ones and the person’s own', 'member', ['C1', 'C2']],
-    ['only the person’s own', 'guest', ['C2']],
+    ['public channels and the person’s own channels', 'member', ['C1', 'C2']],
+    ['only the person’s own channels', 'guest', ['C2']],
   ] as const)('are %s for a %s', async (_, role, known) => {
     const user = { id: 'U1', role };
     expect(await knownChannels(['C1', 'C2', 'C3'], { slack: { channels }, user })).toEqual(known);

@@ -24,7 +24,7 @@ describe('a CSV file', () => {
     ['a\rb', '"a\rb"'],
     ['a; b', 'a; b'],
     [' a ', ' a '],
-  ])('quotes %j as %s', (value, cell) => expect(formatCsv([[text(value)]])).toBe(`${cell}\r\n`));
+  ])('writes the text %j as %s', (value, cell) => expect(formatCsv([[text(value)]])).toBe(`${cell}\r\n`));
 
   it.each([
     ...['=1+1', '+1', '-1', '@sum', '\t=1', '＝1', '＋1', '－1', '＠a'].map((one) => [one, `'${one}`]),
@@ -32,7 +32,7 @@ describe('a CSV file', () => {
     ['=a,"b"', `"'=a,""b"""`],
     ['a=1', 'a=1'],
     ['a\n=1', '"a\n=1"'],
-  ])('writes the formula %j as harmless text: %s', (value, cell) =>
+  ])('writes %j so that no spreadsheet runs it as a formula: %s', (value, cell) =>
     expect(formatCsv([[text(value)]])).toBe(`${cell}\r\n`),
   );
 

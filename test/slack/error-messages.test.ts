@@ -52,7 +52,7 @@ describe('the reply to any failure', () => {
     .map(([failure]) => failure)
     .filter(({ kind }) => kind !== 'project-missing' && kind !== 'invalid-word');
 
-  it('has text without empty lines, followed by its buttons', () => {
+  it('has text without empty lines, and no empty row of buttons', () => {
     for (const failure of failures)
       for (const context of CONTEXTS) {
         const { text, blocks } = failureMessage(failure, context);

@@ -183,7 +183,7 @@ describe('a command', () => {
     expect(requests.map(({ audience }) => audience)).toEqual(['channel', 'asker']);
   });
 
-  it('that fails is answered with the reason, or with a reference ID', async () => {
+  it('that fails is answered with the reason, or with a general error if there is a bug', async () => {
     expect((await reply(() => type('/spend fail'))).text).toContain('Tally isn’t connected');
     const { text } = await reply(() => type('/spend bug'));
     expect(text).toMatch(/^Something went wrong in Tally. Nothing was changed.\s+If it keeps/);
@@ -200,7 +200,7 @@ describe('a command', () => {
     expect(ran).toHaveLength(1);
   });
 
-  it('beyond the rate limit is refused in the acknowledgement', async () => {
+  it('beyond the rate limit is refused directly in the response to Slack’s request', async () => {
     limits = { requests: [throttled()] };
     const before = tally.slack.calls.length;
     const { body } = await tally.command({ ...place, command: '/spend', text: '123 last-week' });
@@ -210,7 +210,7 @@ describe('a command', () => {
 });
 
 describe('a click', () => {
-  it('runs the button’s command, whose answer is public only after **Share**', async () => {
+  it('runs the button’s command, and the answer is public only if the button is “Share”', async () => {
     const answers = [];
     for (const [action_id, value] of [
       ['rerun:a', '/spend prod'],
@@ -229,7 +229,7 @@ describe('a click', () => {
     ]);
   });
 
-  it('on a public message is answered privately, even if answers are public', async () => {
+  it('on a public message is answered privately, even if the settings make answers public', async () => {
     await useSettings({ visibility: 'channel' });
     const around = { container: { message_ts: '1.1', is_ephemeral: false } };
     const { ephemeral } = await reply(() => click({ action_id: 'run:a', value: '/spend' }, around));
@@ -266,7 +266,7 @@ describe('a form', () => {
       })
       .then(({ body }) => (body === '' ? undefined : JSON.parse(body)));
 
-  it('shows “Saving…”, and is saved', async () => {
+  it('shows a waiting message while it is saved', async () => {
     const ack = await submit('a');
     expect(ack).toMatchObject({ response_action: 'update', view: { title: { text: 'Wait' } } });
     await untilRan(1);
@@ -279,9 +279,9 @@ describe('a form', () => {
   });
 
   it.each([
-    ['is not saved for a person who may not use Tally', 'a', GUEST, 'Guests can’t use Tally', []],
-    ['shows in the modal what failed', 'fail', OWNER, 'isn’t connected', ['submit fail m']],
-  ] as const)('%s', async (_, name, person, said, expected) => {
+    ['the person may not use Tally', 'a', GUEST, 'Guests can’t use Tally', []],
+    ['an error occurs', 'fail', OWNER, 'isn’t connected', ['submit fail m']],
+  ] as const)('shows the reason if it isn’t saved because %s', async (_, name, person, said, expected) => {
     const before = tally.slack.calls.length;
     await submit(name, {}, person);
     const { args } = await tally.slack.waitFor(() =>
@@ -303,7 +303,7 @@ describe('a form', () => {
   });
 });
 
-describe('suggestions', () => {
+describe('the suggestions for a form field', () => {
   const suggest = async (value: string, action_id = 'words', person = OWNER) => {
     const view = { id: 'V1', type: 'modal', private_metadata: 'm' };
     const payload = { type: 'block_suggestion', action_id, block_id: 'b', value, view };
@@ -311,7 +311,7 @@ describe('suggestions', () => {
     return JSON.parse(body).options.map((found: { value: string }) => found.value);
   };
 
-  it('are sent in the acknowledgement', async () => {
+  it('are sent in the response to Slack’s request', async () => {
     expect([await suggest('x'), ran]).toEqual([['a'], ['find x m']]);
     expect(requests[0]?.at).toBe(NOW);
   });
@@ -325,7 +325,7 @@ describe('suggestions', () => {
   ])('are an empty list if %s', async (_, found) => expect(await found()).toEqual([]));
 });
 
-describe('an event', () => {
+describe('an event from Slack', () => {
   let events = 0;
   const send = (event: object, around: object = {}) =>
     tally.event({
@@ -351,7 +351,7 @@ describe('an event', () => {
     expect([text, ephemeral]).toEqual([expect.stringMatching(/^Tally only answers members/), true]);
   });
 
-  it('is answered in its thread, or in the direct message', async () => {
+  it('is answered in its thread or in its direct message', async () => {
     const posted = async (event: object) => {
       const before = tally.slack.calls.length;
       await send({ text: 'ask', ...event });
@@ -377,7 +377,7 @@ describe('an event', () => {
   });
 });
 
-describe('the button **Try again**', () => {
+describe('the button “Try again”', () => {
   it('repeats the command, unless one of its words could be a secret', async () => {
     const offered = async (words: string) =>
       /"\/spend [^"]*"/.exec((await reply(() => type(`/spend ${words}`))).json)?.[0];

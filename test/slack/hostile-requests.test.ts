@@ -86,7 +86,7 @@ const head = (headers: Record<string, string | number>) =>
 
 const ACTION = { type: 'block_actions', team: { id: TEAM }, user: { id: OWNER, team_id: TEAM } };
 
-describe('an unsigned body', () => {
+describe('an unsigned request body', () => {
   const unread = ['payload=null', 'payload=%7B', `payload=null&${'%e4&'.repeat(250_000)}`, '{', 'null'];
 
   it.each(unread)('is refused, whatever it contains: %#', async (body) => {
@@ -96,7 +96,7 @@ describe('an unsigned body', () => {
         expect((await post(tally.url, body, headers, type)).status).toBe(401);
   });
 
-  it('is refused unread if its header announces too large a size', async () => {
+  it('is refused before it is read if its header announces too large a size', async () => {
     const { tally } = await started();
     const headers = { 'content-type': FORM, ...signed('', 'another') };
     const { socket, received } = await dial(tally.url);
@@ -132,7 +132,7 @@ describe('an unsigned body', () => {
     expect(last.at(-1)!.closed()).toBe(false);
   });
 
-  it('is discarded after the refusal, so that its sender can read the refusal', async () => {
+  it('is still received for a while after the refusal, so that its sender can read the refusal', async () => {
     const { tally } = await started();
     const large = 'a'.repeat(4 * MB);
     for (const headers of [{}, signed(large, 'another')])
@@ -156,7 +156,7 @@ describe('an unsigned body', () => {
     ['a long digest', { 'x-slack-signature': `v0=${'a'.repeat(65)}` }],
     ['capitals', { 'x-slack-signature': `v0=${'A'.repeat(64)}` }],
     ['no hexadecimal digest', { 'x-slack-signature': `v0=${'g'.repeat(64)}` }],
-  ])('is refused unread if its headers can’t be Slack’s: %s', async (_, odd) => {
+  ])('is refused before it is read if its headers can’t be Slack’s: %s', async (_, odd) => {
     const { tally } = await started();
     const headers = Object.keys(odd).length === 0 ? {} : { ...signed(''), ...odd };
     const { socket, received } = await dial(tally.url);
@@ -177,7 +177,7 @@ describe('an unsigned body', () => {
   });
 });
 
-describe('a signed body', () => {
+describe('a signed request body', () => {
   const payload = JSON.stringify({ ...ACTION, actions: [{ type: 'button', action_id: 'click' }] });
 
   const typed = JSON.stringify({ type: 'block_actions' });
@@ -195,7 +195,7 @@ describe('a signed body', () => {
     ['[]', 'application/json'],
     ['"a"', 'application/json'],
     ['{', 'application/json'],
-  ])('is refused if it isn’t a JSON object: %s', async (body, type) => {
+  ])('is refused if it isn’t a JSON object: “%s”', async (body, type) => {
     const { tally, ran } = await started();
     expect((await post(tally.url, body, signed(body), type)).status).toBe(400);
     expect(ran).toEqual([]);
@@ -206,7 +206,7 @@ describe('a signed body', () => {
     `payload=${typed}&payload=${typed}`,
     'command=/spend&command=/balance',
     '',
-  ])('is acknowledged without effect if it is ambiguous or empty: %s', async (body) => {
+  ])('is acknowledged without effect if it is ambiguous or empty: “%s”', async (body) => {
     const { tally, ran } = await started();
     expect((await post(tally.url, body, signed(body))).status).toBe(200);
     expect(ran).toEqual([]);
@@ -259,8 +259,8 @@ describe('a signed body', () => {
   });
 });
 
-describe('a connection', () => {
-  it('is closed if it sends its headers or its body too slowly', async () => {
+describe('a connection to the bot', () => {
+  it('is closed if the headers or the body of a request arrive too slowly', async () => {
     const { tally } = await started();
     const [silent, headers, body] = [await dial(tally.url), await dial(tally.url), await dial(tally.url)];
     headers.socket.write('POST /slack/events HTTP/1.1\r\nhost: x\r\n');
@@ -327,7 +327,7 @@ describe('a replayed request', () => {
     expect(ran).toEqual([kind, kind]);
   });
 
-  it('gets suggestions again, because people may type the same text twice', async () => {
+  it('for suggestions is answered again, because people may type the same text twice', async () => {
     const { tally, ran } = await started();
     const body = interactive({
       ...ACTION,

@@ -33,7 +33,7 @@ const refreshes = () =>
 const asked = (method: string, of: string) => bot.slack.called(method).filter((call) => call.of === of);
 
 describe('the install page', () => {
-  it('says what Tally is and asks for exactly the scopes of the manifest', async () => {
+  it('links to Slack with exactly the scopes in the manifest', async () => {
     await started();
     const { html, address } = await bot.openInstallPage();
     const manifest = JSON.parse(await readFile('manifest.json', 'utf8'));
@@ -72,7 +72,7 @@ describe('the install page', () => {
 });
 
 describe('an installation', () => {
-  it('ends with a page about the next step, with the workspace’s name escaped', async () => {
+  it('ends with a page that links to Slack and escapes the workspace’s name', async () => {
     await started();
     const { status, html } = await bot.install(NORTH);
     expect(status).toBe(200);
@@ -80,7 +80,7 @@ describe('an installation', () => {
     expect(html).toContain(`${bot.slack.url}/app_redirect?app=A0TALLYAPP&amp;team=${NORTH.id}`);
   });
 
-  it('sends the first steps to the person who installed Tally, and is audited', async () => {
+  it('sends instructions to the person who installed Tally, and is recorded in the audit log', async () => {
     await started();
     await bot.install(NORTH);
     await waitUntil(() => asked('chat.postMessage', NORTH.id).length > 0);
@@ -95,7 +95,7 @@ describe('an installation', () => {
     expect(entry).toEqual(expect.arrayContaining(['installed Tally', INSTALLER]));
   });
 
-  it('leaves its secrets neither in Redis nor in the log nor on the page', async () => {
+  it('leaves no readable secret in Redis, in the log or on the page', async () => {
     await started();
     const { html } = await bot.install({ ...NORTH, expires: HOUR });
     await bot.command(NORTH, '/billing help');
@@ -151,7 +151,7 @@ describe('the redirect from Slack', () => {
         return { state: forged, cookie: `${cookie.split('=')[0]}=${forged}` };
       },
     ],
-  ])('is refused before any call to Slack if it comes %s', async (_, change) => {
+  ])('is refused without a call to Slack if it comes %s', async (_, change) => {
     await started();
     const { state, cookie } = await bot.openInstallPage();
     const changed = change(state, cookie);
@@ -182,7 +182,7 @@ describe('the redirect from Slack', () => {
     await nothingInstalled();
   });
 
-  it('leads to a page with Slack’s error code if Slack refuses', async () => {
+  it('leads to a page with Slack’s error code if Slack refuses the installation', async () => {
     await started();
     bot.slack.refuse('oauth.v2.access', 'bad_redirect_uri');
     const { status, html } = await bot.install(NORTH);
@@ -206,7 +206,7 @@ describe('the redirect from Slack', () => {
     expect(html).toContain('Tally can’t be installed right now');
   });
 
-  it('leads to a page that shows no text from its address', async () => {
+  it('leads to a page that contains no HTML from the redirect’s address', async () => {
     await started();
     const { html } = await bot.followRedirect(
       { error: '<b>x</b>', code: '"><img>', state: '<i>' },
@@ -239,7 +239,7 @@ describe('two workspaces', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('isn’t connected');
   });
 
-  it('are told apart when a member of one clicks in the other’s modal', async () => {
+  it('are told apart if a member of one workspace clicks in the other workspace’s modal', async () => {
     await started();
     for (const team of [NORTH, SOUTH]) await bot.install(team);
     const view = { id: 'V1', type: 'modal', app_installed_team_id: NORTH.id, private_metadata: '' };
@@ -262,7 +262,7 @@ describe('a workspace without a usable installation', () => {
     expect(body).toContain(`${PUBLIC_URL}/slack/install`);
   });
 
-  it('is refused if its record was copied from another workspace', async () => {
+  it('is refused if its installation record was copied from another workspace', async () => {
     await started();
     await bot.install(NORTH);
     const { installation = '' } = await recordOf(NORTH);
@@ -275,7 +275,7 @@ describe('a workspace without a usable installation', () => {
 });
 
 describe('an organization', () => {
-  it('installs Tally once for all of its workspaces', async () => {
+  it('can install Tally once for all of its workspaces', async () => {
     await started();
     const { html } = await bot.install(GRID);
     expect(html).toContain('Choose the workspaces for Tally');
@@ -293,7 +293,7 @@ describe('an organization', () => {
   });
 });
 
-describe('a Slack token that expires soon', () => {
+describe('a Slack token with an expiry date', () => {
   const SOON: Team = { ...NORTH, expires: HOUR };
 
   it('is renewed only once if two processes need it at the same time', async () => {
@@ -305,7 +305,7 @@ describe('a Slack token that expires soon', () => {
     expect(refreshes()).toHaveLength(1);
   });
 
-  it('stays in use until it expires if Slack refuses to renew it', async () => {
+  it('stays in use if it hasn’t expired and Slack refuses to renew it', async () => {
     await started();
     await bot.install(SOON);
     bot.slack.refuse('oauth.v2.access', 'invalid_refresh_token');
@@ -314,7 +314,7 @@ describe('a Slack token that expires soon', () => {
     expect(refreshes()).toHaveLength(1);
   });
 
-  it('makes Tally ask for a new installation if it has expired and can’t be renewed', async () => {
+  it('leads to an error message if it has expired and can’t be renewed', async () => {
     await started();
     await bot.install({ ...NORTH, expires: -1 });
     bot.slack.refuse('oauth.v2.access', 'invalid_refresh_token');
@@ -322,7 +322,7 @@ describe('a Slack token that expires soon', () => {
     expect(body).toContain('Slack no longer accepts Tally’s token for this workspace.');
   });
 
-  it('isn’t stored if its renewal ends after the uninstall', async () => {
+  it('isn’t stored if its renewal ends after Tally was uninstalled', async () => {
     await started();
     await bot.install(SOON);
     bot.slack.delay(300);

@@ -47,7 +47,7 @@ const until = (...expected: string[]) =>
   bot.slack.waitFor(() => JSON.stringify(bot.messageTexts()) === JSON.stringify(expected), 3_000);
 
 describe('a slow answer', () => {
-  it('replaces the message that says that Tally is asking the billing service', async () => {
+  it('replaces the message “Asking the billing service…”', async () => {
     await started();
     await bot.slack.say(OWNER, CHANNEL, '/spend');
     await until(LOADING);
@@ -82,7 +82,7 @@ describe('a slow answer', () => {
   it.each([
     ['a channel', CHANNEL],
     ['a direct message', OWNER.replace(/^U/, 'D')],
-  ])('with a file doesn’t replace the message whose menu asked for the file, in %s', async (_, channel) => {
+  ])('with a file does not replace the message whose menu was used, in %s', async (_, channel) => {
     const answer = say('42');
     const menu = overflow('rerun:more', [option('CSV', '/spend csv')]);
     await started({}, ({ reply }) =>
@@ -107,7 +107,7 @@ describe('a slow answer', () => {
     expect(texts()[0]).toBe('42');
   });
 
-  it('is an error that replaces the loading message if the question fails', async () => {
+  it('that fails replaces the loading message with an error', async () => {
     await started({}, async () => {
       throw new Failure('token-rejected', { service: 'billing' });
     });
@@ -126,7 +126,7 @@ describe('a form that loads slowly', () => {
   };
   const title = () => bot.slack.modal(OWNER)?.view.title?.text;
 
-  it('opens within three seconds of the click', async () => {
+  it('opens with a loading message first, and then shows its content', async () => {
     bot = await startListenerBot({ commands: { '/billing': form } }, { loadingDelays: LOADING_DELAYS });
     bot.slack.behaviour.latency = 2_500;
     await bot.slack.say(OWNER, CHANNEL, '/billing');

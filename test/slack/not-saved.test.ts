@@ -14,7 +14,7 @@ const reads = (failure: Failure) =>
   );
 
 describe('a token that couldn’t be saved', () => {
-  it('is reported with a note that the old token stays in use if nothing was saved', () => {
+  it('is reported as not connected, with a note that the old token stays in use', () => {
     expect(reads(new Failure('timed-out', { service: 'billing', after: 1000 }))).toMatch(
       /^Not connected\n.*stays in use/s,
     );

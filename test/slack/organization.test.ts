@@ -98,7 +98,7 @@ describe('a payload from a workspace of an organization', () => {
     ],
   ];
 
-  it.each(PAYLOADS)('belongs to that workspace, not to the organization: %s', async (_, send) => {
+  it.each(PAYLOADS)('is handled for that workspace, not for the organization: %s', async (_, send) => {
     for (const team of [NORTH, SOUTH]) {
       await send(team);
       await waitUntil(async () => (await members()).includes(team.id));
@@ -166,7 +166,7 @@ describe('another customer in a channel shared with an organization', () => {
     is_ext_shared_channel: true,
   });
 
-  it('is never answered from the organization’s record', async () => {
+  it('gets no answer through the organization’s installation', async () => {
     await bot.connect(OTHER, 'Read-only');
     const before = bot.billing.requests.length;
     expect(await bot.event(inShared({}))).toBe(200);
@@ -202,11 +202,11 @@ describe('another customer in a channel shared with an organization', () => {
   });
 });
 
-describe('an organization’s command without a workspace', () => {
+describe('a command from an organization without a valid workspace ID', () => {
   it.each([
-    ['an empty one', ''],
-    ['the organization itself', ORG],
-  ])('links no workspace to the organization: %s', async (_, id) => {
+    ['empty', ''],
+    ['the organization’s own ID', ORG],
+  ])('adds no workspace to the organization if the ID is %s', async (_, id) => {
     const { reply } = await bot.command({ ...NORTH, id }, '/billing help');
     expect(reply).toContain('Tally only answers members');
     expect(await members()).toEqual([]);
@@ -239,7 +239,7 @@ describe('a workspace from which its organization removes Tally', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('keeps its data until its own token is revoked, if it has a token of its own', async () => {
+  it('keeps its data until its own token is revoked', async () => {
     await bot.install(own);
     await bot.command(SOUTH, '/billing help');
     await bot.command(NORTH, '/billing help');
@@ -252,7 +252,7 @@ describe('a workspace from which its organization removes Tally', () => {
     expect(await keysOf(SOUTH)).toEqual([]);
   });
 
-  it('isn’t restored by a late request', async () => {
+  it('leaves no data behind even if a request arrives late', async () => {
     for (const team of [NORTH, SOUTH]) await bot.connect(team, 'Read-only');
     await bot.event(access('revoked', SOUTH));
     const { body } = await bot.command(SOUTH, '/balance 123');
@@ -263,7 +263,7 @@ describe('a workspace from which its organization removes Tally', () => {
     expect((await bot.command(NORTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('works again once the organization adds Tally again', async () => {
+  it('can use Tally again after the organization has added Tally again', async () => {
     const at = epochSeconds();
     await bot.event(access('revoked', SOUTH, at - 60));
     await bot.event(access('granted', SOUTH, at - 90));
@@ -274,7 +274,7 @@ describe('a workspace from which its organization removes Tally', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('isn’t affected by an event that names only the organization', async () => {
+  it('keeps its data if Slack’s event names only the organization', async () => {
     await bot.connect(NORTH, 'Read-only');
     await bot.event(access('revoked', { ...SOUTH, id: ORG }));
     expect((await bot.command(NORTH, '/balance 123')).reply).toContain('left');

@@ -68,7 +68,7 @@ describe('untrusted text', () => {
     await bot.slack.waitFor(() => bot.slack.messages(MEMBER, CHANNEL).length > before);
   };
 
-  it('appears in answers, lists, refusals and public posts', async () => {
+  it('doesn’t prevent answers, lists, refusals or public posts', async () => {
     await ask('/balance prod');
     await press('Share');
     const reports = [
@@ -114,7 +114,7 @@ describe('untrusted text', () => {
     await bot.slack.waitFor(() => bot.slack.home(OWNER));
   });
 
-  it('appears in a scheduled post', async () => {
+  it('doesn’t prevent a scheduled post', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing schedule prod balance daily 09:00');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     await bot.slack.submit(OWNER);
@@ -128,7 +128,7 @@ describe('untrusted text', () => {
     await bot.slack.waitFor(() => bot.slack.messages(MEMBER, CHANNEL).length > before);
   });
 
-  it('has no effect as mark-up in any place', () => {
+  it('is escaped wherever Slack would read mark-up', () => {
     const texts = markedIn(sent());
     const harmless = texts.filter((text) => text.includes('&lt;!channel&gt;'));
     expect(harmless.length).toBeGreaterThan(10);
@@ -142,7 +142,7 @@ describe('untrusted text', () => {
 });
 
 describe('a scheduled post that is late, is corrected, or fails', () => {
-  it('shows untrusted text so that it has no effect as mark-up', async () => {
+  it('escapes untrusted text so that Slack reads no mark-up in it', async () => {
     const nine = Date.parse('2026-11-20T08:00:00Z');
     let now = nine + 20 * 60_000;
     let digits = '100';

@@ -105,7 +105,7 @@ describe('a signed payload with a missing or wrong field', () => {
 
   const linesWith = (text: string) => bot.log().split(text).length - 1;
 
-  it.each(['user', 'view'])('is ignored if it lacks its `%s`', async (field) => {
+  it.each(['user', 'view'])('is ignored if its field “%s” is missing', async (field) => {
     const before = linesWith('Ignored a payload');
     expect(await send(changed(WHOLE[2], [field], undefined) as object)).toBe(200);
     expect(linesWith('Ignored a payload that does not look like one from Slack')).toBe(before + 1);

@@ -101,7 +101,7 @@ describe('a private message', () => {
   });
 });
 
-describe('a click in a message', () => {
+describe('a click on a button in a message', () => {
   const again = () =>
     actions(button('rerun:again', 'Again', { value: '/spend now' }), button('connect', 'Go'));
   const message = (text: string) => ({ text, blocks: [section(text), again()] });
@@ -120,7 +120,7 @@ describe('a click in a message', () => {
   const seenBy = (person: string) => tally.messageTexts(CHANNEL, person).map((read) => read.split('\n')[0]);
   const untilSeen = (count: number) => tally.slack.waitFor(() => seenBy(OWNER).length === count);
 
-  it.each(['Again', 'Go'])('leaves a public message in place: %s', async (label) => {
+  it.each(['Again', 'Go'])('leaves a public message in place: “%s”', async (label) => {
     await started(handlers);
     await tally.slack.say(OWNER, CHANNEL, '/spend public');
     await untilSeen(1);
@@ -131,7 +131,7 @@ describe('a click in a message', () => {
     expect(seenBy(MEMBER)).toEqual(['For everybody.']);
   });
 
-  it.each(['Again', 'Go'])('replaces a private message: %s', async (label) => {
+  it.each(['Again', 'Go'])('replaces a private message: “%s”', async (label) => {
     await started(handlers);
     await tally.slack.say(OWNER, CHANNEL, '/spend');
     await untilSeen(1);
@@ -195,7 +195,7 @@ describe('an unexpected error', () => {
     [{ opensForm: true }, UNCHANGED],
     [{ changes: true }, PERHAPS],
     [{ changes: true, opensForm: true }, PERHAPS],
-  ])('in a handler with the rules %o is reported as: %s', async (rules, text) => {
+  ])('in a handler with the options %o is reported with “%s”', async (rules, text) => {
     await started({
       commands: { '/spend': { right: 'ask', ...rules, run: bug } },
       actions: { connect: { right: 'ask', ...rules, run: bug } },
@@ -212,7 +212,7 @@ describe('an unexpected error', () => {
     await tally.slack.waitFor(() => tally.messageTexts().filter((read) => read.includes(text)).length === 2);
   });
 
-  it('in a form is reported with the advice to check the change', async () => {
+  it('in a form is reported with the advice to check whether the change was saved', async () => {
     await started({
       commands: {
         '/spend': {

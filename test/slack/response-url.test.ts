@@ -120,13 +120,13 @@ describe('a response_url', () => {
     [200, '{"ok":true}'],
     [200, '<html>fine</html>'],
     [204, ''],
-  ])('has accepted the message if it responds with %i %s', async (status, body) => {
+  ])('has accepted the message if it responds with status %i and body “%s”', async (status, body) => {
     const { url, posted, responseUrls } = await responseUrl([status, body]);
     await responseUrls.post(url, rich);
     expect(posted).toHaveLength(1);
   });
 
-  it('never appears in an error, because everyone who knows it can post through it', async () => {
+  it('never appears in an error, because anyone who knows the URL can post messages', async () => {
     const { url, responseUrls } = await responseUrl([404, 'used_url']);
     const error = (await responseUrls.post(url, rich).catch((thrown: Error) => thrown)) as Error;
     expect(`${error.message} ${error.stack}`).not.toContain('secret-path');
@@ -148,13 +148,13 @@ describe('a response_url that doesn’t confirm the message', () => {
     ['drops the connection once it has the message', (req) => req.socket.destroy(), 'UND_ERR_SOCKET'],
     ['resets the connection', (req) => req.socket.resetAndDestroy(), 'ECONNRESET'],
     ['is behind a gateway that gave up', (_, res) => res.writeHead(504).end('<html>'), 'HTTP 504'],
-  ])('may have posted the message: %s', async (_, answer, code) => {
+  ])('may have posted the message if it %s', async (_, answer, code) => {
     const { url, responseUrls, posted } = await respond(answer);
     expect(await error(responseUrls.post(url, rich))).toMatchObject({ data: { code, unclear: true } });
     expect(posted).toHaveLength(1);
   });
 
-  it('isn’t in the log', async () => {
+  it('is not written to the log', async () => {
     const { url, responseUrls } = await respond(() => undefined);
     const lines: string[] = [];
     const log = createLog('info', { write: (line) => void lines.push(line) });

@@ -25,15 +25,15 @@ async function asked(rules: Partial<CommandHandler> = {}): Promise<string> {
   return tally.slack.waitFor(() => tally.messageTexts()[0]);
 }
 
-it('an answer isn’t sent if the asker’s rights have changed meanwhile', async () => {
+it('an answer isn’t sent if the settings change while Tally is answering', async () => {
   expect(await asked()).toBe('Permissions changed while Tally was answering.\nTry again');
 });
 
-it('an answer is sent if its own command has changed the settings', async () => {
+it('an answer is sent if the command itself has changed the settings', async () => {
   expect(await asked({ changes: true })).toBe('The answer');
 });
 
-it('a double click in a message or on Home counts as one click', async () => {
+it('a double click in a message or on the Home tab counts as one click', async () => {
   const pressed: string[] = [];
   tally = await startListenerBot({
     actions: {

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe('a secret', () => {
-  it('is found by this test in every encoding', () => {
+  it('is found in every encoding by the search in this test', () => {
     const secret = 'sandbox "token" 0123456789';
     const dressed = [
       JSON.stringify({ secret }),
@@ -26,7 +26,7 @@ describe('a secret', () => {
     for (const text of dressed) expect(encodingsOf(secret).some((form) => text.includes(form))).toBe(true);
   });
 
-  it('that a person entered reaches neither Redis nor the log nor Slack', async () => {
+  it('that a person entered can be read neither in Redis nor in the log nor in Slack', async () => {
     const key = randomBytes(32).toString('base64');
     const bot = await startOAuthBot({ env: { ENCRYPTION_KEYS: `test:${key}` } });
     running = bot;

@@ -39,12 +39,17 @@ describe('a request that claims to be Slack’s', () => {
     ['in four minutes', 4 * MINUTE, 200],
     ['in six minutes', 6 * MINUTE, 401],
     ['in an hour', 60 * MINUTE, 401],
-  ])('is accepted or refused according to the age of its signature: %s', async (_, shift, status) => {
-    await started();
-    expect((await send(COMMAND, bot.slack.signed(COMMAND, { at: Date.now() + shift }))).status).toBe(status);
-  });
+  ])(
+    'is accepted only if it is signed with a time within five minutes of now: %s',
+    async (_, shift, status) => {
+      await started();
+      expect((await send(COMMAND, bot.slack.signed(COMMAND, { at: Date.now() + shift }))).status).toBe(
+        status,
+      );
+    },
+  );
 
-  it('is counted under the reason if Tally rejects the request', async () => {
+  it('is counted in the metrics by reason if Tally rejects the request', async () => {
     await started();
     for (let count = 0; count < 3; count += 1)
       await send(COMMAND, bot.slack.signed(COMMAND, { secret: 'another' }));
@@ -71,7 +76,7 @@ describe('a request that claims to be Slack’s', () => {
     ]);
   });
 
-  it('is read, whatever charset its content type names', async () => {
+  it('is read even if its content type has capital letters and a charset', async () => {
     await started();
     const headers = {
       ...bot.slack.signed(COMMAND),
@@ -90,7 +95,7 @@ describe('the bot', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('answers while Redis is down, although it isn’t ready', async () => {
+  it('answers with an error message while Redis is down, and reports that it isn’t ready', async () => {
     const store = await startRedis();
     await started({ redisUrl: store.url });
     await store.stop();
@@ -136,7 +141,7 @@ describe('Socket Mode', () => {
   });
 });
 
-describe('the stop', () => {
+describe('stopping the bot', () => {
   it('waits for an answer in progress', async () => {
     await started();
     await bot.connect();
@@ -183,7 +188,7 @@ describe('the stop', () => {
     expect(textOf(bot.slack.messages(OWNER, CHANNEL))).toContain('left');
   });
 
-  it('makes the bot not ready, but lets it keep serving for the configured time', async () => {
+  it('makes the bot report that it isn’t ready, but lets it serve for the configured time', async () => {
     await started();
     const stopped = bot.stopBot(700);
     expect((await fetch(`${bot.url}/readyz`)).status).toBe(503);

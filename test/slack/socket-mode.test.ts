@@ -102,7 +102,7 @@ const event = (payload: object | undefined) =>
   JSON.stringify({ type: 'events_api', envelope_id: 'e-1', payload });
 
 describe('the client for Socket Mode', () => {
-  it.each(['refresh_requested', 'warning'])('reconnects at once when Slack says %s', async (reason) => {
+  it.each(['refresh_requested', 'warning'])('reconnects at once if Slack sends “%s”', async (reason) => {
     await started();
     slack.sockets[0]?.send(JSON.stringify({ type: 'disconnect', reason }));
     // Slack's own client would wait five seconds first.
@@ -153,7 +153,7 @@ describe('the client for Socket Mode', () => {
     ['without an event', event({})],
     ['that is null', 'null'],
     ['that is no JSON', '{'],
-  ])('survives an envelope %s, and handles the next one', async (_, envelope) => {
+  ])('survives a message %s, and handles the next message', async (_, envelope) => {
     await started();
     const lost: unknown[] = [];
     const note = (reason: unknown) => void lost.push(reason);

@@ -94,7 +94,7 @@ it.each(INHERITED)('the name %s, which every JavaScript object has, matches no h
   await expect(routed.run(name, requestOf())).rejects.toMatchObject({ kind: 'invalid-word' });
 });
 
-describe('the button **Share** with an impossible time', () => {
+describe('the button “Share” with an impossible time', () => {
   it.each(['-9e99', 'NaN', '', '9e99', '1e400', '8.64e15', '-1', 'x', '1.5'])(
     'uses the current time instead of %j',
     async (at) => {
@@ -105,7 +105,7 @@ describe('the button **Share** with an impossible time', () => {
   );
 });
 
-describe('a form without its state', () => {
+describe('a submitted form without field values', () => {
   it.each([
     [undefined, undefined],
     [null, null],

@@ -71,7 +71,7 @@ describe('the first word of a command', () => {
     ['connect ?', ['help|connect|help']],
     ['projects help', ['answered About projects']],
     ['projects add help', ['answered About projects']],
-  ])('chooses the subcommand: “%s” runs %j', async (text, expected) => {
+  ])('chooses the subcommand, unless the last word asks for help: “%s”', async (text, expected) => {
     expect(await run(text)).toEqual(expected);
   });
 

@@ -47,13 +47,13 @@ async function livedIn(team: Team): Promise<void> {
   await bot.redis.client.set(`tally:{${team.id}}:token-lock`, 'x', 'PX', 60_000);
 }
 
-describe('a workspace that uninstalls Tally', () => {
+describe('the data of a workspace', () => {
   it.each([
     ['app_uninstalled', [UNINSTALLED]],
     ['tokens_revoked', [REVOKED]],
-    ['both', [UNINSTALLED, REVOKED]],
-    ['both in reverse order, each twice', [REVOKED, UNINSTALLED, REVOKED, UNINSTALLED]],
-  ])('leaves no key behind after %s, and another workspace is untouched', async (_, events) => {
+    ['both events', [UNINSTALLED, REVOKED]],
+    ['both events in reverse order, each twice', [REVOKED, UNINSTALLED, REVOKED, UNINSTALLED]],
+  ])('is deleted from Redis after %s, and another workspace’s data is kept', async (_, events) => {
     await started();
     await livedIn(NORTH);
     await livedIn(SOUTH);
@@ -66,7 +66,7 @@ describe('a workspace that uninstalls Tally', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('leaves no key behind even if its installation can’t be decrypted', async () => {
+  it('is deleted from Redis even if the installation can’t be decrypted', async () => {
     await started();
     await livedIn(NORTH);
     await bot.redis.client.hset(`tally:{${NORTH.id}}:record`, { installation: 'v1.gone.x.y' });
@@ -74,7 +74,7 @@ describe('a workspace that uninstalls Tally', () => {
     expect(await keysWith(NORTH.id)).toEqual([]);
   });
 
-  it('keeps its data if only a user’s own token was revoked', async () => {
+  it('is kept if only a user’s own token was revoked', async () => {
     await started();
     await livedIn(NORTH);
     const event = { type: 'tokens_revoked', tokens: { oauth: ['U1'], bot: [] } };
@@ -82,7 +82,7 @@ describe('a workspace that uninstalls Tally', () => {
     expect(await isInstalled(NORTH)).toBe(1);
   });
 
-  it('keeps its data after a new installation, even if Slack resends an old event', async () => {
+  it('is kept if Slack resends an uninstall event from before the installation', async () => {
     await started();
     await livedIn(NORTH);
     const event = { team_id: NORTH.id, event: UNINSTALLED, event_time: epochSeconds() - 300 };
@@ -93,7 +93,7 @@ describe('a workspace that uninstalls Tally', () => {
     expect(await keysWith(NORTH.id)).toEqual([]);
   });
 
-  it('keeps its data if the uninstall event isn’t signed by Slack', async () => {
+  it('is kept if the uninstall event isn’t signed by Slack', async () => {
     await started();
     await livedIn(NORTH);
     const body = JSON.stringify({ type: 'event_callback', team_id: NORTH.id, event: UNINSTALLED });
@@ -112,7 +112,7 @@ describe('a workspace that uninstalls Tally', () => {
     expect(await isInstalled(NORTH)).toBe(1);
   });
 
-  it('causes an event that isn’t acknowledged while Redis is down, so that Slack resends it', async () => {
+  it('can’t be deleted while Redis is down, so the uninstall event isn’t acknowledged', async () => {
     const store = await startRedis();
     await started({ env: { REDIS_URL: store.url } });
     await store.stop();
@@ -140,9 +140,12 @@ describe('an organization', () => {
   };
 
   it.each([
-    ['is the organization’s', { team_id: GRID.id, authorizations: [{ is_enterprise_install: true }] }],
+    [
+      'is for the whole organization',
+      { team_id: GRID.id, authorizations: [{ is_enterprise_install: true }] },
+    ],
     ['names no workspace', { team_id: null }],
-    ['names one of its workspaces, with the token gone', { team_id: EAST.id, authorizations: [] }],
+    ['names one of its workspaces after the token was revoked', { team_id: EAST.id, authorizations: [] }],
   ])('loses the data of all its workspaces if its uninstall event %s', async (_, body) => {
     await installed();
     bot.slack.revoke(ORG);
@@ -211,7 +214,7 @@ const ONE_TOKEN = {
 };
 
 describe('the workspace of a bot with a configured token', () => {
-  it('leaves no key behind when it uninstalls', async () => {
+  it('leaves no data in Redis if it uninstalls Tally', async () => {
     await started({ env: ONE_TOKEN });
     await bot.redis.client.hset(`tally:{${NORTH.id}}:record`, { settings: '{}' });
     await bot.redis.client.xadd(`tally:{${NORTH.id}}:audit`, '*', 'at', '1');

@@ -104,7 +104,7 @@ describe('a person’s role', () => {
     [{ team_id: 'E1', enterprise_user: { enterprise_id: 'E1', teams: ['T9'] } }, 'external'],
     [{ deleted: true, is_owner: true }, 'nobody'],
     [{ is_bot: true, is_admin: true }, 'nobody'],
-  ])('for the user %o is %s', async (user, role) => {
+  ])('for the Slack user %o is “%s”', async (user, role) => {
     users.U1 = { team_id: TEAM, ...user };
     expect(await find('U1')).toMatchObject({ role });
   });
@@ -113,7 +113,7 @@ describe('a person’s role', () => {
     expect(await find('USLACKBOT')).toMatchObject({ role: 'nobody' });
   });
 
-  it('is external if the payload names another home workspace', async () => {
+  it('is “external” if the payload names another home workspace', async () => {
     const roleOf = async (homeTeamId: string) =>
       (await people(client, TEAM).find({ ...identity('U1'), homeTeamId })).role;
     expect(await roleOf(TEAM)).toBe('member');
@@ -128,7 +128,7 @@ describe('a person’s role', () => {
     expect(await find('U1')).toMatchObject({ role: 'member' });
   });
 
-  it('is external if the payload comes from a workspace other than the token’s', async () => {
+  it('is “external” if the payload comes from a workspace other than the token’s', async () => {
     users.U9 = { team_id: 'T9', is_admin: true };
     const home = { userId: 'U9', homeTeamId: 'T9' };
     expect(await people(client, 'T9').find(home)).toMatchObject({ role: 'external' });
@@ -141,7 +141,7 @@ describe('a user group of managers', () => {
   const admit = async (person: string, fresh = false) =>
     people(client, TEAM).admit(await find(person), settings, fresh);
 
-  it('makes its members managers, and is looked up at most once a minute except before changes', async () => {
+  it('makes its members managers, and is looked up again before changes', async () => {
     members = { S1: [], S2: ['U1'] };
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: true });
     members.S2 = [];
@@ -158,7 +158,7 @@ describe('a user group of managers', () => {
     await expect(admit('U1', true)).rejects.toMatchObject({ data: { code: 'missing_scope' } });
   });
 
-  it('has no members once it is deleted', async () => {
+  it('is ignored once it has been deleted', async () => {
     members = { S2: ['U1'] };
     expect(await admit('U1', true)).toMatchObject({ canManage: true });
   });

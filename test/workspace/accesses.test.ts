@@ -33,7 +33,7 @@ const GIVEN: NewAccess = {
 const { access, json } = serializeAccess(keyring, 'T1', GIVEN);
 
 describe('an application access', () => {
-  it('decrypts to what was registered, and shows four characters of its ID', () => {
+  it('can be decrypted to the registered values, and shows four characters of its ID', () => {
     expect(json).not.toContain(GIVEN.secret);
     expect(json).not.toContain(GIVEN.id);
     const { id, secret, authUrl } = GIVEN;
@@ -50,14 +50,14 @@ describe('an application access', () => {
     expect(() => parseAccess(keyring, 'T1', '123', sentElsewhere).open()).toThrow(aFailure('unseal-failed'));
   });
 
-  it('is encrypted again with a new key, like any other record', () => {
+  it('can be encrypted again with a new key', () => {
     const both = createKeyring([NEW, OLD]);
     const owner = sealOwnerOfField('T1', 'access:123', json)!;
     const resealed = reseal(both, owner, json)!;
     expect(parseAccess(createKeyring([NEW]), 'T1', '123', resealed).open().secret).toBe(GIVEN.secret);
   });
 
-  it('says when it expires, and masks a short ID completely', () => {
+  it('is described with its expiry, and a short ID is masked completely', () => {
     const at = Date.UTC(2026, 10, 21);
     expect(describeAccess(access, at, 'UTC')).toBe('access ending abcd, expiry unknown');
     const expiring = { ...access, expiresAt: at + 12 * 86_400_000 };
@@ -76,9 +76,9 @@ describe('an application access', () => {
   });
 
   it.each([
-    ['as many as there may be', Array(MAX_ISSUERS).fill('U1'), Array(MAX_ISSUER_GROUPS).fill('S1'), true],
-    ['one more', Array(MAX_ISSUERS + 1).fill('U1'), [], false],
-    ['one more group', [], Array(MAX_ISSUER_GROUPS + 1).fill('S1'), false],
+    ['as many of each as allowed', Array(MAX_ISSUERS).fill('U1'), Array(MAX_ISSUER_GROUPS).fill('S1'), true],
+    ['one person too many', Array(MAX_ISSUERS + 1).fill('U1'), [], false],
+    ['one group too many', [], Array(MAX_ISSUER_GROUPS + 1).fill('S1'), false],
     ['a group among the people', ['S1'], [], false],
   ])('accepts only a valid list of people and groups: %s', (_, people, groups, isValid) => {
     const { json } = serializeAccess(keyring, 'T1', { ...GIVEN, issuers: { people, groups } });
@@ -98,7 +98,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 describe('a token', () => {
-  it('counts as expiring soon in its last 14 days, by the calendar of the given time zone', () => {
+  it('is said to expire soon in its last 14 days, counted in the given time zone', () => {
     const at = Date.UTC(2026, 10, 20, 23);
     const soon = (expiresAt: number, zone = 'UTC') => expiresSoon({ expiresAt }, at, zone);
     expect([soon(at + 15 * DAY), soon(at + 14 * DAY), soon(at - DAY)]).toEqual([false, true, true]);
@@ -109,7 +109,7 @@ describe('a token', () => {
 });
 
 describe('an encrypted field', () => {
-  it('is bound to the addresses to which its secret may be sent', () => {
+  it('is tied to the addresses to which its secret may be sent', () => {
     const record = { baseUrl: 'https://b', authUrl: 'https://a', name: 'x' };
     expect(sealOwnerOf('billing-token', 'T1', 'main', record).audience).toEqual(['https://b', 'https://a']);
     expect(sealOwnerOf('application-access', 'T1', '7', record).audience).toEqual(['https://a']);

@@ -51,7 +51,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('stores a text that ends in half a character', async () => {
+  it('stores a replacement character for half an emoji at the end of a text', async () => {
     const workspaces = createWorkspaces({
       redis,
       keyring: createKeyring([{ id: 'k', key: Buffer.alloc(32) }]),
@@ -75,7 +75,7 @@ describe('the audit log', () => {
     expect([all[0], all.at(-1)]).toEqual([MAX_AUDIT_ENTRIES + 7, 8]);
   });
 
-  it('pages through all entries once, and marks the last page', async () => {
+  it('shows each entry on exactly one page, and marks the last page', async () => {
     await record(45);
     const seen: number[] = [];
     const sizes: number[] = [];
@@ -91,7 +91,7 @@ describe('the audit log', () => {
   });
 
   it.each(['', '+', '(1-0', '1-0 COUNT 1', '0-0', '99999999999999999999-0'])(
-    'shows the first page for an invalid cursor: %s',
+    'shows the first page if the cursor is invalid: “%s”',
     async (before) => {
       await record(2);
       expect(numbers((await audit.page('T1', 20, before)).entries)).toEqual([2, 1]);

@@ -74,7 +74,7 @@ async function saveAll(): Promise<void> {
   await redis.hset(HASH, { 'project:damaged': '{' });
 }
 
-it('an audited change names its workspace, who made it, when, what they did, and to what', async () => {
+it('an audited change names its workspace, person, time, actions and objects', async () => {
   const workspace = await read();
   const request = { at: NOW, user: { id: 'U7' }, workspace };
   expect(auditedChange(request, ['added the project', 'prod'], ['changed the settings:', 'zone'])).toEqual({
@@ -105,7 +105,7 @@ describe('a change and its audit entry', () => {
     expect(await redis.hgetall(HASH)).toEqual(before);
   });
 
-  it('may both have been saved if Redis’s answer is lost', async () => {
+  it('are reported as possibly saved if Redis’s answer is lost', async () => {
     const by = await change();
     const proxy = await startRedisProxy(store.url);
     const interrupted = connectRedis(proxy.url);
@@ -126,7 +126,7 @@ describe('a change and its audit entry', () => {
     expect([(await read()).settings.zone, await entries()]).toEqual(['Asia/Tokyo', [ENTRY]]);
   });
 
-  it('are refused while the settings are damaged', async () => {
+  it('are refused while the settings are damaged, unless the change replaces the settings', async () => {
     await redis.hset(HASH, 'settings', '{');
     const by = await change();
     await expect(workspaces.chooseDefault(by, 'second')).rejects.toMatchObject({ kind: 'settings-damaged' });
@@ -141,7 +141,7 @@ describe('requests during an uninstall', () => {
   beforeEach(saveAll);
   const nothing = async () => expect(await workspaceKeys(redis)).toEqual([]);
 
-  it.each(Object.keys(SAVING))('leave no key if they end afterwards: %s', async (name) => {
+  it.each(Object.keys(SAVING))('leave no key in Redis if they end after the uninstall: %s', async (name) => {
     const by = await change();
     await createWorkspaceDeleter({ redis }).workspace('T1');
     await expect(SAVING[name]!(by)).rejects.toMatchObject({
@@ -150,17 +150,20 @@ describe('requests during an uninstall', () => {
     await nothing();
   });
 
-  it.each(Object.keys(SAVING))('leave no key, whichever comes first: %s', async (name) => {
-    const by = await change();
-    await Promise.allSettled([
-      SAVING[name]!(by),
-      createWorkspaceDeleter({ redis }).workspace('T1'),
-      SAVING[name]!(by),
-    ]);
-    await nothing();
-  });
+  it.each(Object.keys(SAVING))(
+    'leave no key in Redis, whether they or the uninstall end first: %s',
+    async (name) => {
+      const by = await change();
+      await Promise.allSettled([
+        SAVING[name]!(by),
+        createWorkspaceDeleter({ redis }).workspace('T1'),
+        SAVING[name]!(by),
+      ]);
+      await nothing();
+    },
+  );
 
-  it('leave no installation, audit, event or membership key', async () => {
+  it('leave no key of an installation, audit entry, event or membership in Redis', async () => {
     const installed = createInstallationStore({ redis, keyring: createKeyring([OLD]) });
     await installed.save('T1', 'an installation');
     await createWorkspaceDeleter({ redis: redis, others: async () => undefined }).workspace('T1');
@@ -173,7 +176,7 @@ describe('requests during an uninstall', () => {
     await nothing();
   });
 
-  it('leave no key after a first change if Tally is no longer installed', async () => {
+  it('leave no key in Redis if they are a workspace’s first and Tally is no longer installed', async () => {
     await redis.flushdb();
     const asked: string[] = [];
     const left = createWorkspaces({
@@ -210,13 +213,13 @@ describe('two people who change the same thing at once', () => {
     await workspaces.addProject(await changeIn(workspaces, 'T1'), PROD);
   });
 
-  it('can’t both rename it: the project gets the first name, and the slower person an error', async () => {
+  it('can’t both rename a project: the slower person gets an error', async () => {
     expect(told(await both(rename('live'), rename('main-site')))).toBe(FIRST);
     expect([...(await read()).aliases]).toEqual(['live']);
     expect(await entries()).toHaveLength(1);
   });
 
-  it('can’t bring a removed project back with an edit', async () => {
+  it('can’t bring back a removed project by editing it', async () => {
     await workspaces.saveSettings(await changeIn(workspaces, 'T1'), { zone: 'Asia/Tokyo' });
     const late = await both(
       (by) => workspaces.removeProject(by, PROD),
@@ -226,7 +229,7 @@ describe('two people who change the same thing at once', () => {
     expect((await read()).projects).toEqual([]);
   });
 
-  it('can’t remove a project that was changed in between', async () => {
+  it('can’t remove a project that was changed a moment before', async () => {
     const late = await both(
       (by) => workspaces.changeProject(by, 'prod', { ...PROD, id: '777' }),
       (by) => workspaces.removeProject(by, PROD),
@@ -235,7 +238,7 @@ describe('two people who change the same thing at once', () => {
     expect(findProject(await read(), 'prod')?.id).toBe('777');
   });
 
-  it('can’t give a channel a default project that was renamed', async () => {
+  it('can’t make a renamed project a channel’s default under its old name', async () => {
     const late = await both(rename('live'), (by) => workspaces.setChannelDefault(by, 'C1', 'prod'));
     expect(told(late)).toBe(FIRST);
     expect((await read()).channelDefault('C1')).toBeUndefined();
@@ -268,7 +271,7 @@ describe('two people who change the same thing at once', () => {
     ['a changed watch', 'a removed watch'],
     ['a removed watch', 'a changed watch'],
     ['a removed channel default', 'a removed project'],
-  ])('get the faster person’s change: %s, then %s', async (quick, slow) => {
+  ])('end up with only the first change: %s, then %s', async (quick, slow) => {
     await redis.flushdb();
     await saveAll();
     const late = await both(SAVING[quick]!, SAVING[slow]!);
@@ -285,7 +288,7 @@ describe('two people who change the same thing at once', () => {
       'a removed access',
     ],
     ...['a removed damaged project', 'a changed watch'],
-  ])('write one change and one audit entry if both want the same: %s', async (name) => {
+  ])('cause one change and one audit entry if both want the same change: %s', async (name) => {
     await redis.flushdb();
     await saveAll();
     const change = SAVING[name]!;
@@ -296,7 +299,7 @@ describe('two people who change the same thing at once', () => {
     expect(await entries()).toHaveLength(1);
   });
 
-  it('can save while records are encrypted again with another key', async () => {
+  it('can replace a token that was encrypted again with another key a moment before', async () => {
     await workspaces.saveConnection(await changeIn(workspaces, 'T1'), MAIN);
     const by = await change();
     const json = (await redis.hget(HASH, 'connection:main'))!;

@@ -38,7 +38,7 @@ describe('a text', () => {
     `*${SECRET}*, please`,
     `spend ${NUMBER}`,
     `${SECRET};`,
-  ])('holds a registered secret: %s', (text) => {
+  ])('is found to hold a registered secret: “%s”', (text) => {
     expect(holdsRegisteredSecret(text, record)).toBe(true);
   });
 
@@ -53,7 +53,7 @@ describe('a text', () => {
     `x${NUMBER}`,
     `${NUMBER}x`,
     'ab3de',
-  ])('holds no registered secret: %s', (text) => {
+  ])('is found to hold no registered secret: “%s”', (text) => {
     expect(holdsRegisteredSecret(text, record)).toBe(false);
   });
 });

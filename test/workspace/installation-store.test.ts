@@ -69,7 +69,7 @@ describe('a workspace that joins an organization', () => {
     expect(await traces()).toEqual([[], 0]);
   });
 
-  it('keeps its own installation if the organization revokes its access meanwhile', async () => {
+  it('keeps its own installation if the organization revokes its access in the meantime', async () => {
     await one.save(NORTH, 'its own');
     expect(await interruptedBy(revoke).join(ORGANIZATION, NORTH)).toBe(false);
     expect([await one.load(NORTH), await one.organizationOf(NORTH)]).toEqual(['its own', undefined]);

@@ -10,22 +10,22 @@ const namedBy = (id: string): readonly (readonly [name: string, key: string])[] 
       : [],
   );
 
-describe('the keys of a workspace', () => {
-  it('include every key with its ID, except an organization’s member list, which is deleted last', () => {
+describe('the Redis keys of a workspace', () => {
+  it('include every key with its ID except an organization’s member list, which is deleted last', () => {
     const own = namedBy('T1').filter(([, key]) => key.includes('{T1}'));
     expect(own.map(([name]) => name)).toContain('recordKey');
     const listed = own.filter(([name]) => name !== 'membersKey').map(([, key]) => key);
     expect(keys.keysOf('T1').toSorted()).toEqual(listed.toSorted());
   });
 
-  it('are in one slot, different from each other and from every key of another workspace', () => {
+  it('are in the same slot, and differ from each other and from another workspace’s keys', () => {
     const [one, other] = [keys.keysOf('T1'), keys.keysOf('T2')];
     for (const key of one) expect(key).toMatch(/^tally:\{T1\}:[a-z-]+$/);
     expect(new Set([...one, ...other]).size).toBe(2 * one.length);
   });
 
   it.each(['', 't1', 'T1}', 'T 1', 'T1:record', 'T'.repeat(65)])(
-    'are refused for something that is not an ID: %s',
+    'cannot be made from an invalid workspace ID: “%s”',
     (id) => {
       expect(() => keys.keysOf(id)).toThrow(RangeError);
       expect(isSlackId(id)).toBe(false);

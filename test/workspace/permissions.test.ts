@@ -11,7 +11,7 @@ import { aFailure } from '../support/failures.ts';
 
 const settings = (guests: boolean, externals: boolean) => ({ ...DEFAULT_SETTINGS, guests, externals });
 
-describe('rights', () => {
+describe('the rights', () => {
   it.each<[Role, { guests: boolean; externals: boolean; named: boolean }, string]>([
     ['admin', { guests: false, externals: false, named: false }, 'ask, manage'],
     ['member', { guests: false, externals: false, named: false }, 'ask'],
@@ -21,7 +21,7 @@ describe('rights', () => {
     ['external', { guests: true, externals: false, named: true }, ''],
     ['external', { guests: false, externals: true, named: true }, 'ask'],
     ['nobody', { guests: true, externals: true, named: true }, ''],
-  ])('of a %s with %o are: %s', (role, { guests, externals, named }, expected) => {
+  ])('of the role “%s” with %o are “%s”', (role, { guests, externals, named }, expected) => {
     const { canAsk, canManage } = permissionsOf(role, settings(guests, externals), named);
     expect([...(canAsk ? ['ask'] : []), ...(canManage ? ['manage'] : [])].join(', ')).toBe(expected);
   });
@@ -33,14 +33,14 @@ describe('rights', () => {
     ['nobody', 'manage', 'external'],
     ['nobody', 'workspaceUser', 'external'],
     ['member', 'manage', 'not-manager'],
-  ])('that a %s lacks (%s) are refused with the reason: %s', (role, right, reason) => {
+  ])('that the role “%s” lacks (“%s”) lead to a refusal with the reason “%s”', (role, right, reason) => {
     const rights = permissionsOf(role, DEFAULT_SETTINGS, false);
     expect(() => requireRight(right, rights)).toThrow(
       expect.objectContaining({ kind: 'not-allowed', data: expect.objectContaining({ reason }) }),
     );
   });
 
-  it('include the rights of the level below', () => {
+  it('of a higher role include the rights of each lower role', () => {
     const RIGHTS: readonly Right[] = ['workspaceUser', 'ask', 'member', 'manage'];
     const all = { ...DEFAULT_SETTINGS, guests: true, externals: true };
     const rightsOf = (role: Role) =>

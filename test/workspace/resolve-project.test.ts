@@ -32,7 +32,7 @@ const member = (channel: string | null = HERE): ProjectScope => ({
 });
 const manager: ProjectScope = { channel: HERE, isUnlimited: true };
 
-describe('the project of a question', () => {
+describe('the project in a question', () => {
   it('is found by its alias, with its registered ID and product', () => {
     const record = recordOf([
       project('prod', { product: 2, connection: 'second', currency: '€', id: '9'.repeat(32) }),
@@ -77,7 +77,7 @@ describe('the project of a question', () => {
     expect(resolveProject({ project: '123', product: 3 }, record, member()).alias).toBeUndefined();
   });
 
-  it('has no alias if two aliases share its ID and product', () => {
+  it('is named by its ID if two aliases share its ID and product', () => {
     const record = recordOf([project('a-one'), project('b-one', { connection: 'second' })]);
     expect(resolveProject({ project: '123' }, record, member())).toMatchObject({
       alias: undefined,
@@ -85,14 +85,14 @@ describe('the project of a question', () => {
     });
   });
 
-  it('is the channel’s default if the question names no project', () => {
+  it('is the channel’s default project if the question names no project', () => {
     const record = recordOf([project('prod'), project('logs', { id: '7' })], { [`channel:${HERE}`]: 'logs' });
     expect(resolveProject({}, record, member()).alias).toBe('logs');
     expect(() => resolveProject({}, record, member(ELSEWHERE))).toThrow(aFailure('project-missing'));
     expect(() => resolveProject({}, record, member(null))).toThrow(aFailure('project-missing'));
   });
 
-  it('is unknown if the default was removed or limited to other channels', () => {
+  it('is unknown if the channel’s default project was removed or limited to other channels', () => {
     expect(() => resolveProject({}, recordOf([], { [`channel:${HERE}`]: 'gone' }), member())).toThrow(
       aFailure('project-missing'),
     );
@@ -101,7 +101,7 @@ describe('the project of a question', () => {
     expect(() => resolveProject({}, limited, manager)).toThrow(aFailure('project-missing'));
   });
 
-  it('can’t be determined while there is no connection', () => {
+  it('can’t be determined if the workspace has no connection to billing', () => {
     expect(() => resolveProject({}, recordOf([], {}, false), member())).toThrow(aFailure('not-connected'));
   });
 
@@ -112,15 +112,15 @@ describe('the project of a question', () => {
   });
 });
 
-describe('a channel limit', () => {
+describe('a project’s channel limit', () => {
   const prod = project('prod', { channels: [HERE] });
 
   it.each([
     ['its alias', { alias: 'prod' }],
     ['its ID', { project: '123' }],
-    ['its ID as that product', { project: '123', product: 1 }],
-    ['its ID as another product, which may bring the same to light', { project: '123', product: 3 }],
-    ['its alias as another product', { alias: 'prod', product: 2 }],
+    ['its ID and its product', { project: '123', product: 1 }],
+    ['its ID and another product', { project: '123', product: 3 }],
+    ['its alias and another product', { alias: 'prod', product: 2 }],
   ] as const)('applies to a project named by %s, but not to managers', (_, named) => {
     const record = recordOf([prod]);
     expect(resolveProject(named, record, member(HERE)).project).toBe('123');
@@ -129,7 +129,7 @@ describe('a channel limit', () => {
     expect(resolveProject(named, record, { channel: undefined, isUnlimited: true }).project).toBe('123');
   });
 
-  it('applies to other aliases of the project’s ID', () => {
+  it('applies to all products of the project’s ID except one registered without a limit', () => {
     const record = recordOf([prod, project('logs', { product: 2 })]);
     expect(resolveProject({ alias: 'logs' }, record, member(ELSEWHERE)).product).toBe(2);
     expect(resolveProject({ project: '123', product: 2 }, record, member(ELSEWHERE)).alias).toBe('logs');
@@ -142,7 +142,7 @@ describe('a channel limit', () => {
       expect(() => resolveProject(named, record, member(ELSEWHERE))).toThrow(aFailure('not-allowed'));
   });
 
-  it('applies to each alias of the project, in whatever order they were added', () => {
+  it('applies to each alias of the project, whichever alias was added first', () => {
     for (const names of [
       [prod, project('ok-name')],
       [project('a-first'), prod, project('zz-last')],
@@ -171,7 +171,7 @@ describe('a channel limit', () => {
     }
   });
 
-  it('allows only the channels that all aliases have in common', () => {
+  it('allows only channels that all aliases of the project have in common', () => {
     const record = recordOf([prod, project('other', { channels: [ELSEWHERE] })]);
     for (const alias of ['prod', 'other'])
       for (const place of [member(HERE), member(ELSEWHERE), member(null)])
@@ -179,7 +179,7 @@ describe('a channel limit', () => {
     expect(resolveProject({ alias: 'other' }, record, manager).project).toBe('123');
   });
 
-  it('is assumed for other products of a project’s ID while a record is damaged', () => {
+  it('is assumed for other products of a project’s ID while another project’s record is damaged', () => {
     const record = recordOf([project('open')], DAMAGED);
     expect(resolveProject({ alias: 'open' }, record, member()).product).toBe(1);
     expect(() => resolveProject({ alias: 'open', product: 2 }, record, member())).toThrow(
@@ -187,13 +187,13 @@ describe('a channel limit', () => {
     );
   });
 
-  it('leaves projects with another ID alone', () => {
+  it('doesn’t apply to projects with another ID', () => {
     const record = recordOf([prod, project('dev', { id: '124' })]);
     expect(resolveProject({ alias: 'dev' }, record, member(ELSEWHERE)).project).toBe('124');
     expect(resolveProject({ project: '124', product: 3 }, record, member(ELSEWHERE)).project).toBe('124');
   });
 
-  it('decides which projects people can choose', () => {
+  it('decides which projects people can choose in a channel', () => {
     const record = recordOf([prod, project('dev', { id: '124' })]);
     const names = (place: ProjectScope) => visibleProjects(record, place).map(({ alias }) => alias);
     expect(names(member(HERE))).toEqual(['dev', 'prod']);
@@ -216,7 +216,7 @@ describe('several projects', () => {
       'failure' in one ? `${one.label} (${one.failure.kind})` : one.label,
     );
 
-  it('are found separately, each once', () => {
+  it('are found separately, and each only once', () => {
     const named = [
       { alias: 'prod' },
       { project: '124' },
@@ -229,7 +229,7 @@ describe('several projects', () => {
     expect(first).toMatchObject({ project: '123', product: 3 });
   });
 
-  it('count as two if they differ only in the product', () => {
+  it('with the same ID count as two if their products differ', () => {
     const two = recordOf([project('prod'), project('logs', { product: 2 })]);
     expect(labels([{ alias: 'prod' }, { alias: 'logs' }], undefined, two, member())).toEqual([
       'prod',
@@ -248,7 +248,7 @@ describe('several projects', () => {
     ]);
   });
 
-  it('named by `all` are those that people can ask about in the channel', () => {
+  it('meant by “all” are those that people can ask about in the channel', () => {
     expect(labels('all', undefined, record, member())).toEqual(['dev', 'prod']);
     expect(labels('all', undefined, record, manager)).toEqual(['dev', 'prod', 'secret']);
     const secret = project('secret', { channels: [ELSEWHERE] });
@@ -258,7 +258,7 @@ describe('several projects', () => {
     expect(() => resolveProjects('all', undefined, unconnected, member())).toThrow(aFailure('not-connected'));
   });
 
-  it('can’t be named by an unregistered ID while a project record is damaged', () => {
+  it('can’t be named by unregistered IDs while the record of a project is damaged', () => {
     expect(() => resolveProject({ project: '999' }, damaged, member())).toThrow(aFailure('unseal-failed'));
     const other = recordOf(projects, { 'schedule:bad': '{' });
     expect(resolveProject({ project: '999' }, other, member()).project).toBe('999');
@@ -296,7 +296,7 @@ describe('the connection of a project', () => {
 });
 
 describe('a project of a schedule or watch', () => {
-  it('is limited if the channel may not see it, even if a manager chose it', () => {
+  it('is reported as limited if the channel may not see this project', () => {
     const projects = [project('prod'), project('secret', { id: '7', channels: [ELSEWHERE] })];
     const record = recordOf(projects);
     const chosen = [

@@ -45,7 +45,7 @@ const save = async () => {
   await workspaces.addProject(await changeIn(workspaces, 'T1'), PROD);
 };
 
-it('a rejected token is stored with the failure of its project', async () => {
+it('a token’s rejection is stored together with the failure of the project', async () => {
   await save();
   const error = new Failure('token-rejected', { service: 'billing' });
   expect(await asked(() => Promise.reject(error))).toEqual({
@@ -56,7 +56,7 @@ it('a rejected token is stored with the failure of its project', async () => {
   });
 });
 
-it('a project’s failure is deleted when the project answers', async () => {
+it('the stored failure of a project is deleted when billing answers about the project', async () => {
   await save();
   const answer = async () => ({ balance: { text: '1' }, bonuses: { text: '0' }, remarks: [] });
   const fails = () => Promise.reject(new Failure('service-failed', { service: 'billing', status: 500 }));
@@ -67,7 +67,7 @@ it('a project’s failure is deleted when the project answers', async () => {
   expect(await asked(() => Promise.reject(new Failure('store-unavailable')))).toMatchObject({ writes: 0 });
 });
 
-it('a failing project keeps the time when it began to fail', async () => {
+it('the stored failure of a project keeps the time of the first error if another error follows', async () => {
   await save();
   const before = { kind: 'timed-out', data: {}, topic: 'balance', since: 7 };
   await redis.hset(HASH, 'failed:123:1', JSON.stringify(before));
@@ -83,7 +83,7 @@ it.each([
   [new Failure('access-refused', { status: 403 }), undefined],
   [new Failure('access-not-found'), NOW],
   [new Failure('store-unavailable'), undefined],
-])('an application access is stored as rejected only for some failures: %s', async (error, rejectedAt) => {
+])('an application access is stored as rejected only after certain errors: %s', async (error, rejectedAt) => {
   await workspaces.saveAccess(await changeIn(workspaces, 'T1'), ACCESS);
   await noting().outcomes.notIssued({ id: 'another' }, { workspace: 'T1', connection: '123' }, error);
   const access = { kind: 'access', name: '123' } as const;
@@ -92,7 +92,7 @@ it.each([
   expect((await read()).rejectedAt(access)).toBe(rejectedAt);
 });
 
-it('a new rejection wakes its workspace once, and fails no request if it can’t be stored', async () => {
+it('a token’s rejection starts the workspace’s background work once, and storage errors are reported', async () => {
   await save();
   const { fingerprint: mark = '' } = (await read()).connections.get('main') ?? {};
   const rejection = { ...CONNECTION, workspace: 'T1', mark };

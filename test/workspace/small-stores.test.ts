@@ -22,8 +22,8 @@ beforeEach(async () => {
 });
 afterAll(() => store.close());
 
-describe('a nonce', () => {
-  it('is accepted only once for each kind, until it expires', async () => {
+describe('a one-time value (nonce)', () => {
+  it('is accepted only once for each purpose, and is stored until it expires', async () => {
     const [states, requests] = [createOAuthNonces(redis), createOAuthNonces(redis, 'request')];
     const spent = await Promise.all(Array.from({ length: 5 }, () => states.spend('one', 600)));
     expect(spent.filter(Boolean)).toHaveLength(1);
@@ -34,7 +34,7 @@ describe('a nonce', () => {
   });
 });
 
-describe('an installation', () => {
+describe('an installation of the Slack app', () => {
   const installed = () => createInstallationStore({ redis, keyring: createKeyring([OLD]) });
 
   it('is encrypted, and only its own workspace can decrypt it', async () => {
@@ -48,7 +48,7 @@ describe('an installation', () => {
     expect(await redis.zscore(INDEX_KEY, 'T1')).not.toBeNull();
   });
 
-  it('of an organization serves the workspaces that joined', async () => {
+  it('for an organization serves the workspaces that joined it', async () => {
     const store = installed();
     await store.join('E1', 'T1');
     expect(await redis.keys('*')).toEqual([]);
@@ -65,7 +65,7 @@ describe('an installation', () => {
     expect(await workspaceKeys(redis)).toEqual([]);
   });
 
-  it('of an organization leaves no data of a workspace that joins during the uninstall', async () => {
+  it('for an organization leaves no data of a workspace that joins during the uninstall', async () => {
     await installed().save('E1', 'an installation');
     const leaving = new Proxy(redis, {
       get(target, name) {
@@ -138,16 +138,19 @@ describe('the index of workspaces', () => {
 });
 
 describe('an event that Slack sends again', () => {
-  it.each(['settings', 'nothing'])('is handled once if the workspace’s record holds %s', async (known) => {
-    if (known === 'settings') await redis.hset(recordKey('T0NORTH001'), 'settings', '{}');
-    const [one, other] = [createEventDedup(redis), createEventDedup(redis)];
-    const heard = await Promise.all([one, other, one].map(({ first }) => first('T0NORTH001', 'Ev1')));
-    expect(heard.filter(Boolean)).toEqual([true]);
-    expect(await one.first('T0NORTH001', 'Ev2')).toBe(true);
-    expect(await one.first('T0SOUTH001', 'Ev1')).toBe(true);
-  });
+  it.each(['settings', 'nothing'])(
+    'is handled only once if the workspace’s record holds %s',
+    async (known) => {
+      if (known === 'settings') await redis.hset(recordKey('T0NORTH001'), 'settings', '{}');
+      const [one, other] = [createEventDedup(redis), createEventDedup(redis)];
+      const heard = await Promise.all([one, other, one].map(({ first }) => first('T0NORTH001', 'Ev1')));
+      expect(heard.filter(Boolean)).toEqual([true]);
+      expect(await one.first('T0NORTH001', 'Ev2')).toBe(true);
+      expect(await one.first('T0SOUTH001', 'Ev1')).toBe(true);
+    },
+  );
 
-  it('leaves only a short-lived hash of an unknown workspace', async () => {
+  it('from an unknown workspace leaves only a hash that soon expires', async () => {
     await createEventDedup(redis).first('T0NORTH001', 'Ev1');
     const keys = await redis.keys('*');
     expect(keys.join(' ')).not.toMatch(/NORTH|Ev1/);

@@ -39,7 +39,7 @@ const textsAt = async (place: ThreadPlace, at = AT) => {
   return [answered?.text, failed?.text];
 };
 
-describe('the last question of a thread', () => {
+describe('the last question in a thread', () => {
   it('is remembered for everyone if everyone saw its answer', async () => {
     await threads.remember(PLACE, question('prod october'), 'everybody');
     expect(await threads.recall(OTHER, AT)).toEqual({ ...NOTHING, answered: question('prod october') });
@@ -50,7 +50,7 @@ describe('the last question of a thread', () => {
     ['another channel', { channel: 'C2' }],
     ['another workspace', { workspace: 'T2' }],
     ['the channel itself', { thread: '' }],
-    ['a channel whose name imitates the stored place', { channel: 'C1","17.1' }],
+    ['a channel whose name imitates a stored key', { channel: 'C1","17.1' }],
   ])('isn’t remembered for %s', async (_, elsewhere) => {
     await threads.remember(PLACE, question('prod'), 'everybody');
     expect(await threads.recall({ ...PLACE, ...elsewhere }, AT)).toEqual(NOTHING);
@@ -65,7 +65,7 @@ describe('the last question of a thread', () => {
     expect(await textsAt(PLACE)).toEqual(['staging', undefined]);
   });
 
-  it('is remembered as failed only for the person who asked', async () => {
+  it('is remembered only for the person who asked if it failed', async () => {
     await threads.remember(PLACE, question('prod', AT - 2), 'everybody');
     await threads.remember(PLACE, question('staging', AT - 1), 'failed');
     expect(await textsAt(PLACE)).toEqual(['prod', 'staging']);
@@ -96,7 +96,7 @@ describe('the last question of a thread', () => {
   });
 
   it.each(['', 'null', '{"command":"/os-token","text":"prod"}', '[]'])(
-    'counts as missing when it can’t be read: %s',
+    'is treated as missing if its record can’t be read: “%s”',
     async (value) => {
       await redis.client.hset(threadsKey('T1'), '["C1","17.1"]', value);
       expect(await threads.recall(PLACE, AT)).toEqual(NOTHING);

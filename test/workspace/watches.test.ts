@@ -38,22 +38,22 @@ describe('the record of a watch', () => {
     { kind: 'runway', days: 14 },
     { kind: 'budget', amount: new Big('1000000000000000000000000000') },
     { kind: 'spike', factor: new Big('2.5'), floor: new Big(0) },
-  ] as const)('is read as it was written: a $kind rule', (rule) => {
+  ] as const)('is read exactly as it was written if it has a $kind rule', (rule) => {
     expect(read({ ...WATCH, rule })).toEqual({ ...WATCH, rule });
   });
 
   test.each([
     ['a negative threshold', { kind: 'balance', below: '-1' }],
     ['31 digits', { kind: 'balance', below: '1'.repeat(31) }],
-    ['a budget of nothing', { kind: 'budget', amount: '0' }],
-    ['a factor of nothing', { kind: 'spike', factor: '0', floor: '1' }],
+    ['a budget of zero', { kind: 'budget', amount: '0' }],
+    ['a factor of zero', { kind: 'spike', factor: '0', floor: '1' }],
     ['a runway of half a day', { kind: 'runway', days: 0.5 }],
     ['an exponent', { kind: 'balance', below: '1e9' }],
-  ])('counts as damaged with %s', (_, rule) => {
+  ])('is rejected if its rule has %s', (_, rule) => {
     expect(() => parseWatch(WATCH.id, withRule(rule))).toThrow();
   });
 
-  test('counts as damaged with more people than an alert can go to', () => {
+  test('is rejected if it names more people than an alert can go to', () => {
     const to = (people: number) =>
       JSON.stringify({
         ...WATCH,
@@ -70,12 +70,12 @@ describe('the record of a watch', () => {
     ['a channel and people', { people: ['U1'] }],
     ['no project', { projects: [] }],
     ['two projects', { projects: [WATCH.projects[0], { id: '7', product: 1 }] }],
-  ])('counts as damaged with %s', (_, change) => {
+  ])('is rejected if it names %s', (_, change) => {
     const json = JSON.stringify({ ...WATCH, rule: { kind: 'runway', days: 1 }, ...change });
     expect(() => parseWatch(WATCH.id, json)).toThrow();
   });
 
-  test('counts as damaged if it was copied from another watch', () => {
+  test('is rejected if it was copied from another watch', () => {
     expect(() => parseWatch('other123', serializeWatch(WATCH))).toThrow();
   });
 });

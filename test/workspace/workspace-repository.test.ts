@@ -61,7 +61,7 @@ describe('a workspace', () => {
     expect(record.channelDefault('C1')).toBeUndefined();
   });
 
-  it('keeps everything that was saved', async () => {
+  it('keeps the settings and the connection that were saved', async () => {
     await workspaces.saveSettings(await changing(), zone('America/New_York'));
     const saved = await workspaces.saveConnection(await changing(), MAIN);
     const record = await read();
@@ -126,7 +126,7 @@ describe('a token', () => {
     expect(JSON.stringify((await read()).connections)).not.toContain(TOKEN);
   });
 
-  it('is shown by its last four characters and the start of its SHA-256', async () => {
+  it('is shown by its last four characters and the start of its SHA-256 hash', async () => {
     const { lastFour, fingerprint } = await workspaces.saveConnection(await changing(), MAIN);
     expect(lastFour).toBe('abcd');
     expect(fingerprint).toBe(createHash('sha256').update(TOKEN).digest('hex').slice(0, 12));
@@ -168,8 +168,8 @@ describe('a token', () => {
       '"authUrl":"https://identity.example.com/v3"',
       '"authUrl":"https://identity.example.org/v3"',
     ],
-    ['identity gone', '"authUrl":"https://identity.example.com/v3",', ''],
-  ])('can’t be decrypted if its address was changed: %s', async (_, from, to) => {
+    ['identity removed', '"authUrl":"https://identity.example.com/v3",', ''],
+  ])('can’t be decrypted if a service’s address was changed: %s', async (_, from, to) => {
     await workspaces.saveConnection(await changing(), MAIN);
     const json = (await redis.hget(HASH, 'connection:main'))!;
     expect(json).toContain(from);
@@ -191,7 +191,7 @@ describe('a token', () => {
 });
 
 describe('a project', () => {
-  it('is the only one that gets an alias, however many people use that alias at the same time', async () => {
+  it('is the only one that gets an alias if twenty people choose this alias at the same time', async () => {
     const ids = Array.from({ length: 20 }, (_, n) => String(n + 1));
     const added = await Promise.all(
       ids.map(async (id) => workspaces.addProject(await changing(), { ...PROD, id })),
@@ -200,7 +200,7 @@ describe('a project', () => {
     expect(findProject(await read(), 'prod')?.id).toBe(ids[added.indexOf(true)]);
   });
 
-  it('remains the default of its channels when renamed', async () => {
+  it('stays the default project of its channels when it is renamed', async () => {
     await workspaces.addProject(await changing(), PROD);
     await workspaces.addProject(await changing(), STAGING);
     await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
@@ -216,7 +216,7 @@ describe('a project', () => {
     expect(record.channelDefault('C1')).toBe('live');
   });
 
-  it('stops being a channel’s default when removed', async () => {
+  it('is no longer a channel’s default project after it is removed', async () => {
     await workspaces.addProject(await changing(), PROD);
     await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
     await workspaces.setChannelDefault(await changing(), 'C2', 'prod');
@@ -230,7 +230,7 @@ describe('a project', () => {
 describe('a rejected credential', () => {
   const CONNECTION = { kind: 'connection', name: 'main' } as const;
 
-  it('is stored only once until the credential works or is replaced', async () => {
+  it('keeps the time of its first rejection until it works or is replaced', async () => {
     const { fingerprint: mark } = await workspaces.saveConnection(await changing(), MAIN);
     const note = (at: number) =>
       outcomesOf(workspaces, at).rejected({ workspace: 'T1', ...CONNECTION, mark });
@@ -246,7 +246,7 @@ describe('a rejected credential', () => {
     expect(await rejectedAt()).toBeUndefined();
   });
 
-  it('isn’t stored unless it is the registered credential', async () => {
+  it('isn’t stored as rejected if it is no longer registered', async () => {
     const before = await workspaces.saveConnection(await changing(), MAIN);
     const { fingerprint } = await workspaces.saveConnection(await changing(), {
       ...MAIN,
@@ -278,7 +278,7 @@ describe('an answer from billing', () => {
     return writes;
   }
 
-  it('wakes the workspace when a rejected token works again', async () => {
+  it('starts the workspace’s background work if a rejected token works again', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const mark = (await read()).connections.get('main')?.fingerprint ?? '';
     const woken: string[] = [];
@@ -297,7 +297,7 @@ describe('an answer from billing', () => {
     expect(woken).toEqual(['T1']);
   });
 
-  it('leads to a record of the connection’s last use and the project’s exact balance', async () => {
+  it('is stored as the connection’s last use and the project’s exact balance', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.addProject(await changing(), PROD);
     await writesOf({ connection: 'main', at: NOW, balance: BALANCE });
@@ -317,7 +317,7 @@ describe('an answer from billing', () => {
         workspaces.saveConnection(await changing(), { ...MAIN, token: 'other', registeredAt: NOW + 1 }),
     ],
     [
-      'is no longer that of the project',
+      'is no longer used by the project',
       async () => {
         await workspaces.saveConnection(await changing(), { ...MAIN, name: 'eu' });
         await redis.hset(HASH, 'project:prod', JSON.stringify({ ...PROD, connection: 'eu' }));
@@ -331,7 +331,7 @@ describe('an answer from billing', () => {
     expect((await read()).lastBalance('123', 1)).toBeUndefined();
   });
 
-  it('is stored at most once an hour for a connection, and at most once a minute for a balance', async () => {
+  it('is stored at most once an hour for a connection, and once a minute for a balance', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.addProject(await changing(), PROD);
     const use = (at: number) => ({ connection: 'main', at });
@@ -350,14 +350,14 @@ describe('the expiry of a credential', () => {
   const DAY = 86_400_000;
 
   it.each([
-    [-12 * DAY, 'expires Thu 3 Dec 2026 (12 days)'],
-    [-2 * DAY, 'expires Thu 3 Dec 2026 (2 days)'],
-    [-DAY, 'expires Thu 3 Dec 2026 (tomorrow)'],
-    [-1, 'expires Thu 3 Dec 2026 (today)'],
-    [0, 'expired Thu 3 Dec 2026 (today)'],
-    [DAY, 'expired Thu 3 Dec 2026 (yesterday)'],
-    [3 * DAY, 'expired Thu 3 Dec 2026 (3 days ago)'],
-  ])('is shown %i ms after its time as: %s', (after, words) => {
+    ['expires Thu 3 Dec 2026 (12 days)', -12 * DAY],
+    ['expires Thu 3 Dec 2026 (2 days)', -2 * DAY],
+    ['expires Thu 3 Dec 2026 (tomorrow)', -DAY],
+    ['expires Thu 3 Dec 2026 (today)', -1],
+    ['expired Thu 3 Dec 2026 (today)', 0],
+    ['expired Thu 3 Dec 2026 (yesterday)', DAY],
+    ['expired Thu 3 Dec 2026 (3 days ago)', 3 * DAY],
+  ])('is shown relative to today: “%s”', (words, after) => {
     expect(formatExpiry({ expiresAt: UNTIL }, UNTIL + after, 'UTC')).toBe(words);
   });
 
@@ -397,7 +397,7 @@ describe('a damaged record', () => {
     '{"zone":7}',
   ];
 
-  it.each(DAMAGE)('is refused when used, and leaves other records usable: %s', async (json) => {
+  it.each(DAMAGE)('can’t be used, but leaves other records usable: “%s”', async (json) => {
     await workspaces.saveSettings(await changing(), zone('Asia/Tokyo'));
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.saveConnection(await changing(), { ...MAIN, name: 'eu' });
@@ -430,7 +430,7 @@ describe('a damaged record', () => {
     expect(findConnection(damagedSettings, 'main')?.token()).toBe(TOKEN);
   });
 
-  it('with an invalid secret is listed, but can’t be decrypted', async () => {
+  it('with an invalid encrypted secret is listed, but can’t be decrypted', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const record = JSON.parse((await redis.hget(HASH, 'connection:main'))!);
     await redis.hset(HASH, 'connection:main', JSON.stringify({ ...record, sealed: TOKEN }));
