@@ -8,7 +8,7 @@ let sandbox: Sandbox;
 let page: Page;
 let token: string;
 
-describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
+describe('a newcomer in the sandbox', { timeout: 75_000 }, () => {
   withSandboxPage(
     (opened) => {
       ({ sandbox, page, token } = opened);
@@ -16,7 +16,7 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
     { viewport: { width: 1440, height: 900 } },
   );
 
-  it('lead to a connection, and to answers about balance and spend', async () => {
+  it('can connect Tally to billing, and ask about balance and spend', async () => {
     const form = await connect(page, token);
     await form.getByText(/Connected ✓ Project 123 has [\d,.]+ left, about 41 days\./).waitFor();
     await closeModal(page);
@@ -28,7 +28,7 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
     expect(await page.getByRole('log').innerText()).not.toContain(token);
   });
 
-  it('correct a mistyped word, include today, and share an answer', async () => {
+  it('can correct a mistyped word, include today, and share an answer', async () => {
     const refused = await ask(page, '/spend 123 yesterdy', '“yesterdy”');
     await refused.getByRole('button', { name: '/spend 123 yesterday' }).click();
     const last = page.getByRole('article').last();
@@ -41,7 +41,7 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
     await last.getByText(/shared by/).waitFor();
   });
 
-  it('show an outage of billing, and an answer after “Try again”', async () => {
+  it('sees an outage of billing, and gets an answer after “Try again”', async () => {
     await page.getByText('Break something', { exact: true }).click();
     await page.getByLabel('billing').selectOption('failing');
     const reply = await ask(page, '/balance 456', 'returned an error (HTTP 500)');
@@ -51,7 +51,7 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
     await last.getByText(/Project 456 · [\d,.]+ left/).waitFor();
   });
 
-  it('lead to a daily post, which arrives after “Skip to 09:00”', async () => {
+  it('can schedule a daily post, which arrives after “Skip to 09:00”', async () => {
     await page.getByRole('button', { name: 'cloud-costs' }).click();
     await say(page, '/billing schedule 123 daily 09:00');
     const form = page.getByRole('dialog');
@@ -65,7 +65,7 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
     expect(await post.innerText()).not.toContain('Late');
   });
 
-  it('lead to answers to follow-ups in a mention’s thread', async () => {
+  it('gets an answer to a follow-up question in a mention’s thread', async () => {
     await say(page, '@Tally spend 123 last month');
     const thread = page.getByRole('region', { name: 'Thread' });
     await thread.getByText(/Project 123 · [^·]+ · [\d,.]+ spent/).waitFor();
@@ -76,7 +76,7 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
     await thread.getByText(/Project 456 · [^·]+ · [\d,.]+ spent/).waitFor();
   });
 
-  it('show a temporary token in a modal, and revoke that token', async () => {
+  it('can see a temporary token in a modal, and revoke that token', async () => {
     await registerAccess(page, '123', sandbox.identity.accesses.good);
     await say(page, '/os-token 123');
     const window = page.getByRole('dialog', { name: 'OS_TOKEN' });

@@ -44,7 +44,7 @@ describe('the sandbox’s page', { timeout: 30_000 }, () => {
     expect(await more.evaluate((it) => it.matches(':focus'))).toBe(true);
   });
 
-  it('keeps a table closed until its title is clicked, and open when another message arrives', async () => {
+  it('keeps a table closed until its title is clicked, and then open when another message arrives', async () => {
     const answer = await ask(page, '/spend prod', 'spent');
     const row = answer.getByRole('row').last();
     expect(await row.isVisible()).toBe(false);
@@ -54,7 +54,7 @@ describe('the sandbox’s page', { timeout: 30_000 }, () => {
     expect(await row.isVisible()).toBe(true);
   });
 
-  it('draws Tally’s mark-up, but not mark-up that people typed', async () => {
+  it('shows Tally’s mark-up as formatting, but escaped mark-up as plain text', async () => {
     const text =
       '*bold* `a*b*c` <@U0MEMBER01> in <#C0COSTS001>, &lt;!channel&gt; 5 * 3 * 2\n# <https://example.com|a link>';
     post('bot', text);
@@ -77,7 +77,7 @@ describe('the sandbox’s page', { timeout: 30_000 }, () => {
     await closeModal(page);
   });
 
-  it('adds a typed project to a list of projects, and removes a project', async () => {
+  it('lets you add a typed project to a form’s list, and remove another project', async () => {
     await addProject(page, 'web-shop 456');
     await say(page, '/billing schedule prod daily 09:00');
     const form = page.getByRole('dialog');

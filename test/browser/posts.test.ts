@@ -51,11 +51,11 @@ describe('the height of a post', () => {
     page.getByRole('article').filter({ hasText: /Every day at 09:00 .* set up by/ });
 
   it.each([
-    ['of a day with its chart', 420, /prod · \w{3} \d+ \w{3} · /],
-    ['of a day without a chart', 200, /young · \w{3} \d+ \w{3} · /],
-    ['of several projects', 420, /projects · \w{3} \d+ \w{3} · /],
-    ['of last week', 420, /prod · \d+–\d+ \w{3} · /],
-    ['of a balance', 420, /shop · [\d,.]+ left/],
+    ['about a day, with a chart,', 420, /prod · \w{3} \d+ \w{3} · /],
+    ['about a day, without a chart,', 200, /young · \w{3} \d+ \w{3} · /],
+    ['about several projects', 420, /projects · \w{3} \d+ \w{3} · /],
+    ['about last week', 420, /prod · \d+–\d+ \w{3} · /],
+    ['about a balance', 420, /shop · [\d,.]+ left/],
   ] as const)('%s is at most %i pixels', async (_, most, title) => {
     const post = posts().filter({ hasText: title }).first();
     expect((await post.boundingBox())?.height).toBeLessThanOrEqual(most);

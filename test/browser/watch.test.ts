@@ -16,7 +16,7 @@ withSandboxPage((opened) => {
 const NEXT_CHECK = { timeout: 45_000 };
 
 describe('a balance watch', () => {
-  it('alerts, updates the acknowledged alert on recovery, and alerts again', async () => {
+  it('alerts, says in the same alert that the balance recovered, and alerts again later', async () => {
     await (await connect(page, token)).getByText('Connected').waitFor();
     await closeModal(page);
     await page.getByRole('button', { name: 'cloud-costs' }).click();

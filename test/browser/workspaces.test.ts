@@ -17,7 +17,7 @@ withSandboxPage(
 );
 
 describe('a second workspace in the sandbox', () => {
-  it('can install Tally after cancelling once, and is shown by the link “Open Slack”', async () => {
+  it('can install Tally after cancelling once, and opens with the link “Open Slack”', async () => {
     await page.goto(`${sandbox.bot.url}/slack/install`);
     await page.getByRole('link', { name: 'Add to Slack' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -50,7 +50,7 @@ describe('a second workspace in the sandbox', () => {
     await homeWith(home.getByText(/1 project · [\d,.]+ left/));
   }, 60_000);
 
-  it('gets answers in the thread of a mention', async () => {
+  it('gets an answer in the thread where somebody mentions Tally', async () => {
     await page.getByRole('button', { name: 'operations' }).click();
     await say(page, 'Do we have enough for the winter?');
     await replyTo(page, 'enough for the winter', '@Tally balance prod');
@@ -60,7 +60,7 @@ describe('a second workspace in the sandbox', () => {
     expect(await thread.getByText('Only visible to you').count()).toBe(0);
   }, 60_000);
 
-  it('loses all its data when the app is uninstalled, without affecting the other workspace', async () => {
+  it('no longer has Tally’s commands once Tally is uninstalled', async () => {
     await page.getByText('Installation', { exact: true }).click();
     await page.getByRole('button', { name: 'Uninstall' }).click();
     await page.getByText('Tally is not installed in Orbit.').waitFor();

@@ -60,7 +60,7 @@ describe('an alert about a balance', () => {
   });
   const title = (rule: WatchRule, digits?: number) => says({ rule, measurement: measured(digits) })[0];
 
-  it('says what is left and the threshold, or by how much the project is overdrawn', () => {
+  it('names the threshold, and the amount that is left or overdrawn', () => {
     expect(says({ rule: BALANCE, measurement: measured(48) })).toEqual([
       'prod has 48 EUR left, below 50 EUR',
       '',
@@ -75,7 +75,7 @@ describe('an alert about a balance', () => {
     );
   });
 
-  it('says when the balance reaches zero or, after a recovery, what is left', () => {
+  it('says when the balance will reach zero or, once it has recovered, how much is left', () => {
     const why = (runway: Runway) => says({ rule: BALANCE, measurement: measured(48, runway) })[1];
     expect(why(estimate(4))).toBe(
       'At 10 EUR a day (average of the last 7 days), the balance reaches zero around 25 Nov 2026.',
@@ -86,7 +86,7 @@ describe('an alert about a balance', () => {
   });
 });
 
-describe('an alert about a runway', () => {
+describe('an alert about how long the money lasts', () => {
   const measured = (runway?: Runway): WatchMeasurement => ({ kind: 'runway', ...(runway && { runway }) });
   const account = (balance: number, bonuses: number | undefined = 0) => ({
     balance: { value: big(balance), raw: '' },
@@ -115,7 +115,7 @@ describe('an alert about a runway', () => {
     expect(says(of(undefined))[1]).toBe('');
   });
 
-  it('says that the project is overdrawn, or that bonuses last for less than a day', () => {
+  it('says that the project is overdrawn, or that its bonuses last less than a day', () => {
     const overdrawn = (left: number): Runway => ({
       kind: 'overdrawn',
       which: 'balance',
@@ -132,7 +132,7 @@ describe('an alert about a runway', () => {
     expect(says(unknown)).toEqual(['prod is overdrawn', 'Balance -3 EUR.']);
   });
 
-  it('says that the runway recovered, and whether bonuses are counted', () => {
+  it('says how long the money lasts after a recovery, and whether bonuses are included', () => {
     expect(recovers(of(estimate(30), { account: account(300) }))).toBe(
       'prod recovered: the balance lasts about 30 days.',
     );
@@ -163,7 +163,7 @@ describe('an alert about a budget', () => {
     measurement: measured(month({ month: '2026-10', spent: big(7), forecast: big(8) }), month(given)),
   });
 
-  it('says how much of the budget was spent, in which month, and what is expected', () => {
+  it('says how much of a month’s budget is spent, and how much spending is expected', () => {
     expect(says(of('80'))).toEqual([
       'prod passed 80 % of its November budget: 81 EUR of 100 EUR',
       '19 of 20 days reported; estimated 120 EUR by the end of the month.',
@@ -193,7 +193,7 @@ describe('an alert about a budget', () => {
     expect(says({ ...of('80'), episode: '2026-09' })).toEqual(['prod crossed its threshold', '']);
   });
 
-  it('says that the budget recovered, and what billing reports now', () => {
+  it('says that spending is within the budget again, and how much is spent or expected', () => {
     expect(recovers(of('80'))).toBe('prod recovered: billing now reports 81 EUR for November.');
     expect(recovers(of('forecast'))).toBe('prod recovered: about 120 EUR expected in November.');
     expect(recovers(of('forecast', { forecast: undefined }))).toBe(
@@ -203,7 +203,7 @@ describe('an alert about a budget', () => {
   });
 });
 
-describe('an alert about a spike', () => {
+describe('an alert about an unusually expensive day', () => {
   const day = (given: Known<DaySpend> = {}) =>
     known<DaySpend>({
       day: '2026-11-18',
@@ -224,7 +224,7 @@ describe('an alert about a spike', () => {
     measurement: measured(...days),
   });
 
-  it('says what the day cost, and how much more than usual that is', () => {
+  it('says what the day cost, and how many times as much as usual', () => {
     expect(says(of(day({ day: '2026-11-17', amount: big(1) }), day()))).toEqual([
       'prod cost 50 EUR on Wed 18 Nov, 2.5 times the usual',
       'Usual: 20 EUR, the median of the last 4 Wednesdays; alert from 40 EUR.',
@@ -246,7 +246,7 @@ describe('an alert about a spike', () => {
     ]);
   });
 
-  it('says that the day was corrected, or which later day was usual again', () => {
+  it('says that the day’s cost was corrected, or which later day was cheaper', () => {
     expect(recovers(of(day({ amount: big(39) })))).toBe(
       'prod recovered: billing now reports 39 EUR for Wed 18 Nov.',
     );
@@ -272,7 +272,7 @@ describe('amounts in an alert', () => {
     ],
   });
 
-  it('have the workspace’s number format, and the project’s currency if it has one', () => {
+  it('have the workspace’s number format, and the project’s own currency, if any', () => {
     const money = (id: string, product: 1 | 2) =>
       projectMoneyFormatter({ id, product }, workspace, workspace.settings.locale)(big('1234.5'));
     expect(money('123', 2)).toContain('CHF');
@@ -328,7 +328,7 @@ describe('the message of an alert', () => {
     ...['Change threshold…', 'Manage'],
   ];
 
-  it('says what happened, why, what to do, and who set it up', () => {
+  it('says what happened, why, what to do, and who set up the alert', () => {
     const { text, lines, values } = shown(ALERT);
     expect(text).toBe('prod has 40 EUR left, below 50 EUR. 70 EUR on Wed 18 Nov.');
     expect(lines).toEqual([
@@ -354,7 +354,7 @@ describe('the message of an alert', () => {
     });
   });
 
-  it('has buttons that ask about its days, and a menu to change the watch’s threshold', () => {
+  it('has buttons to see what the days in question cost, and to change the threshold', () => {
     const projects = [{ id: '9', product: 2 }] as const;
     const budget = shown({ ...ALERT, episode: '2026-11' }, { ...WATCH, projects, rule: BUDGET });
     expect(budget.values).toContain('/spend 9 storage 2026-11');
@@ -387,7 +387,7 @@ describe('the message of an alert', () => {
       corrected(recovered(ALERT)),
       ['prod corrected: 3 EUR', ALERTED, ':white_check_mark: AT · Recovered'],
     ],
-  ])('says below the newest figure that the alert was %s', (_, alert, expected) => {
+  ])('shows the latest amount first, then what happened to the alert: %s', (_, alert, expected) => {
     const { lines } = shown(alert);
     expect(
       lines.slice(
@@ -397,7 +397,7 @@ describe('the message of an alert', () => {
     ).toEqual(expected);
   });
 
-  it('offers Acknowledge and Snooze only while the alert is open', () => {
+  it('loses the button Acknowledge when somebody presses it, and Snooze when the project recovers', () => {
     const offers = (alert: Alert) => shown(alert).values.length;
     expect(offers(ALERT)).toBe(8);
     expect(offers(acknowledged(ALERT))).toBe(7);
@@ -430,7 +430,7 @@ describe('a reminder', () => {
     canReplace = true,
   ) => textOf(reminderNotice({ ...of, step }, workspace(given), canReplace).blocks).split('\n');
 
-  it('says when a token expires, what needs it, and how to replace it', () => {
+  it('says when a token expires, what will stop working, and how to replace the token', () => {
     expect(reads('3', credential('connection'))).toEqual([
       '*The access token for connection main expires Mon 23 Nov 2026 (3 days)*',
       'After that, posts and watches that need it stop.',
@@ -450,7 +450,7 @@ describe('a reminder', () => {
     ]);
   });
 
-  it('names the project when an application access expires or is rejected', () => {
+  it('names the project whose application access expires or is rejected', () => {
     expect(reads('3', credential('access'))).toEqual([
       '*The application access for prod expires Mon 23 Nov 2026 (3 days)*',
       'After that, nobody can get an OS_TOKEN with it.',

@@ -26,7 +26,7 @@ function asking(fails = false) {
   return Object.assign(counted, { client: askOnce(billing) });
 }
 
-it('billing is asked only once for each question, token and workspace', async () => {
+it('the same question is sent to billing only once, unless workspace, address or token differ', async () => {
   const counted = asking();
   const { client } = counted;
   const different = [
@@ -45,7 +45,7 @@ it('billing is asked only once for each question, token and workspace', async ()
   expect(counted.asked).toBe(different.length);
 });
 
-it('billing isn’t asked again after a failure', async () => {
+it('a question that failed is not sent to billing a second time', async () => {
   const counted = asking(true);
   for (let time = 0; time < 2; time += 1)
     await expect(counted.client.balance(ACCESS, PROJECT)).rejects.toThrow('down');

@@ -64,11 +64,11 @@ const looksAt = (project: string) =>
 const DOWN = new Failure('service-failed', { service: 'billing', status: 500 });
 const EMPTY = new Failure('no-data', { question: { project: '507', product: 1, days: undefined } });
 
-describe('a project that doesn’t answer when a digest is checked again', () => {
+describe('a posted digest of several projects', () => {
   it.each([
-    ['answers 500', DOWN],
+    ['returns an error', DOWN],
     ['has no data', EMPTY],
-  ])('keeps its posted figure if billing %s, while the other projects are corrected', async (_, error) => {
+  ])('is corrected later, except for a project for which billing %s', async (_, error) => {
     await run();
     expect(post()[0]?.text).toContain('650.00');
     spent = { 505: 200, 506: 200, 507: 50 };
@@ -87,14 +87,14 @@ describe('a project that doesn’t answer when a digest is checked again', () =>
     expect(post()[0]).toMatchObject({ edits: 2 });
   });
 
-  it('leaves the post unchanged if no other project has changed', async () => {
+  it('is not edited later if one project fails and the others’ amounts are unchanged', async () => {
     await run();
     failing = { 507: DOWN };
     await until(NINE + 5 * DAY);
     expect(post()).toMatchObject([{ edits: 0 }]);
   });
 
-  it('loses its figure if the channel may no longer see the project', async () => {
+  it('no longer shows a project that has been limited to another channel', async () => {
     await run();
     await delivery.save({
       connections: [{}],
@@ -108,26 +108,29 @@ describe('a project that doesn’t answer when a digest is checked again', () =>
   });
 });
 
-describe('a digest that was posted without one of its projects', () => {
+describe('a posted digest that lacks a project', () => {
   it.each([
-    ['soon', NINE + 20 * MINUTE, 30],
-    ['after the check at six hours', NINE + 6 * HOUR + 20 * MINUTE, 6 * 60 + 30],
-    ['after the check at one day', NINE + DAY + 20 * MINUTE, 24 * 60 + 30],
-  ])('is completed at the next half hour if the project answers %s', async (_, well, minutes) => {
-    failing = { 507: new Failure('service-failed', { service: 'billing', status: 502 }) };
-    await run();
-    expect(post()[0]?.text).toContain('2 of 3 projects');
-    await until(well);
-    expect(post()).toMatchObject([{ edits: 0 }]);
-    failing = {};
-    await until(NINE + (minutes + 1) * MINUTE);
-    expect(looksAt('507').at(-1)).toBe(minutes);
-    expect(post()).toMatchObject([{ edits: 1 }]);
-    expect(rows()).toMatchObject({ 505: '400.00', 506: '200.00', 507: '50.00' });
-    expect(post()[0]?.text).not.toContain('2 of 3');
-  });
+    ['20 minutes after the post', NINE + 20 * MINUTE, 30],
+    ['6 hours and 20 minutes after the post', NINE + 6 * HOUR + 20 * MINUTE, 6 * 60 + 30],
+    ['a day and 20 minutes after the post', NINE + DAY + 20 * MINUTE, 24 * 60 + 30],
+  ])(
+    'is completed within half an hour if the missing amount becomes available %s',
+    async (_, well, minutes) => {
+      failing = { 507: new Failure('service-failed', { service: 'billing', status: 502 }) };
+      await run();
+      expect(post()[0]?.text).toContain('2 of 3 projects');
+      await until(well);
+      expect(post()).toMatchObject([{ edits: 0 }]);
+      failing = {};
+      await until(NINE + (minutes + 1) * MINUTE);
+      expect(looksAt('507').at(-1)).toBe(minutes);
+      expect(post()).toMatchObject([{ edits: 1 }]);
+      expect(rows()).toMatchObject({ 505: '400.00', 506: '200.00', 507: '50.00' });
+      expect(post()[0]?.text).not.toContain('2 of 3');
+    },
+  );
 
-  it('asks about the project every half hour, for three hours after the post and after each check', async () => {
+  it('checks that project every half hour for three hours, at once and 6, 24 and 72 hours later', async () => {
     failing = { 507: DOWN };
     await run();
     await until(NINE + 10 * DAY);

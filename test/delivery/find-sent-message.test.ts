@@ -30,10 +30,10 @@ async function posted(key: string, given: Record<string, string> = {}) {
   return slack.posts.at(-1)!.ts;
 }
 
-describe('a post that may be in Slack', () => {
+describe('a post that Slack didn’t confirm', () => {
   const search = async (at = NINE) => findSentMessage(clientOf(slack.url), CHANNEL, 'schedul1/x', at);
 
-  it('is found by its metadata within five minutes of its sending time', async () => {
+  it('is found by its metadata if its time in Slack is within five minutes of the expected time', async () => {
     const ts = await posted('schedul1/x');
     await posted('schedul1/y');
     for (const at of [NINE, NINE + 300_000, NINE - 299_000]) expect(await search(at)).toEqual({ ts });
@@ -48,12 +48,12 @@ describe('a post that may be in Slack', () => {
     'not_in_channel',
     'channel_not_found',
     'method_not_supported_for_channel_type',
-  ])('counts as unknown if Tally can’t read the channel: %s', async (code) => {
+  ])('stays unconfirmed if Tally can’t read the channel: %s', async (code) => {
     slack.fault = () => code;
     expect(await search()).toBe('unknown');
   });
 
-  it('counts as unknown if the channel has more messages than Slack returns at once', async () => {
+  it('stays unconfirmed if Slack returns only some of the channel’s messages, without the post', async () => {
     const found = async (isPart: boolean, event: string, key?: string) => {
       const { url, close } = await serve((_, response) =>
         json(response, {
@@ -77,7 +77,7 @@ describe('a post that may be in Slack', () => {
     }
   });
 
-  it('isn’t counted as absent or unknown if the search itself fails', async () => {
+  it('causes an error if Slack fails during the search', async () => {
     slack.fault = () => 'internal_error';
     await expect(search()).rejects.toMatchObject({ kind: 'slack-failed', data: { code: 'internal_error' } });
   });

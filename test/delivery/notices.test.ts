@@ -26,7 +26,7 @@ const given = (one: Partial<Schedule> = {}) =>
 const managers = (...people: readonly string[]): RecordParts => ({ settings: { managers: people } });
 const people = () => slack.posts.map(({ channel }) => channel);
 
-describe('the owner of a schedule', () => {
+describe('the owner of a schedule that fails', () => {
   beforeEach(async () => {
     failure = new Failure('not-connected');
     await delivery.save(managers(BOSS));
@@ -35,19 +35,19 @@ describe('the owner of a schedule', () => {
 
   it.each<[string, Failure, RecordParts, readonly string[]]>([
     [
-      'gets a notice together with a manager if only managers can fix the cause',
+      'gets a notice together with a manager if only managers can fix the problem',
       new Failure('not-connected'),
       managers(BOSS),
       [OWNER, BOSS],
     ],
     [
-      'gets a notice about a channel limit, together with a manager',
+      'gets a notice about a project that the channel may not see, together with a manager',
       new Failure('not-allowed', { reason: 'channel' }),
       managers(BOSS),
       [OWNER, BOSS],
     ],
     [
-      'gets the only notice if the owner is a manager',
+      'gets the only notice if the owner is also a manager',
       new Failure('not-connected'),
       managers(BOSS, OWNER),
       [OWNER],
@@ -77,7 +77,7 @@ describe('the owner of a schedule', () => {
     expect(people().sort()).toEqual(expected.map(directMessage).sort());
   });
 
-  it('gets one message for each cause, and so does every other owner', async () => {
+  it('gets a single message about several schedules that fail for the same reason', async () => {
     await given({ id: 'schedul2' });
     await given({ id: 'schedul3', owner: 'U0OTHER001' });
     await forHours(1);
@@ -88,7 +88,7 @@ describe('the owner of a schedule', () => {
     ]);
   });
 
-  it('is notified again if the same date fails for a second cause', async () => {
+  it('is notified again if the same post then fails for another reason', async () => {
     failure = new Failure('token-rejected', { service: 'billing' });
     await run();
     failure = new Failure('not-connected');
@@ -98,7 +98,7 @@ describe('the owner of a schedule', () => {
     expect(people().toSorted()).toEqual([BOSS, OWNER, OWNER].map(directMessage));
   });
 
-  it('gets one notice, which adds schedules that the same cause pauses later', async () => {
+  it('gets only one notice, which is edited when another schedule fails for the same reason', async () => {
     failure = new Failure('token-rejected', { service: 'billing' });
     await run();
     await given({ id: 'schedul2', timing: { ...schedule().timing, time: '11:00' } });
@@ -110,7 +110,7 @@ describe('the owner of a schedule', () => {
     });
   });
 
-  it('gets one notice for a schedule and a watch that the same cause pauses', async () => {
+  it('gets one notice for a schedule and a watch that are paused for the same reason', async () => {
     failure = new Failure('not-allowed', { reason: 'channel' });
     await delivery.save({
       ...managers(OWNER),
@@ -150,7 +150,7 @@ describe('the owner of a schedule', () => {
   });
 });
 
-describe('a notice', () => {
+describe('a notice about posts that weren’t sent', () => {
   type About = Parameters<typeof drawNotice>[0];
   const ids = (count: number) =>
     Array.from({ length: count }, (_, n) => `schedu${String(n).padStart(2, '0')}`);
@@ -202,14 +202,14 @@ describe('a notice', () => {
     expect(values).toEqual(['now schedu00', undefined]);
   });
 
-  it('doesn’t name the project or the cause to a reader who may not ask about it', () => {
+  it('doesn’t name the project or the cause to a reader who may not ask about the project', () => {
     const { text, lines } = notice({}, { limited: true });
     expect(text).toBe('“Yesterday’s spend” for a project you can’t ask about here wasn’t posted.');
     expect(lines.join()).not.toContain('eu');
     expect(notice({}, { limited: true, canManage: true }).text).toContain('a-b wasn’t posted. There’s no');
   });
 
-  it('lists fifteen schedules, and counts the rest', () => {
+  it('lists at most fifteen schedules, and says how many more there are', () => {
     const many = (count: number) => notice({ cases: casesOf(count) });
     const listed = ({ lines }: ReturnType<typeof notice>) =>
       lines.filter((line) => line.includes('in <#C0COSTS001>'));
@@ -220,7 +220,7 @@ describe('a notice', () => {
     expect(many(17).values).toEqual([undefined]);
   });
 
-  it('says what to do about a pause, with a button', () => {
+  it('says what to do about a paused schedule, and has a button to try again', () => {
     const archived = { kind: 'not-sent', data: { reason: 'channel-archived' } };
     const rejected = { kind: 'token-rejected', data: { service: 'billing' } };
     const paused = (cause: About['cause'], canManage = false, count = 1) =>
@@ -245,13 +245,16 @@ describe('a notice', () => {
     ['posted-late', 2, '2 scheduled posts work again'],
     ['failed', 1, '“Yesterday’s spend” for a-b no longer needs attention'],
     ['failed', 0, 'A scheduled post no longer needs attention'],
-  ] as const)('says only how the problem ended: %s, %i schedules', (result, count, text) => {
-    const cases = count === 0 ? [{ id: 'deleted1', due: NINE }] : casesOf(count);
-    const over = notice({ why: 'paused', cases }, { result, isOver: true });
-    expect(over).toMatchObject({ text, lines: [`*${text}*`], buttons: [] });
-  });
+  ] as const)(
+    'is shortened to the outcome when the problem ends (“%s”, schedules: %i)',
+    (result, count, text) => {
+      const cases = count === 0 ? [{ id: 'deleted1', due: NINE }] : casesOf(count);
+      const over = notice({ why: 'paused', cases }, { result, isOver: true });
+      expect(over).toMatchObject({ text, lines: [`*${text}*`], buttons: [] });
+    },
+  );
 
-  it('about a post that Slack didn’t confirm says only that the post may be missing', () => {
+  it('says that the post may be missing if Slack didn’t confirm the post', () => {
     const doubtful = notice({
       cause: { kind: 'not-sent', data: { reason: 'post-unconfirmed' }, mayBePosted: true },
     });

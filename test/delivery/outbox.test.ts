@@ -84,7 +84,7 @@ beforeEach(async () => {
 });
 
 describe('a message that is due', () => {
-  it('is sent once, can be found by its key, and stays in the log', async () => {
+  it('is sent only once, and is then logged as posted', async () => {
     plan();
     expect(await run()).toBeUndefined();
     await run();
@@ -93,13 +93,13 @@ describe('a message that is due', () => {
     expect(outcomes()).toEqual(['sent']);
   });
 
-  it('is sent to a person as a direct message', async () => {
+  it('is sent as a direct message if its recipient is a person', async () => {
     plan('U0OWNER001');
     await run();
     expect(slack.posts).toMatchObject([{ channel: directMessage('U0OWNER001') }]);
   });
 
-  it('is sent once if many processes run at the same time', async () => {
+  it('is sent only once even if many processes run at the same time', async () => {
     plan();
     slack.slow = 50;
     await Promise.all(Array.from({ length: 8 }, run));
@@ -108,7 +108,7 @@ describe('a message that is due', () => {
     expect(slack.posts).toHaveLength(1);
   });
 
-  it('is updated in place when its record asks for an update', async () => {
+  it('is edited, not sent again, when its next update is due', async () => {
     kind = { nextUpdate: ({ at }) => at + HOUR };
     plan();
     expect(await run()).toBe(BEGIN + HOUR);
@@ -119,7 +119,7 @@ describe('a message that is due', () => {
     expect((await stored())?.next).toBeUndefined();
   });
 
-  it('is updated with managers’ details only while its reader is a manager', async () => {
+  it('is not updated any more if it is about a project that its reader may no longer see', async () => {
     const managers = (...named: string[]) =>
       redis.hset(recordKey(TEAM), 'settings', JSON.stringify({ managers: named }));
     const limited = {
@@ -160,28 +160,28 @@ describe('a message that is due', () => {
 describe('a process that is killed or hangs', () => {
   it.each<[string, () => void, number]>([
     [
-      'before the claim',
+      'while it prepares the message',
       () => {
         atPrepare = die;
       },
       0,
     ],
     [
-      'after the claim, before Slack has it',
+      'before Slack has received the message',
       () => {
         slack.fault = ({ method }) => (method === 'chat.postMessage' ? { status: 500 } : undefined);
       },
       0,
     ],
     [
-      'after Slack has it, before that is stored',
+      'after Slack has received the message',
       () => {
         slack.fault = ({ method }) =>
           method === 'chat.postMessage' ? { status: 502, take: true } : undefined;
       },
       1,
     ],
-  ])('leaves a message that is still sent exactly once: killed %s', async (_, prepare, before) => {
+  ])('doesn’t lose or duplicate its message if it is killed %s', async (_, prepare, before) => {
     plan();
     prepare();
     await Promise.race([run(), new Promise((resolve) => setTimeout(resolve, 300))]);
@@ -193,7 +193,7 @@ describe('a process that is killed or hangs', () => {
     expect(await stored()).toMatchObject({ state: 'posted', ts: slack.posts[0]?.ts });
   });
 
-  it('is followed by a process that resends the message, marked as a possible duplicate', async () => {
+  it('has its message sent again, marked as a possible duplicate, if Tally can’t search Slack', async () => {
     plan();
     slack.fault = ({ method }) =>
       method === 'chat.postMessage'
@@ -211,7 +211,7 @@ describe('a process that is killed or hangs', () => {
     expect(await stored()).toMatchObject({ state: 'failed' });
   });
 
-  it('doesn’t resend a message that another process sent during the hang', async () => {
+  it('doesn’t send a message that another process has sent in the meantime', async () => {
     plan();
     let wake = () => {};
     atPrepare = () =>
@@ -229,8 +229,8 @@ describe('a process that is killed or hangs', () => {
   });
 });
 
-describe('a message that fails', () => {
-  it('is tried again for an hour, then each hour for three days', async () => {
+describe('a message that can’t be sent', () => {
+  it('is tried again often for an hour, then every hour for three days', async () => {
     plan();
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'invalid_blocks' : undefined);
     const tries: number[] = [];
@@ -275,7 +275,7 @@ describe('a message that fails', () => {
     expect(slack.posts).toMatchObject([{ channel: directMessage('U0BOSS0001') }]);
   });
 
-  it('is recorded as failed if nobody can get it', async () => {
+  it('is recorded as failed if nobody can receive the message', async () => {
     for (const person of ['U0OWNER001', 'U0BOSS0001']) slack.people.set(person, { deleted: true });
     plan('U0OWNER001');
     await run();
@@ -283,7 +283,7 @@ describe('a message that fails', () => {
     expect(await stored()).toMatchObject({ state: 'failed', cause: { kind: 'not-sent' } });
   });
 
-  it('isn’t sent if its record is damaged', async () => {
+  it('is skipped if its stored record is damaged', async () => {
     plan();
     await redis.hset(deliveryLogKey(TEAM), `notice/one/${CHANNEL}`, '{"state":');
     await run();
@@ -291,7 +291,7 @@ describe('a message that fails', () => {
   });
 });
 
-it('the outbox leaves no log for a workspace that was removed', async () => {
+it('nothing is sent or stored for a workspace that has just been removed', async () => {
   plan();
   atPrepare = async () => void (await redis.unlink(...keysOf(TEAM)));
   await run();

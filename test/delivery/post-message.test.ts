@@ -51,7 +51,7 @@ describe('a project', () => {
   });
 });
 
-describe('a post', () => {
+describe('a scheduled post', () => {
   const TIMING: Timing = { cadence: { kind: 'daily' }, time: '09:00', zone: 'Europe/Rome' };
   const DETAILS: PostDetails = {
     ...{
@@ -73,7 +73,7 @@ describe('a post', () => {
     return { text, lines: textOf(blocks).split('\n'), blocks };
   };
 
-  it('shows its report, its schedule, its owner, and how to manage it', () => {
+  it('shows its report, its schedule, its owner and a Manage button', () => {
     const { text, lines } = render();
     expect(text).toBe('Spent 100');
     expect(lines).toEqual(['Spent 100', 'Manage', PRINT]);
@@ -90,7 +90,7 @@ describe('a post', () => {
   it.each([
     ['when a day was added', {}, '*added:* AT'],
     [
-      'when it was corrected, and what the figure was before',
+      'when it was corrected, and what the amount was before',
       { was: { '123:1': '90' } },
       '*corrected:* AT (was 90,00 EUR)',
     ],
@@ -112,7 +112,7 @@ describe('a post', () => {
     expect(render({}, { ...finding('1'), covers }).lines.at(-1)).toBe(`days in America/New_York · ${PRINT}`);
   });
 
-  it('names missed posts in one line, with the sums of their figures', () => {
+  it('lists missed posts in one line, with their totals', () => {
     const missed = {
       date: '2026-11-19',
       covers: { first: '2026-11-18', last: '2026-11-18', zone: 'UTC' },

@@ -67,8 +67,8 @@ interface StandingCase {
 const standStill = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 const failing = (error: Error) => () => Promise.reject(error);
 
-describe('a post that is due', () => {
-  it('is posted once with its key, and recorded as posted', async () => {
+describe('a scheduled post', () => {
+  it('is posted only once, and recorded as posted', async () => {
     await given();
     await run();
     await run();
@@ -80,7 +80,7 @@ describe('a post that is due', () => {
     });
   });
 
-  it('stores the balances that it shows, even if the post is late', async () => {
+  it('saves the balances that it shows, even if it is posted late', async () => {
     await given();
     await delivery.save({ connections: [{ registeredAt: 0 }] });
     await project('prod', '123', []);
@@ -122,7 +122,7 @@ describe('a post that is due', () => {
     expect(posted.map(({ days }) => days)).toEqual([1, 3, 1]);
   });
 
-  it('isn’t posted before it is due, nor for dates before its schedule was created', async () => {
+  it('isn’t posted before its time, nor for dates before its schedule was created', async () => {
     await given({ since: NINE });
     await run();
     expect(slack.posts).toEqual([]);
@@ -141,7 +141,7 @@ describe('a post that is due', () => {
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('is not posted twice for a date if the schedule’s time was moved', async () => {
+  it('is not posted twice on one day if its time is moved to later that day', async () => {
     await given();
     await run();
     delivery.now = NINE + HOUR;
@@ -154,7 +154,7 @@ describe('a post that is due', () => {
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('is posted even if another schedule is damaged', async () => {
+  it('is posted even if another schedule’s record is damaged', async () => {
     await given();
     await set({ 'schedule:schedul2': '{' });
     await run();
@@ -173,8 +173,8 @@ describe.each([
   ['America/New_York', '2026-11-01', '01:30', '2026-11-01T05:30:00Z'],
   ['Australia/Lord_Howe', '2026-04-05', '01:45', '2026-04-04T14:45:00Z'],
   ['Africa/Casablanca', '2026-02-15', '02:30', '2026-02-15T01:30:00Z'],
-])('a post due in %s on %s', (zone, date, time, due) => {
-  it(`goes out once, at ${due}, for the local time ${time}`, async () => {
+])('a post in %s on %s, the day of a clock change', (zone, date, time, due) => {
+  it(`goes out once, at ${due}, if scheduled for ${time} local time`, async () => {
     const timing = { cadence: { kind: 'daily' }, time, zone } as const;
     await given({ timing, since: at(due) - HOUR });
     for (const step of [-1, 0, MINUTE, HOUR, 2 * HOUR, 3 * HOUR]) {
@@ -187,11 +187,11 @@ describe.each([
   });
 });
 
-describe('the posts after an outage', () => {
+describe('the first post after an outage', () => {
   it.each([
     [5 * MINUTE, 'posted'],
     [5 * MINUTE + 1, 'posted-late'],
-  ])('are marked as late after five minutes: %i ms, %s', async (after, result) => {
+  ])('is marked as late if it is more than five minutes late (%i ms: %s)', async (after, result) => {
     await given();
     delivery.now = NINE + after;
     await run();
@@ -200,7 +200,7 @@ describe('the posts after an outage', () => {
     expect(await lastSent()).toMatchObject({ result });
   });
 
-  it('cover only the newest date, and name the earlier dates with their totals', async () => {
+  it('covers only the newest date, and names the missed dates with their totals', async () => {
     answer = ({ at: instant }) => finding(String((instant - NINE) / HOUR / 24 + 1));
     await given();
     delivery.now = NINE + 3 * 24 * HOUR + HOUR;
@@ -213,7 +213,7 @@ describe('the posts after an outage', () => {
     expect(blocks).toContain('Spent 4');
   });
 
-  it('name no earlier balances, because only today’s is known', async () => {
+  it('names no earlier balances, because only today’s balance is known', async () => {
     await given({ report: 'balance' });
     delivery.now = NINE + 3 * 24 * HOUR + HOUR;
     await run();
@@ -222,7 +222,7 @@ describe('the posts after an outage', () => {
     expect(blocks).not.toContain('20 Nov');
   });
 
-  it('name ten missed dates and count the others', async () => {
+  it('names at most ten missed dates, and says how many more there are', async () => {
     answer = ({ at: instant }) => {
       if (instant === NINE + 18 * 24 * HOUR)
         throw new Failure('timed-out', { service: 'billing', after: 1000 });
@@ -238,7 +238,7 @@ describe('the posts after an outage', () => {
   });
 });
 
-describe('a post whose process died during the Slack call', () => {
+describe('a post whose process died while sending it', () => {
   const KEY = 'post/schedul1/2026-11-20';
 
   /** The process was killed right after its call to Slack. */
@@ -271,7 +271,7 @@ describe('a post whose process died during the Slack call', () => {
     expect(await lastSent()).toMatchObject({ result: 'failed' });
   });
 
-  it('is searched for around its sending time, even if the search succeeds much later', async () => {
+  it('is searched for around its sending time, even if the search happens much later', async () => {
     await killed(true);
     slack.fault = ({ method }) =>
       method === 'conversations.history' ? { status: 502, take: false } : undefined;
@@ -285,7 +285,7 @@ describe('a post whose process died during the Slack call', () => {
     expect(await line()).toMatchObject({ ts: inChannel()[0]?.ts });
   });
 
-  it('isn’t sent again until the interrupted call must have ended', async () => {
+  it('isn’t sent again until the interrupted call to Slack has surely ended', async () => {
     await given();
     await alter(KEY, { to: 'C0COSTS001', about: { due: NINE }, state: 'sending', at: delivery.now });
     const next = await run();
@@ -325,8 +325,8 @@ describe('a clock that jumped ahead and back', () => {
   });
 });
 
-describe('a run that another process has overtaken', () => {
-  it('posts nothing if its process froze before the Slack call', async () => {
+describe('a process that froze just before sending a post', () => {
+  it('doesn’t send the post, because another process may have sent it', async () => {
     await given();
     const hanging = redis.duplicate();
     const send = hanging.sendCommand.bind(hanging);
@@ -362,7 +362,7 @@ describe('a post that can’t be sent when it is due', () => {
     expect(await lastSent()).toMatchObject({ result: 'failed' });
   });
 
-  it('leads to a notice for each failed date', async () => {
+  it('leads to one notice to its owner for each date that failed', async () => {
     await given();
     await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
@@ -375,7 +375,7 @@ describe('a post that can’t be sent when it is due', () => {
     expect(await lastSent()).toMatchObject({ result: 'posted' });
   });
 
-  it('goes out as soon as billing works within the hour, without a notice', async () => {
+  it('is sent without any notice if billing works again within an hour', async () => {
     await given();
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     delivery.now = (await run()) ?? 0;
@@ -385,7 +385,7 @@ describe('a post that can’t be sent when it is due', () => {
     expect(await lastSent()).toMatchObject({ result: 'posted' });
   });
 
-  it('is paused while the token is rejected, and resumes with a new token', async () => {
+  it('is paused while billing rejects the token, and sent once the token is replaced', async () => {
     await connect('a token');
     await given();
     answer = failing(new Failure('token-rejected', { service: 'billing' }));
@@ -407,7 +407,7 @@ describe('a post that can’t be sent when it is due', () => {
     expect(toPerson()).toMatchObject([{ edits: 1, text: '“Yesterday’s spend” for Project 123 works again' }]);
   });
 
-  it('is paused if its project becomes limited while billing is asked', async () => {
+  it('is paused if its project is limited to another channel while Tally asks billing', async () => {
     await given();
     answer = async () => {
       await project('prod', '123', ['C0FINANCE1']);
@@ -456,7 +456,7 @@ describe('a post that Slack rejects', () => {
     ['not_in_channel', 'not-in-channel', '/invite @Tally'],
     ['channel_not_found', 'not-in-channel', '/invite @Tally'],
     ['restricted_action', 'channel-restricted', 'Tally isn’t allowed to post'],
-  ])('is paused after %s, and its owner is notified once', async (code, why, words) => {
+  ])('is paused after the error %s, and its owner is notified only once', async (code, why, words) => {
     await given();
     slack.fault = (call) => (toChannel(call) ? code : undefined);
     await run();
@@ -469,7 +469,7 @@ describe('a post that Slack rejects', () => {
   });
 
   it.each(['account_inactive', 'token_revoked'])(
-    'is paused after %s without a notice, because Tally has no token to send one with',
+    'is paused without a notice after %s, because Tally has no valid token to send the notice',
     async (code) => {
       await given();
       slack.fault = () => code;
@@ -488,7 +488,7 @@ describe('a post that Slack rejects', () => {
     ['internal_error', 'sending'],
     ['request_timeout', 'sending'],
     ['msg_too_long', 'due'],
-  ])('is searched for in Slack only if it may be there: after %s its state is “%s”', async (code, state) => {
+  ])('is searched for in Slack only if it may be there (error %s, state “%s”)', async (code, state) => {
     await given();
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? code : undefined);
     await run();
@@ -517,7 +517,7 @@ describe('a post that Slack rejects', () => {
   });
 });
 
-describe('a pause', () => {
+describe('a paused schedule', () => {
   /** Nothing can be sent any more, so nothing is tried for hours. */
   const isLeftAlone = async () => {
     const [calls, questions] = [slack.calls.length, asked.length];
@@ -525,7 +525,7 @@ describe('a pause', () => {
     expect([slack.calls.length, asked.length]).toEqual([calls, questions]);
   };
 
-  it('leads to a new try at each due date while nothing changes, but to only one notice', async () => {
+  it('is tried again at each due date, but causes only one notice', async () => {
     await given();
     answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
@@ -538,7 +538,7 @@ describe('a pause', () => {
     expect(messages).toHaveLength(3);
   });
 
-  it('ends at a due date with a post that lists the missed dates', async () => {
+  it('resumes at a due date with a post that lists the missed dates', async () => {
     await given();
     slack.fault = (call) => (toChannel(call) ? 'is_archived' : undefined);
     await forHours(48);
@@ -552,32 +552,32 @@ describe('a pause', () => {
 
   it.each<[string, StandingCase]>([
     [
-      'the token',
+      'the token is replaced',
       {
         fail: () => failing(new Failure('token-rejected', { service: 'billing' })),
         mend: () => connect('another token'),
       },
     ],
     [
-      'what the service accepts, as an answer shows',
+      'an answer shows that billing accepts the token',
       {
         fail: () => failing(new Failure('token-rejected', { service: 'billing' })),
         mend: () => set({ 'used:main': String(delivery.now) }),
       },
     ],
-    ['the schedule', { fault: 'not_in_channel', mend: () => given({ waitHours: 6 }) }],
+    ['the schedule is edited', { fault: 'not_in_channel', mend: () => given({ waitHours: 6 }) }],
     [
-      'the channel, as “Send now” shows',
+      '“Send now” shows that the channel accepts posts',
       {
         fault: 'not_in_channel',
         mend: () => delivery.parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001'),
       },
     ],
     [
-      'nothing, but somebody presses “Try again”',
+      'somebody presses “Try again”',
       { fault: 'is_archived', mend: () => delivery.parts.scheduling.retry(TEAM, 'schedul1') },
     ],
-  ])('ends at once when this changes: %s', async (_, { fail, fault, before, mend }) => {
+  ])('resumes at once when %s', async (_, { fail, fault, before, mend }) => {
     await connect('a token');
     await before?.();
     await given();
@@ -597,7 +597,7 @@ describe('a pause', () => {
     expect(toPerson()).toMatchObject([{ edits: 1, text: expect.stringContaining('works again') }]);
   });
 
-  it('leads to no second copy of a post that Slack may already have', async () => {
+  it('doesn’t repeat a post that Slack already has', async () => {
     await given();
     slack.fault = (call) => (toChannel(call) ? { status: 502, take: true } : undefined);
     delivery.now = (await run()) ?? 0;
@@ -612,7 +612,7 @@ describe('a pause', () => {
     expect(await line()).toMatchObject({ ts: inChannel()[0]?.ts });
   });
 
-  it('delays no later date if Slack can’t confirm a post', async () => {
+  it('posts on the next due date even if Slack couldn’t confirm the earlier post', async () => {
     await given();
     slack.fault = (call) => (toChannel(call) ? { status: 502, take: false } : undefined);
     delivery.now = (await run()) ?? 0;
@@ -627,7 +627,7 @@ describe('a pause', () => {
   });
 });
 
-describe('a date that was never posted', () => {
+describe('a missed date of a schedule', () => {
   const lost = async () => {
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await forHours(2);
@@ -659,7 +659,7 @@ describe('a date that was never posted', () => {
     expect(missedPosts()).toBe(2);
   });
 
-  it('isn’t retried automatically', async () => {
+  it('gets no separate post later', async () => {
     await given({ timing: { cadence: { kind: 'monthly', day: 20 }, time: '09:00', zone: 'Europe/Rome' } });
     await lost();
     answer = () => finding('100');
@@ -668,14 +668,14 @@ describe('a date that was never posted', () => {
   });
 });
 
-describe('a figure that changes after the post', () => {
+describe('an amount in a post', () => {
   const looks = async () => {
     const next = await run();
     if (next !== undefined) delivery.now = next;
     return next;
   };
 
-  it('is corrected in the post, without a new message', async () => {
+  it('is corrected without a new message if it changes later', async () => {
     await given();
     expect(await looks()).toBe(NINE + 3_000 + 6 * HOUR);
     answer = () => finding('110.50');
@@ -690,10 +690,10 @@ describe('a figure that changes after the post', () => {
   });
 
   it.each([
-    ['104 from 100', '104', 0],
-    ['105 from 100', '105', 0],
-    ['105.01 from 100', '105.01', 1],
-    ['no figure', undefined, 1],
+    ['from 100 to 104', '104', 0],
+    ['from 100 to 105', '105', 0],
+    ['from 100 to 105.01', '105.01', 1],
+    ['from 100 to none', undefined, 1],
   ])('is corrected only if it changes by more than 5 % or disappears: %s', async (_, digits, edits) => {
     await given();
     await run();
@@ -703,7 +703,7 @@ describe('a figure that changes after the post', () => {
     expect(inChannel()[0]?.edits).toBe(edits);
   });
 
-  it('stays in the post while its project doesn’t answer', async () => {
+  it('stays in the post while billing doesn’t answer for its project', async () => {
     await given();
     await run();
     answer = () => ({ ...finding(undefined), unanswered: { '123:1': storedCause('It is down.') } });
@@ -738,7 +738,7 @@ describe('a figure that changes after the post', () => {
     ['is_archived', 1],
     ['not_in_channel', 1],
     ['msg_too_long', 7],
-  ])('isn’t corrected if Slack refuses to edit the post: %s, %i tries', async (code, tries) => {
+  ])('isn’t corrected if Slack refuses to edit the post (%s, number of tries: %i)', async (code, tries) => {
     await given();
     await run();
     slack.fault = ({ method }) => (method === 'chat.update' ? code : undefined);
@@ -825,7 +825,7 @@ describe('a post whose schedule, settings or rights have changed', () => {
 
   const edited = (one: Partial<Schedule>) => given({ since: delivery.now - MINUTE, ...one });
 
-  it('keeps its own project and channel after the schedule’s project and channel were changed', async () => {
+  it('keeps its project and channel after a change of the schedule’s project and channel', async () => {
     await edited({ projects: [{ id: '900', product: 1 }], channel: 'C0FINANCE1' });
     await run();
     expect(JSON.stringify(slack.posts)).not.toContain(SECRET);
@@ -843,7 +843,7 @@ describe('a post whose schedule, settings or rights have changed', () => {
     ['report', () => edited({ report: 'last-week' })],
     ['time', () => edited({ timing: { cadence: { kind: 'daily' }, time: '17:00', zone: 'Asia/Tokyo' } })],
     ['reporting zone', () => settings('{"zone":"Pacific/Auckland"}')],
-  ])('keeps its days, time and zone after the schedule’s %s was changed', async (_, change) => {
+  ])('keeps its days, time and zone after a change of the %s', async (_, change) => {
     await change();
     await run();
     expect(inChannel()[0]).toMatchObject({ text: '123 yesterday UTC 200.00', edits: 1 });
@@ -867,13 +867,13 @@ describe('a post whose schedule, settings or rights have changed', () => {
   });
 });
 
-describe('a digest with a project that gives no answer', () => {
+describe('a digest with a project that billing can’t report', () => {
   const BOTH = [
     { id: '123', product: 1 },
     { id: '500', product: 1 },
   ] as const;
   const partial = () => ({ ...finding('100'), unanswered: { '500:1': storedCause('eu') } });
-  it('goes out even if that project’s alias has become limited to other channels', async () => {
+  it('is sent even if that project has since been limited to other channels', async () => {
     await project('labs', '500', ['C0ELSEWHERE']);
     await given({ projects: [BOTH[0], { ...BOTH[1], alias: 'labs' }] });
     answer = partial;
@@ -883,7 +883,7 @@ describe('a digest with a project that gives no answer', () => {
 });
 
 describe('a post that Slack accepted without confirming it', () => {
-  it('can be followed up in its thread like a confirmed post', async () => {
+  it('can be asked about in its thread, like a confirmed post', async () => {
     await given({ report: 'balance' });
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? { status: 502, take: true } : undefined);
     await run();
@@ -904,7 +904,7 @@ describe('the button “Send it now”', () => {
   const sendNow = (by: string, process = delivery.parts) =>
     process.scheduling.send(TEAM, schedule(), 'now', by);
 
-  it('posts once, however often it is pressed within a minute', async () => {
+  it('sends one post, however often it is pressed within a minute', async () => {
     await given({ since: NINE });
     const other = another();
     const outcomes = await Promise.all([
@@ -931,7 +931,7 @@ describe('the button “Send it now”', () => {
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('posts without affecting the due dates, and says who pressed it', async () => {
+  it('sends a post that names who pressed it, and leaves the schedule’s due dates unchanged', async () => {
     await given({ since: NINE });
     await delivery.parts.scheduling.send(TEAM, schedule(), 'test', 'U0OWNER001');
     expect(await lastSent()).toBeUndefined();
@@ -944,11 +944,11 @@ describe('the button “Send it now”', () => {
   });
 });
 
-describe('a schedule that is removed or changed while its post is retried', () => {
+describe('a schedule that is changed before its post is sent', () => {
   it.each([
     ['paused', () => given({ id: 'schedul2', paused: { at: delivery.now, by: 'U0OWNER001' } })],
     ['removed', () => remove('schedule:schedul2')],
-    ['moved', () => given({ id: 'schedul2', since: delivery.now })],
+    ['moved to a later time', () => given({ id: 'schedul2', since: delivery.now })],
   ])('sends no post once it is %s, even if a post is queued', async (_, change) => {
     await given();
     await given({ id: 'schedul2' });
@@ -995,7 +995,7 @@ describe('a schedule that is removed or changed while its post is retried', () =
     expect(await lastSent()).toMatchObject({ result: 'posted', due: five });
   });
 
-  it('sends no post for a date before the change', async () => {
+  it('sends no post for a due time before the change', async () => {
     await given();
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await run();

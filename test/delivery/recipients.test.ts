@@ -209,35 +209,35 @@ const WAYS: Record<string, { of: readonly Scenario['to'][]; asManager?: 'named' 
       end: () => project('zz-other', { channels: [ELSEWHERE] }),
     },
     'Tally is removed from the channel': { of: ['channel'], end: () => tallyLeaves() },
-    'is no longer named as a manager': {
+    'the recipient is no longer named as a manager': {
       of: ['person'],
       asManager: 'named',
       end: () => set('settings', { managers: [BEN] }),
     },
-    'leaves the user group that manages': {
+    'the recipient leaves the user group of managers': {
       of: ['person'],
       asManager: 'group',
       end: () => slack.group.delete(ANNA),
     },
-    'becomes a guest, and is a manager by name': {
+    'the recipient, a named manager, becomes a guest': {
       of: ['person'],
       asManager: 'named',
       end: () => slack.people.set(ANNA, { is_restricted: true }),
     },
-    'becomes a guest, where guests may ask': {
+    'the recipient becomes a guest where guests may ask': {
       of: ['person'],
       async end() {
         await set('settings', { managers: [BEN], guests: true });
         slack.people.set(ANNA, { is_ultra_restricted: true });
       },
     },
-    'is deactivated': { of: ['person'], end: () => slack.people.set(ANNA, { deleted: true }) },
-    'moves to another organization': {
+    'the recipient is deactivated': { of: ['person'], end: () => slack.people.set(ANNA, { deleted: true }) },
+    'the recipient moves to another organization': {
       of: ['person'],
       asManager: 'named',
       end: () => slack.people.set(ANNA, { team_id: 'T0OTHER001' }),
     },
-    'is a stranger now, and an admin elsewhere': {
+    'the recipient is now only an admin of another organization': {
       of: ['person'],
       end: () => slack.people.set(ANNA, { is_stranger: true, is_admin: true }),
     },
@@ -253,7 +253,7 @@ function tallyLeaves() {
 const MOMENTS = {
   due: undefined,
   'retried after an error': { status: 500 },
-  'after a rate limit': { retryAfter: 3_600 },
+  'delayed by a rate limit': { retryAfter: 3_600 },
 };
 
 /** A quick run tries one moment for each way, in turn, so that each kind of message meets each moment. */
@@ -315,50 +315,57 @@ const cases = KINDS.flatMap((kind) =>
   SCENARIOS[kind].map((scenario) => [`${kind} to a ${scenario.to}`, scenario] as const),
 );
 
-describe.each(cases)('%s', (_, { to, prepare, send, goOn: later }) => {
-  it.each([undefined, 'named', 'group'] as const)(
-    'is sent while its recipient has the right (manager: %s)',
-    async (by) => {
-      if (to === 'channel' && by !== undefined) return;
-      await begin(by);
-      await prepare();
-      const before = seenBy(to);
-      await send();
-      expect(
-        seenBy(to)
-          .filter((one) => !before.includes(one))
-          .join('\n'),
-      ).toMatch(SECRETS);
-    },
-  );
+describe.each(cases)('a message (%s)', (_, { to, prepare, send, goOn: later }) => {
+  it.each([
+    ['not a manager', undefined],
+    ['a named manager', 'named'],
+    ['in the managers’ group', 'group'],
+  ] as const)('is sent while its recipient may see the project (recipient: %s)', async (__, by) => {
+    if (to === 'channel' && by !== undefined) return;
+    await begin(by);
+    await prepare();
+    const before = seenBy(to);
+    await send();
+    expect(
+      seenBy(to)
+        .filter((one) => !before.includes(one))
+        .join('\n'),
+    ).toMatch(SECRETS);
+  });
 
   const ways = Object.entries(WAYS).filter(([, { of }]) => of.includes(to));
-  describe.each(ways)('shows nothing to a recipient who loses the right: %s', (way, { asManager, end }) => {
-    it.each(momentsOf(ways.findIndex(([name]) => name === way)))('%s', async (___, fault) => {
-      await begin(asManager);
-      await prepare();
-      if (fault !== undefined) {
-        slack.fault = faultOf(fault, to);
-        await send();
-        slack.fault = faultOf(undefined);
-      }
-      const before = seenBy(to);
-      await end();
-      if (fault === undefined) await send();
-      await later();
-      const shown = seenBy(to).filter((one) => !before.includes(one));
-      expect(shown.join('\n')).not.toMatch(SECRETS);
-      // A person who is no longer a full member gets nothing, not even a message without the project.
-      if (slack.people.has(ANNA)) expect(shown).toEqual([]);
-    });
-  });
+  describe.each(ways)(
+    'doesn’t show the project after its recipient lost the right: %s',
+    (way, { asManager, end }) => {
+      it.each(momentsOf(ways.findIndex(([name]) => name === way)))(
+        'when the message is %s',
+        async (___, fault) => {
+          await begin(asManager);
+          await prepare();
+          if (fault !== undefined) {
+            slack.fault = faultOf(fault, to);
+            await send();
+            slack.fault = faultOf(undefined);
+          }
+          const before = seenBy(to);
+          await end();
+          if (fault === undefined) await send();
+          await later();
+          const shown = seenBy(to).filter((one) => !before.includes(one));
+          expect(shown.join('\n')).not.toMatch(SECRETS);
+          // A person who is no longer a full member gets nothing, not even a message without the project.
+          if (slack.people.has(ANNA)) expect(shown).toEqual([]);
+        },
+      );
+    },
+  );
 });
 
 const POST_FORMAT = cases.filter(([kind]) => /^(post|post by hand|correction) to a channel$/.test(kind));
 
-describe.each(POST_FORMAT)('%s about several projects', (_, { prepare, send }) => {
+describe.each(POST_FORMAT)('a message (%s) that is being prepared', (_, { prepare, send }) => {
   it.each(['payroll', 'zz-other'])(
-    'isn’t sent if %s becomes limited while the message is made',
+    'isn’t sent if its project’s alias %s becomes limited to another channel',
     async (alias) => {
       await begin();
       await prepare();
@@ -370,7 +377,7 @@ describe.each(POST_FORMAT)('%s about several projects', (_, { prepare, send }) =
   );
 });
 
-describe('an alert about a limited project', () => {
+describe('an alert about a project limited to other channels', () => {
   const limited = { end: () => project('zz-other', { channels: [ELSEWHERE] }) };
   const lift = () => project('zz-other');
   const targets: readonly (readonly [string, Destination])[] = [
@@ -403,14 +410,17 @@ describe('an alert about a limited project', () => {
     expect(seenBy(to)[0]).not.toContain('48,151');
   });
 
-  it.each(targets)('isn’t sent to %s if the balance recovers before the limit ends', async (_, target) => {
-    const to = await crossWhileLimited(target);
-    balance = 90_000;
-    await until(now + 2 * HOUR);
-    await lift();
-    await until(now + 5 * HOUR);
-    expect(seenBy(to)).toEqual([]);
-  });
+  it.each(targets)(
+    'isn’t sent to %s if the balance recovers before the limit is lifted',
+    async (_, target) => {
+      const to = await crossWhileLimited(target);
+      balance = 90_000;
+      await until(now + 2 * HOUR);
+      await lift();
+      await until(now + 5 * HOUR);
+      expect(seenBy(to)).toEqual([]);
+    },
+  );
 
   it('is sent to each of several people once the limit is lifted', async () => {
     await begin();
@@ -430,7 +440,7 @@ describe('an alert about a limited project', () => {
     expect(receivers()).toEqual([directMessage(ANNA), directMessage('U0DORA0001')]);
   });
 
-  it('isn’t sent again after the limit if one of its people received it as a manager', async () => {
+  it('isn’t sent again when the limit is lifted if a manager among its recipients already got it', async () => {
     await begin();
     const scenario = alertTo({ people: [BEN, ANNA] });
     await scenario.prepare();
@@ -445,8 +455,8 @@ describe('an alert about a limited project', () => {
   });
 });
 
-describe('messages that Tally sends on its own', () => {
-  it('are sent only through the outbox, which checks the recipient each time', async () => {
+describe('Slack calls that send messages', () => {
+  it('are made in only two files of the delivery code: for automatic and for manual posts', async () => {
     const folder = 'src/delivery';
     const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));
     const sources = await Promise.all(

@@ -44,7 +44,7 @@ const sentTo = (person: string) => slack.posts.filter(({ channel }) => channel =
 const texts = (person: string) => sentTo(person).map(({ text }) => text);
 
 describe('the expiry of a token', () => {
-  it('is announced 14, 3 and 1 days ahead, to the token’s registrar and to managers', async () => {
+  it('is announced 14, 3 and 1 days ahead to managers and the person who registered the token', async () => {
     await connect('token 1', EXPIRES);
     const times: string[] = [];
     slack.fault = ({ method }) => {
@@ -90,7 +90,7 @@ describe('the expiry of a token', () => {
   });
 });
 
-describe('the expiry of a token whose registrar is no longer a manager', () => {
+describe('the expiry of a token that a former manager registered', () => {
   const ADMINS = ['U0AMARA001', 'U0OLIVIA01'];
   const announced = (person: string) => texts(person).map((text) => /\((.+)\)/.exec(text)?.[1]);
 
@@ -107,7 +107,7 @@ describe('the expiry of a token whose registrar is no longer a manager', () => {
     ['became a guest', { is_restricted: true }],
     ['moved to another organization', { team_id: 'T0OTHER001' }],
     ['was removed', 'unknown'],
-  ])('is announced to an admin if all managers have left: %s', async (_, profile) => {
+  ])('is announced to an admin if every manager %s', async (_, profile) => {
     await save({ settings: { managers: [BOSS] } });
     await connect('token 1', EXPIRES);
     for (const person of [ANNA, BOSS]) if (profile !== 'unknown') slack.people.set(person, profile as object);
@@ -123,14 +123,14 @@ describe('the expiry of a token whose registrar is no longer a manager', () => {
     for (const person of ['U0MEMBER01', 'U0FORMER01', 'U0OTHER001']) expect(sentTo(person)).toEqual([]);
   });
 
-  it('is announced to the registrar, who reads whom to ask', async () => {
+  it('is announced to the former manager, with the advice to ask a manager', async () => {
     await save({ settings: {} });
     await connect('token 1', EXPIRES);
     await until(EXPIRES - 13 * DAY);
     expect(sentTo(ANNA)[0]?.blocks).toContain('Ask a Tally manager to replace it.');
   });
 
-  it('is announced only to the named managers while one of them remains', async () => {
+  it('is announced to a remaining manager, and not to admins', async () => {
     slack.people.set(ANNA, { deleted: true });
     await connect('token 1', EXPIRES);
     await until(EXPIRES);
@@ -167,7 +167,7 @@ describe('the rejection of a token', () => {
     expect(sentTo(ANNA)).toHaveLength(1);
   });
 
-  it('is announced for the registered token, but not for one that a form only tested', async () => {
+  it('is announced for the registered token, but not for a token that was only tested in a form', async () => {
     await connect('token 1');
     const note = (mark: string) =>
       delivery.parts.saveRejection({ workspace: TEAM, kind: 'connection', name: 'main', mark });
@@ -183,7 +183,7 @@ describe('the rejection of a token', () => {
 it.each([
   ['a new expiry date', { expiresAt: EXPIRES + DAY }, 2],
   ['no expiry date', {}, 1],
-])('a token’s expiry is announced again only for a different date: %s', async (_, after, count) => {
+])('the expiry of a token is announced again if changed, but not if removed: %s', async (_, after, count) => {
   const byHand = { token: 'token 1', registeredBy: ANNA, registeredAt: BEGIN };
   await save({ connections: [{ ...byHand, expiresAt: EXPIRES }] });
   await until(EXPIRES - 13 * DAY - HOUR);

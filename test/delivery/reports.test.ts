@@ -70,7 +70,7 @@ const days = (month: string, first: number, last: number, amount: string) =>
   );
 const setDays = (id: string, ...rows: string[][]) => bot.billing.setItems(id, `[${rows.flat().join(',')}]`);
 
-describe('the post about yesterday', () => {
+describe('a post about recent spending', () => {
   beforeEach(() => {
     bot.billing.setBalance('5001', '{"balance":1234567.80,"bonuses":12000}');
     setDays(
@@ -81,7 +81,7 @@ describe('the post about yesterday', () => {
     );
   });
 
-  it('counts days in its own zone, whatever the settings are now', async () => {
+  it('covers days in its own time zone, whatever the workspace’s time zone is', async () => {
     const late = Date.parse('2026-11-21T20:00:00Z');
     expect((await post('yesterday', ['5001'], late, 1, 'UTC')).covers).toEqual({
       first: '2026-11-20',
@@ -95,7 +95,7 @@ describe('the post about yesterday', () => {
     });
   });
 
-  it('stores its connection, and the balance of a registered project', async () => {
+  it('saves which connection it used, and the balance of a registered project', async () => {
     const { answers } = await post('yesterday', ['5001', '123']);
     expect(answers).toHaveLength(2);
     expect(answers).toEqual(
@@ -115,7 +115,7 @@ describe('the post about yesterday', () => {
     );
   });
 
-  it('shows the amount, the comparison, the month with its forecast, and the balance', async () => {
+  it('shows the day’s amount, a comparison, the month so far with a forecast, and the balance', async () => {
     const { reads, message } = await post('yesterday', ['5001']);
     expect(message.text).toBe('prod · Fri 20 Nov · 150.50 · 1.6× a usual Friday');
     expect(reads.slice(0, 4)).toEqual([
@@ -126,7 +126,7 @@ describe('the post about yesterday', () => {
     ]);
   });
 
-  it('repeats no day and no number', async () => {
+  it('mentions no day and no number twice', async () => {
     const { message } = await post('yesterday', ['5001']);
     const words = textOf(message.blocks.filter(({ type }) => type !== 'data_visualization'));
     const numbers = words.match(/\d[\d,.]*/g) ?? [];
@@ -146,7 +146,7 @@ describe('the post about yesterday', () => {
     ['50', '0.5× a usual Friday'],
     ['4', ''],
     ['-10', ''],
-  ])('compares an amount of %s with a usual 100: “%s”', async (amount, news) => {
+  ])('compares a day’s cost of %s with a usual cost of 100: “%s”', async (amount, news) => {
     setDays('5001', days('2026-10', 1, 31, '100'), days('2026-11', 1, 19, '100'));
     expect((await post('yesterday', ['5001'])).reads[0]).toBe('prod · Fri 20 Nov · not reported yet');
     setDays(
@@ -193,7 +193,7 @@ describe('the post about yesterday', () => {
     }
   });
 
-  it('asks billing for all its days at once, and for the balance', async () => {
+  it('asks billing for all its days in one query, and for the balance in another', async () => {
     const before = bot.billing.requests.length;
     await post('yesterday', ['5001']);
     const asked = bot.billing.requests.slice(before).map(({ query }) => query);
@@ -203,7 +203,7 @@ describe('the post about yesterday', () => {
     );
   });
 
-  it('covers days without a post, and compares them by weekday', async () => {
+  it('covers all days since the last post, and compares them with those of the week before', async () => {
     setDays(
       '5001',
       days('2026-11', 6, 12, '100'),
@@ -219,7 +219,7 @@ describe('the post about yesterday', () => {
     expect(daysOfReport('yesterday', monday, 'UTC', 3)).toEqual(['2026-11-20', '2026-11-21', '2026-11-22']);
   });
 
-  it('charts the last 14 days', async () => {
+  it('shows a chart of the last 14 days', async () => {
     const { message } = await post('yesterday', ['5001']);
     const chart = message.blocks.find((block) => block.type === 'data_visualization');
     const { categories = [] } = chart?.chart.axis_config ?? {};
@@ -249,7 +249,7 @@ describe('the post about yesterday', () => {
     expect(figures).toEqual({});
   });
 
-  it('says how many days an average is based on, and which earlier days are missing', async () => {
+  it('says how many days an average is based on, and which of the post’s days are missing', async () => {
     setDays('5001', days('2026-11', 2, 8, '100').slice(1), days('2026-11', 9, 15, '110'));
     expect((await post('last-week', ['5001'])).reads[1]).toBe(
       '*▲ 10.0 %* vs 2–8 Nov (daily average, 6 of 7 days reported) · 110.00 a day',
@@ -271,10 +271,13 @@ describe('the post about yesterday', () => {
   it.each([
     [5, 7, 'Too few days reported to compare with 2–8 Nov (9–15 Nov: 5 of 7 days reported).'],
     [6, 5, 'Too few days reported to compare with 2–8 Nov (5 of 7 days reported).'],
-  ])('has no percentage if too few days are reported: %i now, %i before', async (now, before, line) => {
-    setDays('5001', days('2026-11', 2, 1 + before, '100'), days('2026-11', 9, 8 + now, '110'));
-    expect((await post('last-week', ['5001'])).reads[1]).toMatch(line);
-  });
+  ])(
+    'has no percentage if too few days are reported: %i last week, %i the week before',
+    async (now, before, line) => {
+      setDays('5001', days('2026-11', 2, 1 + before, '100'), days('2026-11', 9, 8 + now, '110'));
+      expect((await post('last-week', ['5001'])).reads[1]).toMatch(line);
+    },
+  );
 
   it('compares a day with the same weekday of the week before', async () => {
     // Saturdays and Sundays cost a tenth.
@@ -288,14 +291,14 @@ describe('the post about yesterday', () => {
     expect(reads.slice(0, 2)).toEqual(['prod · Sun 15 Nov · 10.00', 'Same as Sun 8 Nov']);
   });
 
-  it('says that it can’t compare if either day isn’t reported', async () => {
+  it('says that it can’t compare if the same weekday of the week before isn’t reported', async () => {
     setDays('5001', days('2026-11', 14, 20, '100'));
     expect((await post('yesterday', ['5001'])).reads[1]).toBe('No comparison: Fri 13 Nov isn’t reported.');
     setDays('5001', days('2026-11', 1, 19, '100'));
     expect((await post('yesterday', ['5001'])).reads.join('\n')).not.toContain('comparison');
   });
 
-  it('says that items without a day are left out', async () => {
+  it('says that billing items without a readable day are left out', async () => {
     const odd = '{"day":"who knows","totalAmount":7,"totalBonuses":0}';
     setDays('5001', days('2026-11', 20, 20, '150'), [odd]);
     const { reads } = await post('yesterday', ['5001']);
@@ -310,14 +313,14 @@ describe('the post about yesterday', () => {
     expect(reads.join('\n')).not.toContain('Left out');
   });
 
-  it('leaves out the balance if only the balance fails', async () => {
+  it('says that the balance is unknown if only the balance can’t be fetched', async () => {
     bot.billing.setBalance('5001', 'null');
     const { reads } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · Fri 20 Nov · 150.50 · 1.6× a usual Friday');
     expect(reads.join('\n')).toContain('*Balance unknown*: No Cloud platform data for project 5001.');
   });
 
-  it('stores exact figures for later checks', async () => {
+  it('saves exact amounts for later corrections', async () => {
     setDays('5001', days('2026-11', 20, 20, '0.1'), days('2026-11', 20, 20, '0.2000000000000000000001'));
     expect((await post('yesterday', ['5001'])).figures).toEqual({ '5001:1': '0.3000000000000000000001' });
   });
@@ -350,7 +353,7 @@ describe('posts about weeks, months and balances', () => {
     ]);
   });
 
-  it('say how long the balance lasts at which average spend, and name large bonuses', async () => {
+  it('say how long the balance lasts and at what daily spend, and mention only large bonuses', async () => {
     setDays('5001', days('2026-11', 14, 19, '100'));
     const lineOf = async (balance: string) => {
       bot.billing.setBalance('5001', balance);
@@ -412,7 +415,7 @@ describe('a digest of several projects', () => {
     expect(reads.join('\n')).toContain(':warning: *Under 14 days or overdrawn: dev*');
   });
 
-  it('says in a row that a project isn’t reported, or in its header that none is', async () => {
+  it('says in its table which project has no figures, or in its header that none has', async () => {
     setDays('5001', days('2026-11', 13, 19, '10'));
     const { reads, message } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('1 of 2 projects · Fri 20 Nov · 12.25');
@@ -423,14 +426,14 @@ describe('a digest of several projects', () => {
     );
   });
 
-  it('gives the smallest number of reported days among its projects, as “at least”', async () => {
+  it('says “at least 8 of 20 days” if one project has only 8 reported days', async () => {
     setDays('5002', days('2026-11', 1, 20, '10'));
     expect((await post('yesterday', ['5001', '5002'])).reads[2]).toMatch(
       /^\*This month\* 282\.25 \(at least 8 of 20 days\)/,
     );
   });
 
-  it('compares the sum with the sum of the usual amounts', async () => {
+  it('compares the projects’ total with their usual total', async () => {
     for (const id of ['5001', '5002'])
       setDays(id, days('2026-10', 1, 31, '10'), days('2026-11', 1, 19, '10'), days('2026-11', 20, 20, '40'));
     expect((await post('yesterday', ['5001', '5002'])).reads[0]).toBe(
@@ -438,7 +441,7 @@ describe('a digest of several projects', () => {
     );
   });
 
-  it('says only once that there is no comparison if no project has one', async () => {
+  it('says only once that there is no comparison if no project can be compared', async () => {
     setDays('5002', days('2026-11', 14, 20, '10'));
     const some = await post('yesterday', ['5001', '5002']);
     expect(some.reads).toContain('dev: No comparison: Fri 13 Nov isn’t reported.');
@@ -455,7 +458,7 @@ describe('a digest of several projects', () => {
     expect(rowsOf(none.message.blocks)[0]).toEqual(['Project · lasts', 'Spent']);
   });
 
-  it('shows the balance in the first column if the digest is about balances', async () => {
+  it('has columns for the balance and how long it lasts if the digest is about balances', async () => {
     const { message, reads } = await post('balance', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 2,000.00 left');
     expect(rowsOf(message.blocks)[0]).toEqual(['Project', 'Left', 'Lasts']);
@@ -471,7 +474,7 @@ describe('a digest of several projects', () => {
     await expect(post('balance', ['5002'])).rejects.toThrow('No Cloud platform data for dev');
   });
 
-  it('repeats billing’s remarks with the project’s name', async () => {
+  it('quotes billing’s error messages with the project’s name', async () => {
     bot.billing.respond(({ query }) =>
       String(query).includes('getSubscriptionBalance') && String(query).includes('5002')
         ? {
@@ -494,7 +497,7 @@ describe('a digest of several projects', () => {
     }
   });
 
-  it('says how many days a project’s change is based on', async () => {
+  it('says how many days a project’s change in spending is based on', async () => {
     setDays('5002', days('2026-11', 3, 8, '10'), days('2026-11', 9, 15, '11'));
     setDays('5001', days('2026-11', 2, 8, '10'), days('2026-11', 9, 15, '11'));
     const { reads } = await post('last-week', ['5001', '5002']);
@@ -545,7 +548,7 @@ describe('a digest of several projects', () => {
     expect(Object.keys(unanswered)).toEqual(['5002:1']);
   });
 
-  it('names its own days in an error that it shares with another post', async () => {
+  it('names its own days in an error message even if another post has the same error', async () => {
     bot.billing.respond(({ query }) =>
       String(query).includes('5002') && String(query).includes('reportSubscriptionConsuming')
         ? { status: 200, body: '{"errors":[{"message":"no"}],"data":null}' }
@@ -575,7 +578,7 @@ describe('a digest of several projects', () => {
     await expect(post('yesterday', ['5004'])).rejects.toThrow('certain channels');
   });
 
-  it('fails if no project answers', async () => {
+  it('isn’t made if billing answers for none of its projects', async () => {
     bot.billing.setMode('refused');
     await expect(post('yesterday', ['5001', '5002'])).rejects.toThrow('rejected the access token');
   });

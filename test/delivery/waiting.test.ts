@@ -30,7 +30,7 @@ const given = (one: Partial<Schedule> = {}) =>
 const posts = () => slack.posts.filter(({ channel }) => channel === 'C0COSTS001');
 const lastSent = async () => lastDelivery('schedul1', await delivery.parts.deliveryLog.load(TEAM));
 
-describe('a post whose newest day billing has not reported', () => {
+describe('a post without figures for its newest day', () => {
   it('waits, and asks billing again every 30 minutes', async () => {
     await given();
     await until(NINE + 100 * MINUTE);
@@ -43,7 +43,7 @@ describe('a post whose newest day billing has not reported', () => {
     });
   });
 
-  it('is sent once billing reports the day, and isn’t late', async () => {
+  it('is sent as soon as billing reports the day, and is not marked as late', async () => {
     await given();
     await until(NINE + 40 * MINUTE);
     answer = () => finding('100');
@@ -58,7 +58,7 @@ describe('a post whose newest day billing has not reported', () => {
     [3, [0, 30, 60, 90, 120, 150, 180]],
     [1, [0, 30, 60]],
     [0, [0]],
-  ])('is sent without that day’s figures after %i hours', async (waitHours, expected) => {
+  ])('is sent without that day’s figures after the longest wait: %i h', async (waitHours, expected) => {
     await given({ waitHours });
     await until(NINE + 5 * HOUR);
     expect(looks).toEqual(expected);
@@ -71,7 +71,7 @@ describe('a post whose newest day billing has not reported', () => {
     [5 * MINUTE, false],
     [5 * MINUTE + 1, true],
   ])(
-    'counts as late once the schedule’s longest wait has been over for five minutes: %i ms, %s',
+    'is marked as late only more than five minutes after the longest wait (%i ms: %s)',
     async (after, isLate) => {
       await given({ waitHours: 1 });
       await until(NINE);
@@ -82,7 +82,7 @@ describe('a post whose newest day billing has not reported', () => {
     },
   );
 
-  it('is not marked as late after a short rate limit that follows the wait', async () => {
+  it('is not marked as late if Slack delays it by a second after the wait', async () => {
     await given({ waitHours: 1 });
     let limits = 1;
     slack.fault = ({ method }) =>
@@ -92,7 +92,7 @@ describe('a post whose newest day billing has not reported', () => {
     expect(posts()[0]?.blocks).not.toContain('Late');
   });
 
-  it('still names the earlier date that failed', async () => {
+  it('waits even if the previous day’s post failed', async () => {
     await given();
     answer = () => Promise.reject(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await until(NINE + 3 * HOUR);
@@ -102,7 +102,7 @@ describe('a post whose newest day billing has not reported', () => {
     expect(await lastSent()).toMatchObject({ result: 'waiting' });
   });
 
-  it('gets the day in a correction, however small the change', async () => {
+  it('is corrected once billing reports the day, however little the total changes', async () => {
     await given({ waitHours: 0 });
     await until(NINE + HOUR);
     answer = () => finding('61');
@@ -123,7 +123,7 @@ describe('a post whose newest day billing has not reported', () => {
     expect(posts()).toHaveLength(1);
   });
 
-  it('is still retried for an hour when billing fails after the wait', async () => {
+  it('is still retried after the longest wait if billing fails at that moment', async () => {
     await given({ waitHours: 1 });
     await until(NINE + 30 * MINUTE);
     answer = () => Promise.reject(new Failure('timed-out', { service: 'billing', after: 10_000 }));

@@ -76,14 +76,14 @@ afterEach(async () => {
   for (const end of ending) await end();
 });
 
-describe('a workspace', () => {
-  it('is woken when a process starts, for work that had fallen due before', async () => {
+describe('the work for a workspace', () => {
+  it('is done when a process starts, if it was due earlier', async () => {
     due = Date.now() - HOUR;
     startProcess().start();
     await posted();
   });
 
-  it('is woken by any process when something is due', async () => {
+  it('is done by any running process when it falls due', async () => {
     due = Date.now() + 1_500;
     await startProcess().changed(TEAM);
     startProcess().start();
@@ -91,7 +91,7 @@ describe('a workspace', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(due);
   });
 
-  it('is woken at once after a change', async () => {
+  it('is done at once if a change makes it due', async () => {
     const planner = startProcess();
     planner.start();
     await waitUntil(async () => (await planned()).length === 0);
@@ -100,7 +100,7 @@ describe('a workspace', () => {
     await posted();
   });
 
-  it('is woken again for a change made just before its run ended', async () => {
+  it('is still done if its data changes while a process works on it', async () => {
     due = Date.now() + 50;
     const planner = startProcess();
     prepare = async () => {
@@ -113,7 +113,7 @@ describe('a workspace', () => {
     await waitUntil(async () => (await planned()).length === 0);
   });
 
-  it('is woken even if its wake-up was lost', async () => {
+  it('is planned again when a process starts, if the plan was lost', async () => {
     due = Date.now() + 3 * HOUR;
     const planner = startProcess();
     planner.start();
@@ -123,13 +123,13 @@ describe('a workspace', () => {
     await waitUntil(async () => (await planned()).join() === TEAM);
   });
 
-  it('is left alone while nothing is due', async () => {
+  it('is not planned while nothing is due', async () => {
     startProcess().start();
     await waitUntil(async () => (await redis.llen('{tally}:deliver:wait')) === 0);
     await waitUntil(async () => (await planned()).length === 0);
   });
 
-  it('is forgotten if its data disappears without an uninstall event', async () => {
+  it('is dropped if the workspace’s data disappears without an uninstall event', async () => {
     due = Date.now();
     await redis.del(recordKey(TEAM));
     await redis.zadd(INDEX_KEY, 0, TEAM);
@@ -138,7 +138,7 @@ describe('a workspace', () => {
     expect(slack.posts).toEqual([]);
   });
 
-  it('leaves no trace in the queue if it uninstalls during a run', async () => {
+  it('leaves no trace in the queue if Tally is uninstalled meanwhile', async () => {
     due = Date.now();
     const planner = startProcess();
     prepare = () => createWorkspaceDeleter({ redis, others: planner.forget }).workspace(TEAM);
@@ -150,8 +150,8 @@ describe('a workspace', () => {
   });
 });
 
-describe('a wake-up', () => {
-  it('runs once, at the time that was asked for last', async () => {
+describe('a planned job of a workspace', () => {
+  it('runs only once, at the time that was requested last', async () => {
     const woken: string[] = [];
     const [one, other] = [queueOf(async (workspace) => void woken.push(workspace)), queueOf()];
     await Promise.all([one.wake(TEAM, Date.now() + HOUR), other.wake(TEAM, Date.now() + 50)]);
@@ -164,7 +164,7 @@ describe('a wake-up', () => {
     expect(woken).toEqual([TEAM, 'T0TEAM0002']);
   });
 
-  it('is repeated if its run failed, and holds up no other workspace', async () => {
+  it('is repeated if it failed, and doesn’t delay other workspaces’ jobs', async () => {
     const woken: string[] = [];
     const wakeUps = queueOf(async (workspace) => {
       woken.push(workspace);
@@ -178,7 +178,7 @@ describe('a wake-up', () => {
     expect(woken).toContain('T0TEAM0002');
   });
 
-  it('waits for a run of its workspace to end, then starts another', async () => {
+  it('runs after the workspace’s current job ends, not at the same time', async () => {
     let running = 0;
     let most = 0;
     let runs = 0;
@@ -197,7 +197,7 @@ describe('a wake-up', () => {
     expect([runs, most]).toEqual([2, 1]);
   });
 
-  it('is dropped if the workspace leaves before the current run ends', async () => {
+  it('is dropped if its workspace is deleted before the current job ends', async () => {
     let runs = 0;
     const wakeUps = queueOf(async () => {
       runs += 1;
@@ -210,13 +210,13 @@ describe('a wake-up', () => {
     expect(await planned()).toEqual([]);
   });
 
-  it('fails soon if Redis doesn’t answer', async () => {
+  it('is rejected quickly if Redis can’t be reached', async () => {
     const lost = openWakeUps(redis, 'unix:///nowhere/redis.sock');
     await expect(lost.wake(TEAM, 0)).rejects.toMatchObject({ kind: 'store-unavailable' });
     await lost.close();
   });
 
-  it('counts as overdue from its time until its run has ended', async () => {
+  it('counts as overdue from its planned time until it has ended', async () => {
     let end = () => {};
     let isRunning = false;
     const running = () =>

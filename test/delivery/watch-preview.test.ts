@@ -15,19 +15,19 @@ const figures = {
   account: { balance: '5000', bonuses: '0', at: 0 },
 };
 
-test('the preview names the days on which the watch would have alerted', () => {
+test('a watch’s preview names the days on which the watch would have alerted', () => {
   const preview = previewWatch({ kind: 'spike', factor: new Big(2), floor: new Big(0) }, figures);
   expect(preview).toMatchObject({ reported: 190, isCrossed: false });
   expect(preview.dates).toHaveLength(10);
   expect(preview.dates[9]).toBe('2026-11-16');
 });
 
-test('the preview works out earlier balances from what has been spent since then', () => {
+test('a watch’s preview computes earlier balances from the current balance and the spending since then', () => {
   const preview = previewWatch({ kind: 'balance', below: new Big(5500) }, figures);
   expect(preview).toMatchObject({ dates: ['2026-11-16'], isCrossed: true });
 });
 
-test('the preview is empty for a project without data', () => {
+test('a watch’s preview is empty for a project without data', () => {
   const usage = { ...figures.usage, days: {} };
   const preview = previewWatch({ kind: 'budget', amount: new Big(1) }, { ...figures, usage });
   expect(preview).toMatchObject({ dates: [], isCrossed: false, isKnown: false, reported: 0 });

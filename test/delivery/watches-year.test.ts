@@ -78,7 +78,7 @@ const nameOf = (kind: OracleRule['kind'], { episode, level }: AlertedLevel): str
 
 describe(`a watch evaluated for ${DAYS} days`, () => {
   it.each([1, 2])(
-    'alerts exactly when a second implementation does, at whatever intervals it is checked (project %d)',
+    'alerts exactly when an independent implementation does, however often it is checked (project %d)',
     (seed) => {
       const project = simulateProject(seed, FIRST, HISTORY + DAYS);
       const random = seededRandom(seed * 7);
@@ -124,7 +124,7 @@ describe(`a watch evaluated for ${DAYS} days`, () => {
 describe(`watches over ${WORKER_DAYS} days`, () => {
   const ZONE = 'America/New_York';
 
-  it('alert once about each crossing, despite restarts and lost answers', async () => {
+  it('alert once about each crossing of a threshold, despite restarts and lost replies from Slack', async () => {
     const project = simulateProject(11, FIRST, HISTORY + WORKER_DAYS);
     const random = seededRandom(5);
     const inMoney = (cents: number) => cents / 100;

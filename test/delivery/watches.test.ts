@@ -71,9 +71,9 @@ const PROD = {
   addedAt: 0,
 } as const;
 
-describe('a project that is watched', () => {
+describe('a watched project', () => {
   it.each<WatchRule>([BALANCE, { kind: 'runway', days: 14 }])(
-    'has a record for Home of how long its money lasted at the last check: %o',
+    'gets an estimate of how long its money lasts when its $kind is checked',
     async (rule) => {
       await delivery.parts.workspaces.addProject(await changeIn(delivery.parts.workspaces, TEAM), PROD);
       await save(watch(rule));
@@ -84,7 +84,7 @@ describe('a project that is watched', () => {
 });
 
 describe('a watch on a balance', () => {
-  it('is checked each hour, and alerts once below its threshold', async () => {
+  it('is checked every hour, and alerts once when the balance falls below the threshold', async () => {
     await save(watch(BALANCE));
     await forHours(3);
     expect(alerts()).toEqual([]);
@@ -102,7 +102,7 @@ describe('a watch on a balance', () => {
     expect(await stateOf()).toMatchObject({ isCrossed: true, problem: undefined });
   });
 
-  it('updates its alert on recovery, and alerts again at the next crossing', async () => {
+  it('updates its alert when the balance recovers, and alerts again when the balance falls again', async () => {
     await save(watch(BALANCE));
     balance = 40_000;
     await forHours(2);
@@ -133,7 +133,7 @@ describe('a watch on a balance', () => {
     expect(alerts()[0]?.text).toBe('prod recovered: 60,000.00 left');
   });
 
-  it('says once who acknowledged its alert', async () => {
+  it('accepts one acknowledgement of its alert, and shows who acknowledged the alert', async () => {
     await save(watch(BALANCE));
     balance = 40_000;
     await forHours(1);
@@ -148,7 +148,7 @@ describe('a watch on a balance', () => {
     expect(alerts()).toHaveLength(1);
   });
 
-  it('alerts each of its people once, in a direct message', async () => {
+  it('alerts each of its recipients once, in a direct message', async () => {
     await save(watch(BALANCE, { channel: undefined, people: ['U0ANNA0001', 'U0BEN00001'] }));
     balance = 40_000;
     await forHours(3);
@@ -157,7 +157,7 @@ describe('a watch on a balance', () => {
     expect(slack.posts).toHaveLength(2);
   });
 
-  it('doesn’t alert while snoozed or paused, and afterwards only if the threshold is still crossed', async () => {
+  it('doesn’t alert while snoozed, but does afterwards if the balance is still below the threshold', async () => {
     await save(watch(BALANCE, { snoozedUntil: BEGIN + 5 * HOUR }));
     balance = 40_000;
     await forHours(4);
@@ -169,7 +169,7 @@ describe('a watch on a balance', () => {
   it.each<[string, () => Partial<Watch>]>([
     ['a snooze', () => ({ snoozedUntil: delivery.now + 10 * HOUR })],
     ['a pause', () => ({ paused: { at: delivery.now, by: OWNER } })],
-  ])('reports after %s only a crossing that still holds', async (_, given) => {
+  ])('alerts after %s only if the balance is still below the threshold', async (_, given) => {
     await save(watch(BALANCE));
     balance = 40_000;
     await forHours(2);
@@ -234,7 +234,7 @@ describe('a watch on a balance', () => {
     expect(alerts()).toHaveLength(1);
   });
 
-  it('evaluates an edited threshold as if it were new', async () => {
+  it('alerts again if the balance is also below an edited threshold', async () => {
     await save(watch(BALANCE));
     balance = 40_000;
     await forHours(2);
@@ -246,7 +246,7 @@ describe('a watch on a balance', () => {
     ]);
   });
 
-  it('doesn’t alert while the balance is unknown, and says why', async () => {
+  it('doesn’t alert while the balance is unknown, and its status says why', async () => {
     await save(watch(BALANCE));
     balance = undefined;
     await forHours(3);
@@ -261,7 +261,7 @@ describe('a watch on a balance', () => {
 describe('a watch on a budget', () => {
   const BUDGET: WatchRule = { kind: 'budget', amount: new Big(22_500) };
 
-  it('isn’t crossed in a new month until billing reports a day of that month', async () => {
+  it('starts a new month without an exceeded threshold', async () => {
     await save(watch(BUDGET));
     await forHours(1);
     expect(await stateOf()).toMatchObject({ isCrossed: true });
@@ -269,7 +269,7 @@ describe('a watch on a budget', () => {
     expect(await stateOf()).toMatchObject({ isCrossed: false });
   });
 
-  it('alerts again when spend reaches a higher step', async () => {
+  it('alerts about an expected overrun, then again when spending exceeds the budget', async () => {
     // 19 days at 1,000: 84 % of the budget, and a forecast above it.
     await save(watch(BUDGET));
     await forHours(1);
@@ -288,10 +288,10 @@ describe('a watch on a budget', () => {
   });
 });
 
-describe('a watch on spikes', () => {
+describe('a watch on unusually expensive days', () => {
   const SPIKE: WatchRule = { kind: 'spike', factor: new Big(2), floor: new Big(0) };
 
-  it('says that a day was corrected down, and alerts again after an increase', async () => {
+  it('says that a day’s cost was corrected down, and alerts again if the cost rises', async () => {
     await save(watch(SPIKE, { since: BEGIN - 9 * 24 * HOUR }));
     const day = '2026-11-19';
     const report = async (cost: number) => {
@@ -329,7 +329,7 @@ describe('an alert', () => {
     };
   };
 
-  it('says how many days its figures cover', async () => {
+  it('says how many of the last 7 days billing has reported', async () => {
     for (const ago of [2, 3, 4, 5]) amounts.delete(addDays('2026-11-20', -ago));
     await save(watch({ kind: 'runway', days: 100 }));
     balance = 40_000;
@@ -355,7 +355,7 @@ describe('an alert', () => {
     expect(alerts()).toHaveLength(1);
   });
 
-  it('is updated after a recovery if a search finds it in Slack', async () => {
+  it('says that the balance recovered, even if Slack didn’t confirm the alert', async () => {
     slack.fault = (call) => (isPost(call) ? { status: 502, take: true } : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -368,7 +368,7 @@ describe('an alert', () => {
   it.each([
     ['is sent after all if a search doesn’t find it', false],
     ['isn’t sent again if a search finds it', true],
-  ])('that may be in Slack when its watch is paused %s', async (_, take) => {
+  ])('that Slack didn’t confirm before its watch was paused %s', async (_, take) => {
     slack.fault = (call) => (isPost(call) ? { status: 502, take } : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -379,7 +379,7 @@ describe('an alert', () => {
     expect(alerts()).toHaveLength(1);
   });
 
-  it('can be acknowledged even if its process died before recording the message', async () => {
+  it('can be acknowledged even if Slack didn’t confirm it', async () => {
     slack.fault = (call) => (isPost(call) ? { status: 502, take: true } : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -414,7 +414,7 @@ describe('an alert', () => {
     },
   );
 
-  it('goes to the owner, a manager or the registrar if its recipient can’t get messages', async () => {
+  it('goes to the person who connected billing if channel, owner and managers can’t be reached', async () => {
     await delivery.save({
       settings: { managers: [BOSS] },
       connections: [{ token: 'a good token', registeredBy: REGISTRANT }],
@@ -428,7 +428,7 @@ describe('an alert', () => {
   });
 
   it.each(['user_not_found', 'user_disabled'])(
-    'goes to nobody twice if one of its people can’t get it: %s',
+    'goes to a manager instead of an unreachable recipient, and to nobody twice: %s',
     async (code) => {
       await delivery.save({ settings: { managers: [BOSS] } });
       refuses(code, ANNA);
@@ -441,7 +441,7 @@ describe('an alert', () => {
     },
   );
 
-  it('counts as undelivered if nobody can get it, and the watch’s status says why', async () => {
+  it('is recorded as undelivered if nobody can be reached, and the watch’s status says why', async () => {
     await delivery.save({ settings: { managers: [BOSS] } });
     refuses('user_disabled', ANNA, OWNER, BOSS);
     await save(watch(BALANCE, people(ANNA)));
@@ -484,20 +484,20 @@ describe('billing queries for a watched project', () => {
     ['a budget', [BUDGET], ['consumption 123']],
     ['a runway', [RUNWAY], ['balance 123', 'consumption 123']],
     ['several rules', [BUDGET, BALANCE, RUNWAY, BALANCE], ['balance 123', 'consumption 123']],
-  ])('fetch once what the project’s rules need: %s', async (_, rules, expected) => {
+  ])('fetch only once what the project’s watches need: %s', async (_, rules, expected) => {
     for (const [n, rule] of rules.entries()) await save(watch(rule, { id: `watch00${n}` }));
     await run();
     expect(asked()).toEqual(expected);
   });
 
-  it('wait while the settings are damaged', async () => {
+  it('are not sent while the workspace’s settings are damaged', async () => {
     await save(watch(BALANCE));
     await delivery.set({ settings: '{' });
     await forHours(2);
     expect([asked(), slack.posts]).toEqual([[], []]);
   });
 
-  it('are repeated in the next hour after a failure, which the watch’s status names', async () => {
+  it('are repeated an hour after a failure, and the watch’s status names the failure', async () => {
     await save(watch(RUNWAY));
     fakeBilling.failure = (_, __, what) =>
       what === 'consumption' ? new Failure('queue-full', { service: 'billing' }) : undefined;
@@ -509,7 +509,7 @@ describe('billing queries for a watched project', () => {
     expect(await stateOf()).toMatchObject({ problem: undefined, measurement: { kind: 'runway' } });
   });
 
-  it('fetch what a preview needs before the watch is saved', async () => {
+  it('get the figures for a preview before the watch is saved', async () => {
     const workspace = await load();
     const project = resolveProject({ project: '123', product: 1 }, workspace, UNLIMITED);
     const preview = await delivery.parts.watching.fetchPreview(workspace, project, RUNWAY);
@@ -523,7 +523,7 @@ describe('billing queries for a watched project', () => {
 });
 
 describe('the status of a watch', () => {
-  it('says when the watch is checked, what was measured, and whether it is crossed', async () => {
+  it('says when the watch is checked, what was measured, and whether the threshold is crossed', async () => {
     await save(watch(BALANCE));
     expect(await stateOf()).toMatchObject({
       checkedAt: undefined,
@@ -550,7 +550,7 @@ describe('the status of a watch', () => {
   });
 });
 
-describe('the owner of a watch that pauses', () => {
+describe('the owner of a paused watch', () => {
   const notices = () => alerts(directMessage(OWNER)).map(({ text, edits }) => ({ text, edits }));
   const works = { text: 'The balance watch for prod works again', edits: 1 };
 
@@ -573,7 +573,7 @@ describe('the owner of a watch that pauses', () => {
       () => delivery.save({ connections: [{ token: 'a bad token', registeredBy: 'U0OTHER001' }] }),
       () => connect('a new token'),
     ],
-  ])('gets one notice, which says later that the watch works again: %s', async (_, text, pause, mend) => {
+  ])('gets one notice, edited once the watch works again, if %s', async (_, text, pause, mend) => {
     await delivery.save({ projects: [{}] });
     await save(watch(BALANCE));
     fakeBilling.failure = ({ token }) =>
@@ -588,7 +588,7 @@ describe('the owner of a watch that pauses', () => {
     expect(alerts()).toEqual([]);
   });
 
-  it('gets no notice for a watch that a person paused', async () => {
+  it('gets no notice if a person paused the watch', async () => {
     await save(watch(BALANCE, { paused: { at: BEGIN, by: OWNER } }));
     await delivery.remove('connection:main');
     await forHours(2);
@@ -596,7 +596,7 @@ describe('the owner of a watch that pauses', () => {
   });
 });
 
-describe('a watch whose stored figures no longer count', () => {
+describe('a watch with outdated figures', () => {
   const RUNWAY: WatchRule = { kind: 'runway', days: 14 };
   /** A balance that is soon used up is known, and nobody is alerted yet. */
   const knowBalance = async () => {
@@ -610,7 +610,7 @@ describe('a watch whose stored figures no longer count', () => {
     await forHours(5);
   };
 
-  it('neither alerts on stored figures nor shows them once its connection is removed', async () => {
+  it('neither uses nor shows old figures once its connection is removed', async () => {
     await knowBalance();
     await delivery.remove('connection:main');
     await saveNew();
@@ -622,7 +622,7 @@ describe('a watch whose stored figures no longer count', () => {
   it.each([
     ['rejects the new token', () => new Failure('token-rejected', { service: 'billing' })],
     ['refuses the project to the new token', () => new Failure('forbidden', { service: 'billing' })],
-  ])('is paused while the service %s', async (_, failure) => {
+  ])('is paused while billing %s', async (_, failure) => {
     await knowBalance();
     fakeBilling.failure = ({ token }) => (token === 'another token' ? failure() : undefined);
     await connect('another token');
@@ -653,15 +653,18 @@ describe('a watch whose stored figures no longer count', () => {
     expect(alerts()).toMatchObject([{ text: expect.stringContaining('has 45,000.00 left') }]);
   });
 
-  it.each(['balance', 'consumption'])('never alerts on an older %s when billing fails', async (what) => {
-    await save(watch({ kind: 'runway', days: 3 }));
-    balance = 5_000;
-    await forHours(1);
-    fakeBilling.failure = (_, __, asked) =>
-      asked === what ? new Failure('queue-full', { service: 'billing' }) : undefined;
-    await save(watch(RUNWAY, { since: delivery.now }));
-    await forHours(3);
-    expect(alerts()).toEqual([]);
-    expect(await stateOf()).toMatchObject({ problem: expect.any(String), isPaused: false });
-  });
+  it.each(['balance', 'consumption'])(
+    'never alerts because of an old %s while billing fails',
+    async (what) => {
+      await save(watch({ kind: 'runway', days: 3 }));
+      balance = 5_000;
+      await forHours(1);
+      fakeBilling.failure = (_, __, asked) =>
+        asked === what ? new Failure('queue-full', { service: 'billing' }) : undefined;
+      await save(watch(RUNWAY, { since: delivery.now }));
+      await forHours(3);
+      expect(alerts()).toEqual([]);
+      expect(await stateOf()).toMatchObject({ problem: expect.any(String), isPaused: false });
+    },
+  );
 });

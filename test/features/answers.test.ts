@@ -19,7 +19,7 @@ const daysBefore = (at: number, count: number, amount: number) =>
   );
 
 describe('/balance', () => {
-  it('shows the balance first, then the runway and its basis', async () => {
+  it('shows the balance first, then how long the balance lasts and how that was estimated', async () => {
     bot.billing.setBalance('5001', '{"balance":1234567.80,"bonuses":"12000"}');
     bot.billing.setItems('5001', itemsJson(...november(14, 15, 30_000), ...november(17, 20, 30_000)));
     const answer = await bot.ask('/balance 5001');
@@ -34,7 +34,7 @@ describe('/balance', () => {
     ]);
   });
 
-  it('sends billing the two documented queries in parallel', async () => {
+  it('sends billing exactly the two documented queries', async () => {
     const queries = await bot.queriesDuring(() => bot.ask('/balance 123'));
     expect(queries.toSorted()).toEqual([
       'query { bill { getSubscriptionBalance(externalSubscriptionId: 123, productId: 1) { balance bonuses } } }',
@@ -45,7 +45,7 @@ describe('/balance', () => {
   it.for([
     ...['/balance 123', '/spend 123'],
     ...['/billing projects', '/billing help', '/billing status', '/billing schedules'],
-  ])('reads the workspace’s record twice: before asking billing and before sending (%s)', async (command) => {
+  ])('reads the workspace’s record only twice, like other commands (%s)', async (command) => {
     await bot.ask(command);
     const sent = await commandsOf(bot.redis, () => bot.ask(command));
     // Checking for a repeated request and reading the record take one round trip.
@@ -98,7 +98,7 @@ describe('/balance', () => {
     expect(answer.visibleText).toContain('it was cut off.\nThis is usually temporary.\nTry again');
   });
 
-  it('shows the balance even if the query for the runway fails', async () => {
+  it('shows the balance even if the query for the last 7 days fails', async () => {
     bot.billing.setBalance('5002', '{"balance":10,"bonuses":0}');
     answerQueries(bot.billing, 'reportSubscriptionConsuming', { status: 403, body: '' });
     const answer = await bot.ask('/balance 5002');
@@ -192,7 +192,7 @@ describe('/spend', () => {
     });
   });
 
-  it('asks billing for the period and the previous one in parallel', async () => {
+  it('asks billing for the period and for the period before', async () => {
     const command = '/spend 31415926535897932384626433832795 last-month virtualization';
     expect((await bot.queriesDuring(() => bot.ask(command))).toSorted()).toEqual([
       expect.stringContaining(
@@ -202,7 +202,7 @@ describe('/spend', () => {
     ]);
   });
 
-  it('asks billing for earlier months to forecast the current one', async () => {
+  it('asks billing for earlier months too, to forecast the current month', async () => {
     const queries = await bot.queriesDuring(() => bot.ask('/spend 123 mtd'));
     expect(queries.toSorted()).toEqual([
       expect.stringContaining('periodFrom: "2026-07-04T00:00:00.000Z", periodTo: "2026-11-20T23:59:59.999Z"'),
@@ -220,7 +220,7 @@ describe('/spend', () => {
       expect(await bot.read(`/spend 5030 ${period}`)).not.toContain('estimate');
   });
 
-  it('adds amounts exactly, keeps gaps, and shows unreadable amounts', async () => {
+  it('adds amounts exactly, and shows missing days and unreadable amounts', async () => {
     bot.billing.setItems(
       '5010',
       itemsJson(
@@ -316,7 +316,7 @@ describe('/spend', () => {
       ] as const,
       ['No comparison: 14–20 Nov has no figures.'],
     ],
-  ])('says whether and how the week compares with the one before if %s', async (_, items, sentences) => {
+  ])('compares the week with the week before, or says why not, if %s', async (_, items, sentences) => {
     bot.billing.setItems('5011', itemsJson(...items));
     const { visibleText } = await bot.ask('/spend 5011');
     for (const sentence of sentences) expect(visibleText).toContain(sentence);
@@ -354,7 +354,7 @@ describe('/spend', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('draws bars as text if Slack rejects chart and table', async () => {
+  it('draws bars as text if Slack rejects a chart or table', async () => {
     const usual = await bot.ask('/spend 123');
     for (const type of ['data_visualization', 'container', 'table']) {
       bot.slack.refuse.clear();
@@ -377,7 +377,7 @@ describe('/spend', () => {
     expect(retried.visibleText).toMatch(/^Project 789 · Fri 20 Nov · .*spent[\s\S]*Object storage/);
   });
 
-  it('offers the other products if a question in words finds no data, too', async () => {
+  it('also offers the other products if a question in words finds no data', async () => {
     const { visibleText, commands } = await bot.ask('/spend how much did 789 cost yesterday?');
     expect(visibleText).toContain('No Cloud platform data for project 789, Fri 20 Nov.');
     expect(commands[0]).toBe('/spend 789 yesterday storage');
@@ -398,7 +398,7 @@ describe('/spend', () => {
     expect(shared.visibleText).toContain(`shared by <@${OWNER}>`);
   });
 
-  it('has a Share button, which shares only once if pressed three times at once', async () => {
+  it('has, like /balance, a Share button that shares only once if pressed three times at once', async () => {
     const answer = await bot.ask('/balance 456');
     const shared = () => bot.answers(MEMBER).length;
     const before = shared();
@@ -412,7 +412,7 @@ describe('/spend', () => {
     expect(shared()).toBe(before + 2);
   });
 
-  it('formats numbers in the reader’s Slack locale', async () => {
+  it('formats numbers for the reader’s Slack locale', async () => {
     const { visibleText } = await bot.ask('/spend 123', MEMBER);
     expect(visibleText).toMatch(/Project 123 · 14–20 Nov · \d{3}\.\d{3},\d\d spent/);
   });
@@ -438,7 +438,7 @@ describe('the Share button of an answer from last week', () => {
     return (await bot.next(() => bot.press(answer, 'Share'), MEMBER)).visibleText;
   }
 
-  it('shares today’s balance and runway, and says when they were fetched', async () => {
+  it('shares today’s balance, how long the balance lasts, and when both were fetched', async () => {
     bot.billing.setBalance('5020', '{"balance":1970,"bonuses":0}');
     bot.billing.setItems('5020', itemsJson(...daysBefore(SATURDAY, 7, 10)));
     const answer = await bot.ask('/balance 5020');
@@ -464,7 +464,7 @@ describe('the Share button of an answer from last week', () => {
     expect(visibleText).not.toContain('21 Nov (so far)');
   });
 
-  it('shares the same days if the period had already ended', async () => {
+  it('shares the amounts of the same days if the period had already ended', async () => {
     bot.billing.setItems('5022', itemsJson(...daysBefore(SATURDAY, 14, 10)));
     const answer = await bot.ask('/spend 5022');
     expect(answer.visibleText).toContain('Project 5022 · 14–20 Nov · 140.00 spent');

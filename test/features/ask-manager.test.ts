@@ -48,12 +48,17 @@ describe('a refusal', () => {
   });
 
   it.each([
-    ['what only managers may see', '/billing audit', MEMBER, CHANNEL],
-    ['what an external person asks', '/balance 123', EXTERNAL, SHARED],
-    ['a token, which only who asks gets', '/os-token 123', GUEST, GENERAL],
-    ['a secret', '/billing projects add gAAAAABnotATokenButItLooksLikeOne0123456789 1', MEMBER, CHANNEL],
-    ['a manager', '/billing projects remove nothing', OWNER, CHANNEL],
-  ])('shows no button for asking a manager: %s', async (_, text, person, channel) => {
+    ['only managers may see the answer', '/billing audit', MEMBER, CHANNEL],
+    ['an external person asks', '/balance 123', EXTERNAL, SHARED],
+    ['a guest asks for a token', '/os-token 123', GUEST, GENERAL],
+    [
+      'the command contains a secret',
+      '/billing projects add gAAAAABnotATokenButItLooksLikeOne0123456789 1',
+      MEMBER,
+      CHANNEL,
+    ],
+    ['a manager asks', '/billing projects remove nothing', OWNER, CHANNEL],
+  ])('has no button for asking a manager if %s', async (_, text, person, channel) => {
     expect((await bot.ask(text, person, channel)).buttons).not.toContain(BUTTON);
   });
 });
@@ -82,7 +87,7 @@ describe('the managers', () => {
     expect([dms(OWNER).length, dms(ADMIN).length]).toEqual([1, 1]);
   });
 
-  it('are named to the person who asked, but only if they got the message', async () => {
+  it('are named to the person who asked, except those who didn’t get the message', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' });
     expect((await asks(COMMAND)).visibleText).toBe(`Asked <@${ADMIN}>.`);
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' }, 2);
@@ -90,7 +95,7 @@ describe('the managers', () => {
     await reply(MEMBER, 'Slack returned an error');
   });
 
-  it('can open the refused form with its values, and save it with their own rights', async () => {
+  it('can open the form of a refused command with its values, and save it with their own rights', async () => {
     await asks(COMMAND);
     await press(OWNER, await newest(OWNER, COMMAND), 'Open');
     await opened(OWNER, 'Project ID');
@@ -100,7 +105,7 @@ describe('the managers', () => {
     expect(await bot.redis.client.hget(recordKey(TEAM), 'project:prod')).toContain(`"addedBy":"${OWNER}"`);
   });
 
-  it('can run the command in the channel where a person asked for it', async () => {
+  it('can run a person’s refused command in the channel where it was typed', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await asks('/billing default prod');
     await press(OWNER, await newest(OWNER, '/billing default prod'), 'Open');
@@ -108,7 +113,7 @@ describe('the managers', () => {
     expect(await bot.redis.client.hget(recordKey(TEAM), `channel:${CHANNEL}`)).toContain('prod');
   });
 
-  it('can open a project’s form after a person asks where the project isn’t allowed', async () => {
+  it('can open the form of a project that somebody asked about in the wrong channel', async () => {
     await addProject(bot, { alias: 'prod', id: '123', channels: [FINANCE] });
     await asks('/balance prod');
     const got = await newest(OWNER, `<@${MEMBER}> can’t ask about prod in <#${CHANNEL}>.`);
@@ -117,7 +122,7 @@ describe('the managers', () => {
     expect(dms(MEMBER)).toEqual([]);
   });
 
-  it('can open the settings after a guest asks while guests are turned off', async () => {
+  it('can open the settings after a question from a guest, if guests may not use Tally', async () => {
     await asks('/spend 123', GUEST, GENERAL);
     const got = await newest(OWNER, `<@${GUEST}> can’t use Tally in <#${GENERAL}>: guests are turned off.`);
     await press(OWNER, got, 'Open');
@@ -144,7 +149,7 @@ describe('the managers', () => {
     bot.slack.workspace.person(ADMIN)!.role = 'admin';
   });
 
-  it.each(['pause', 'edit'])('can %s another person’s schedule', async (action) => {
+  it.each(['pause', 'edit'])('can %s another person’s schedule after being asked to', async (action) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const post = { channel: CHANNEL, projects: [{ id: '123', product: 1 as const }], since: SATURDAY };
     const save = (owner: string) => bot.store({ 'schedule:schedul1': schedule({ ...post, owner }) });
@@ -169,7 +174,7 @@ describe('the managers', () => {
     await bot.store({ 'connection:main': { ...main, expiresAt: SATURDAY + DAY } });
   };
 
-  it('can open the form that the refused button would have opened', async () => {
+  it('can open the form whose button a person wasn’t allowed to press', async () => {
     await settings({ managers: [OWNER] });
     await expire();
     const page = await bot.ask('/billing status', ADMIN);
@@ -181,7 +186,7 @@ describe('the managers', () => {
     bot.slack.workspace.person(ADMIN)!.role = 'admin';
   });
 
-  it.each(['status', 'Home'])('can be asked from %s to replace an expiring token', async (place) => {
+  it.each(['status', 'Home'])('can be asked on this page to replace an expiring token: %s', async (place) => {
     await expire();
     if (place === 'status') await asks('/billing status');
     else {
@@ -194,7 +199,7 @@ describe('the managers', () => {
   });
 });
 
-describe('a forged value', () => {
+describe('a forged value of the button “Ask a manager”', () => {
   const send = async (value: object | string) => {
     const refused = await bot.ask('/billing settings', MEMBER);
     const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -218,7 +223,7 @@ describe('a forged value', () => {
       { click: { id: 'project-remove', value: 'prod 123', label: 'Help' } },
     ],
     ['a button that nobody has', { click: { id: 'constructor', value: '', label: 'Help' } }],
-    ['another place', { place: 'general', line: '/billing settings' }],
+    ['a wrong place', { place: 'general', line: '/billing settings' }],
   ])('never reaches a manager: %s', async (_, value) => {
     expect(await send(value)).toBe('Ask an owner or admin of this workspace.');
     expect([...dms(OWNER), ...dms(ADMIN)]).toEqual([]);

@@ -78,7 +78,7 @@ describe('/billing audit', () => {
     expect((await bot.ask('/billing audit')).ephemeral).toBe(true);
   });
 
-  it('escapes names that people have chosen', async () => {
+  it('shows names that people have chosen as plain text', async () => {
     const about = '<!channel> *bold* <@U0MEMBER0> `code`';
     await record({ about });
     const { blocks } = await bot.ask('/billing audit');
@@ -100,7 +100,7 @@ describe('/billing audit', () => {
     expect(bot.answers()).toHaveLength(1);
   });
 
-  it('shows no entries from another workspace, even if its button is forged', async () => {
+  it('shows no entries from another workspace, even if a click on its button is forged', async () => {
     await record({ about: 'project-1' });
     await record({ about: 'project-666' }, 'T0NEIGHBOUR');
     await bot.ask('/billing audit');
@@ -111,7 +111,10 @@ describe('/billing audit', () => {
     expect(bot.log()).not.toContain('"outcome":"unknown"');
   });
 
-  it.each([MEMBER, GUEST])('is refused to %s, as a command and as a button', async (person) => {
+  it.each([
+    ['a member', MEMBER],
+    ['a guest', GUEST],
+  ])('is refused to %s, as a command and as a button', async (_, person) => {
     await recordMany(25);
     const answer = await bot.ask('/billing audit', person, GENERAL);
     expect(answer.visibleText).toMatch(/Only Tally managers can do this|Guests can’t use Tally/);
@@ -125,7 +128,7 @@ describe('/billing audit', () => {
 });
 
 describe('a secret', () => {
-  it('never appears in an audit entry, whatever was changed', async () => {
+  it('never appears in the audit entries about a new or replaced token', async () => {
     await bot.connect();
     await bot.connect();
     const stream = JSON.stringify(await bot.redis.client.xrange(`tally:{${TEAM}}:audit`, '-', '+'));

@@ -65,7 +65,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     await notWaiting(person);
   };
 
-  it('saves the second of two edits only after its author confirms', async () => {
+  it('saves the second of two simultaneous edits only after its author confirms', async () => {
     const { id } = await setUp(kind, command, MEMBER);
     for (const person of [OWNER, MEMBER]) await edit(id, person);
     expect(await save(first)).toContain('Saved');
@@ -148,7 +148,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
   });
 });
 
-describe('a temporarily hidden field', () => {
+describe('a form field that is temporarily hidden', () => {
   it('keeps its typed amount or chosen channel', async () => {
     await open('watch prod balance 50000');
     await choose('kind', 'runway');
@@ -174,4 +174,4 @@ describe('a temporarily hidden field', () => {
   });
 });
 
-it('Slack accepts every view of the forms', () => expect(bot.slack.complaints).toEqual([]));
+it('Slack accepts every form of schedules and watches', () => expect(bot.slack.complaints).toEqual([]));

@@ -124,14 +124,14 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect(around.planned).toBe(2);
   });
 
-  it('is refused if the workspace already has the maximum number of them', async () => {
+  it('is refused if the workspace has already reached the maximum number', async () => {
     await openForm(`${kind} ${another}`);
     await addDamaged(max);
     expect(await save()).toContain(`This workspace has ${said.tooMany}`);
     expect((await ask(`${kind} ${words}`)).visibleText).toContain(`This workspace has ${said.tooMany}`);
   });
 
-  it('is listed page by page if the workspace has many of them', async () => {
+  it('is listed on one of two pages if the list has 22 entries', async () => {
     const item = await setUp();
     for (let n = 1; n <= 21; n++) await write({ ...item, id: `w${String(n).padStart(7, '0')}` });
     expect(await listed()).toBe(22);

@@ -92,7 +92,7 @@ describe('/billing connect', () => {
     expect(blocks.flatMap(({ elements = [] }) => elements.map(({ value }) => value))).toEqual([next]);
   });
 
-  it('offers to name a project, with the new connection chosen', async () => {
+  it('offers to name a project, with the new connection already selected', async () => {
     await register('main');
     expect(await submit({ name: 'eu' })).toContain('The default connection is still main.');
     await bot.pressInForm('Name a project…');
@@ -123,7 +123,7 @@ describe('/billing connect', () => {
     [{ name: 'two words' }, /2 to 32/],
     [{ name: '-eu' }, /2 to 32/],
     [{ name: 'ümlaut' }, /2 to 32/],
-  ])('says next to a field what is wrong there, before any request to billing: %o', async (fields, said) => {
+  ])('shows an error next to each wrong field, without a request to billing: %o', async (fields, said) => {
     await openForm('/billing connect');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', ...fields });
     const { errors } = bot.slack.modal(OWNER)!;
@@ -190,7 +190,7 @@ describe('/billing connect', () => {
     expect(await auditLines()).toEqual(['added the connection main']);
   });
 
-  it('fills in the identity service’s address from the environment, and checks a typed one', async () => {
+  it('fills in the identity service’s address from the environment, and checks a typed address', async () => {
     await openForm('/billing connect');
     expect(shown()).toContain('https://identity.example.com/v3');
     for (const [authUrl, error] of [
@@ -205,20 +205,20 @@ describe('/billing connect', () => {
   });
 
   it.each([
-    ['`%`', false],
-    ['“%”', false],
-    ["%'", true],
-    ['`%', true],
+    ['`TOKEN`', false],
+    ['“TOKEN”', false],
+    ["TOKEN'", true],
+    ['`TOKEN', true],
   ])('removes only paired quotes around a token: %s', async (shape, isRefused) => {
     await openForm('/billing connect');
-    await bot.slack.submit(OWNER, { token: shape.replace('%', goodToken(bot.billing)), project: '123' });
+    await bot.slack.submit(OWNER, { token: shape.replace('TOKEN', goodToken(bot.billing)), project: '123' });
     await bot.slack.waitFor(() => /Connected|rejected/.test(modalText()));
     expect(modalText().includes('rejected')).toBe(isRefused);
   });
 });
 
 describe('the form of a connection', () => {
-  it('stores and shows no details of a token that weren’t entered', async () => {
+  it('stores and shows only those details of a token that somebody entered', async () => {
     await submit({}, 'quick');
     const record = await connectionIn('quick');
     for (const field of ['role', 'lifetime', 'type', 'account', 'expiresAt'])
@@ -240,7 +240,7 @@ describe('the form of a connection', () => {
     expect(await dump()).not.toContain(account);
   });
 
-  it('deletes the details of a replaced token', async () => {
+  it('deletes the role, type and lifetime of a replaced token', async () => {
     const entered = { lifetime: '1-year', role: 'administrator', type: 'for-a-user', account: 'Acme' };
     await register('main', entered);
     await register('main', { token: tokenOf('Accountant') });
@@ -249,7 +249,7 @@ describe('the form of a connection', () => {
     for (const field of ['role', 'lifetime', 'type', 'expiresAt']) expect(record).not.toHaveProperty(field);
   });
 
-  it('keeps the chosen values after a failed test', async () => {
+  it('keeps the chosen values after a failed test of the token', async () => {
     const chosen = { role: 'engineer', type: 'for-a-user', lifetime: '30-days' };
     expect(await submit({ token: 'sandbox-token-nobody-knows', ...chosen })).toContain('Nothing was saved.');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing) });
@@ -257,7 +257,7 @@ describe('the form of a connection', () => {
     expect(await connectionIn('main')).toMatchObject(chosen);
   });
 
-  it('does not replace a connection that changed while the form was open', async () => {
+  it('asks before it replaces a connection that changed while the form was open', async () => {
     await register('main');
     await openForm('/billing connect');
     await openForm('/billing connect main', ADMIN);
@@ -303,7 +303,7 @@ describe('the expiry of a token', () => {
     return said;
   };
 
-  it('can be changed without the token, and then appears in the reminders', async () => {
+  it('can be changed without entering the token, and then appears in the reminders', async () => {
     await register('main');
     const before = await connectionIn('main');
     bot.clock.now += 8 * DAY;
@@ -346,7 +346,7 @@ describe('the expiry of a token', () => {
 describe('the connections of a workspace', () => {
   const administrator = () => tokenOf('Administrator');
 
-  it('are registered under lower-case names, even with the same token', async () => {
+  it('are saved under lower-case names, and may have the same token', async () => {
     await register('');
     expect(await register('', { name: 'EU-Finance' })).toContain('The default connection is still main.');
     expect(Object.keys(await told()).sort()).toEqual(['connection:eu-finance', 'connection:main']);
@@ -356,7 +356,7 @@ describe('the connections of a workspace', () => {
     expect(await auditLines()).toEqual(['added the connection eu-finance', 'added the connection main']);
   });
 
-  it('can be edited by name, in a form without the token', async () => {
+  it('can be edited by name, in a form that doesn’t show the token', async () => {
     await register('main', { account: 'Acme' });
     await register('finance', { account: 'Globex', role: 'accountant', token: administrator() });
     await openForm('/billing connect finance');
@@ -371,7 +371,7 @@ describe('the connections of a workspace', () => {
     expect(shown()).toContain('Acme');
   });
 
-  it('send each token only to its own host', async () => {
+  it('send each token only to the address it was registered for', async () => {
     const second = await startBilling({ now: () => bot.clock.now });
     onTestFinished(() => second.close());
     const seen = (host: BillingService) => [...new Set(host.requests.map(({ token }) => token))];
@@ -393,7 +393,7 @@ describe('the connections of a workspace', () => {
     expect([seen(bot.billing), seen(second)]).toEqual([['Read-only'], ['Administrator']]);
   });
 
-  it('need a default for projects without a name if there are several connections', async () => {
+  it('must include a default for projects without a name, if there are several connections', async () => {
     await register('eu');
     await register('us', { token: administrator() });
     await bot.ask('/balance 123');
@@ -431,7 +431,7 @@ describe('the connections of a workspace', () => {
     expect(await register('main')).toContain('Connected');
   });
 
-  it('are used for their projects until they are deleted', async () => {
+  it('are used for their own projects, and not replaced by the default once deleted', async () => {
     await register('main');
     await register('finance', { token: administrator() });
     await putProject('prod', 'finance');
@@ -466,7 +466,7 @@ describe('/billing disconnect', () => {
     return said;
   };
 
-  it('shows what uses the chosen connection, and deletes only that connection', async () => {
+  it('says how many projects use the chosen connection, and deletes only that connection', async () => {
     await register('main');
     await register('finance');
     for (const alias of ['prod', 'backups']) await putProject(alias, 'finance');
@@ -486,7 +486,7 @@ describe('/billing disconnect', () => {
       'Choose the new default connection in /billing status.',
       'You have several connections, but no default',
     ],
-  ])('says which connection becomes the default, if any: %j', async (names, said, answer) => {
+  ])('says which connection becomes the default, if any (connections: %j)', async (names, said, answer) => {
     for (const name of names) await register(name);
     await open('main');
     expect(modalText()).toContain(said);
@@ -506,7 +506,7 @@ describe('/billing disconnect', () => {
     expect(await connectionIn('main')).not.toBeNull();
   });
 
-  it('removes a damaged record, and rejects an unknown connection', async () => {
+  it('removes a connection whose record is damaged, and rejects an unknown connection', async () => {
     await bot.connect();
     await bot.store({ 'connection:main': '{' });
     await open();
@@ -516,7 +516,7 @@ describe('/billing disconnect', () => {
     expect(await bot.read('/billing disconnect nobody')).toContain('isn’t connected');
   });
 
-  it('deletes the token only when the form is sent', async () => {
+  it('deletes the token only when the form is submitted', async () => {
     await bot.connect();
     await open();
     expect(modalText()).toContain('Nobody in this workspace can use Tally until you reconnect.');

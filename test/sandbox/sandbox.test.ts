@@ -46,7 +46,7 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
     expect(sandbox.slack.complaints).toEqual([]);
   });
 
-  it('starts healthy services that people can break', async () => {
+  it('starts services that work until somebody makes them fail', async () => {
     const { billing, slack } = sandbox;
     for (const { mode, modes } of slack.snapshot(OWNER).switches) expect(mode).toBe(modes[0]?.mode);
     expect(await post('switch', { service: 'billing', mode: 'failing' })).toEqual({ ok: true });
@@ -55,7 +55,7 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
     await post('switch', { service: 'billing', mode: 'healthy' });
   });
 
-  it('skips time for the bot, Slack and billing', async () => {
+  it('lets people skip ahead by 48 hours, and refuses an impossible time', async () => {
     const { clock } = sandbox;
     expect(await post('skip', { as: OWNER, to: { time: '25:00' } })).toMatchObject({ ok: false });
     const before = clock.now();
@@ -114,7 +114,7 @@ it('the sandbox’s Tally is installed by OAuth, and an uninstall deletes the wo
 }, 60_000);
 
 it.each([true, false])(
-  'the sandbox’s own Redis is private, and ends with the sandbox (embedded: %s)',
+  'the sandbox’s own Redis is readable only by its user, and stops when the sandbox stops (embedded: %s)',
   async (embedded) => {
     const dir = await mkdtemp(join(tmpdir(), 'tally-test-'));
     const redis = await startRedis({ embedded, dir });

@@ -81,7 +81,7 @@ const AT_MOST: [limit: number, what: string, make: (n: number) => Block[], on?: 
   [150, 'placeholder letters', (n) => [accessory(select({ options: [option(0)], placeholder: plain(n) }))]],
 ];
 
-describe('the sandbox’s check of blocks', () => {
+describe('the sandbox’s check of Slack blocks', () => {
   it.each(AT_MOST)('accepts %i %s and refuses one more', (limit, _what, make, on = 'message') => {
     expect(problemsOfBlocks(make(limit), on)).toEqual([]);
     expect(problemsOfBlocks(make(limit + 1), on)).not.toEqual([]);
@@ -116,7 +116,7 @@ describe('the sandbox’s check of blocks', () => {
     ['a chart in a container', [container({ child_blocks: [bars(1, 1)] })]],
     ['a table in a container on a Home', [container({ child_blocks: [table(1, 1)] })], 'home'],
     [
-      'the ID of a block inside a container',
+      'a block ID used both inside and outside a container',
       [container({ child_blocks: [{ ...divider, block_id: 'b' }] }), { ...divider, block_id: 'b' }],
     ],
     ['a chart in a modal', [bars(1, 1)], 'modal'],
@@ -126,14 +126,14 @@ describe('the sandbox’s check of blocks', () => {
     expect(problemsOfBlocks(blocks, on)).not.toEqual([]);
   });
 
-  it('gives Slack’s own error message, with the position of the error', () => {
+  it('returns Slack’s own error message, with the position of the error', () => {
     expect(problemsOfBlocks([divider, { type: 'header', text: plain(151) }], 'message')).toEqual([
       'must be less than 151 characters [json-pointer:/blocks/1/text/text]',
     ]);
   });
 });
 
-describe('the sandbox’s check of views', () => {
+describe('the sandbox’s check of Slack views', () => {
   const modal = (rest: Block = {}) => ({ type: 'modal', title: plain(1), blocks: [], ...rest });
 
   it.each<[number, string, (n: number) => Block]>([
@@ -260,7 +260,7 @@ describe('the sandbox’s Slack', () => {
     expect(seen(OWNER)).toEqual([['Two', true]]);
   });
 
-  it('rejects empty answers, invalid blocks, and blocks that private answers can’t have', async () => {
+  it('rejects empty answers, invalid blocks, and a kind of block that it is set to refuse', async () => {
     await asked();
     expect(await respond({})).toEqual([500, 'no_text']);
     const header = { type: 'header', text: plainText('') };
@@ -306,11 +306,11 @@ describe('the sandbox’s Slack', () => {
       'user_not_in_channel',
     ],
     ['to change an unknown message', 'chat.update', post({ ts: '1.1' }), 'message_not_found'],
-  ])('refuses a call %s', async (_what, method, args, error, token = BOT_TOKEN) => {
+  ])('refuses an API call %s', async (_what, method, args, error, token = BOT_TOKEN) => {
     expect((await call(method, args, token)).error).toBe(error);
   });
 
-  it('refuses edits of others’ messages, and posts without membership or into an archive', async () => {
+  it('refuses to edit a person’s message, and to post in a channel that is archived or without Tally', async () => {
     const { ts } = slack.workspace.post({ channel: GENERAL, from: MEMBER, text: 'Mine' });
     expect((await call('chat.update', post({ ts }))).error).toBe('cant_update_message');
     await slack.say(OWNER, GENERAL, '/remove @Tally');
@@ -319,7 +319,7 @@ describe('the sandbox’s Slack', () => {
     expect((await call('chat.postMessage', post({}))).error).toBe('is_archived');
   });
 
-  it('opens at most one modal for each trigger, within three seconds, and stacks at most three', async () => {
+  it('opens at most one modal per trigger ID, within three seconds, and stacks at most three', async () => {
     const view = { type: 'modal', title: plain(1), blocks: BUTTON };
     const { trigger_id } = await asked();
     now += 3 * SECONDS + 1;
@@ -336,7 +336,7 @@ describe('the sandbox’s Slack', () => {
     }
   });
 
-  it('answers only this machine and its own page', async () => {
+  it('answers only requests from this machine and from its own page', async () => {
     const statusOf = (headers: Record<string, string>) =>
       new Promise((resolve) => {
         const { port } = new URL(slack.url);
