@@ -48,7 +48,7 @@ async function shownMetrics(): Promise<string> {
   return body;
 }
 
-it('the rules and the dashboard use only metrics and labels that the bot has', async () => {
+it('the alert rules and the dashboard use only metrics and labels that the bot has', async () => {
   const page = await shownMetrics();
   const labelsOf = (name: string): string[] =>
     [...page.matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? `, 'gm'))].flatMap(([, labels = '']) =>
@@ -64,7 +64,7 @@ it('the rules and the dashboard use only metrics and labels that the bot has', a
   }
 });
 
-it('every alert has a severity and a link, and says what to do', async () => {
+it('every alert has a severity, a description and a link to its section of troubleshooting.md', async () => {
   const page = await readFile('docs/troubleshooting.md', 'utf8');
   const sections = [...page.matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
     title.toLowerCase().replaceAll(' ', '-').replaceAll("'", ''),
@@ -84,7 +84,7 @@ it('the alert about a bot that isn’t ready explains each part that may be miss
 });
 
 it.skipIf(!hasPromtool)(
-  'the rules fire when they should and are silent otherwise, according to promtool',
+  'the alert rules fire when they should and are silent otherwise, according to promtool',
   async () => {
     const { stdout } = await run('promtool', ['check', 'rules', RULES]);
     expect(stdout).toContain(`SUCCESS: ${rules.length} rules found`);
@@ -102,11 +102,11 @@ describe('the Kubernetes manifests', async () => {
   const { template, selector } = ofKind('Deployment').spec;
   const [container] = template.spec.containers;
 
-  it('name every file of their folder', () => {
+  it('are all listed in the kustomization file', () => {
     expect(kustomization.resources.toSorted()).toEqual(files.toSorted());
   });
 
-  it('run the bot without privileges, with a root filesystem that nobody writes to', () => {
+  it('run the bot without privileges, on a read-only root filesystem', () => {
     expect(template.spec).toMatchObject({
       automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
@@ -129,7 +129,7 @@ describe('the Kubernetes manifests', async () => {
     expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(11 + 5 + 3);
   });
 
-  it('use the image of this version, and name no namespaces except the ingress’s and Prometheus’', async () => {
+  it('use the image of this version, and do not admit traffic from every namespace', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'));
     expect(container.image).toBe(`tally:${version}`);
     expect((await read(join(DIR, 'example/kustomization.yaml'))).images[0].newTag).toBe(version);

@@ -45,14 +45,14 @@ describe('the links', () => {
     expect(broken.map(([link]) => link)).toEqual([]);
   });
 
-  it('lead to every page of docs/ from its index, and to every picture', () => {
+  it('lead from the index of docs/ to each of its pages, and to every picture', () => {
     const all = TEXTS.map(({ text }) => text).join('\n');
     const pages = markdownIn('docs').filter((page) => page !== 'docs/README.md');
     expect(pages.filter((page) => !PAGES.get('docs/README.md')?.includes(`](${page.slice(5)}`))).toEqual([]);
     expect(readdirSync('docs/pictures').filter((name) => !all.includes(`pictures/${name}`))).toEqual([]);
   });
 
-  it.each(TEXTS)('in the form of file names on $page lead to files that exist', ({ text }) => {
+  it.each(TEXTS)('written as file names on $page lead to files that exist', ({ text }) => {
     const named = spansIn(text).filter((span) =>
       /^(?:src|test|sandbox|bench|docs)\/[\w./-]+\.\w+$/.test(span),
     );
@@ -74,7 +74,7 @@ const resolve = (phrase: string) => resolvePeriodText(phrase, NOW, 'UTC');
 
 describe('what `npm run docs` writes', () => {
   it.each(TEXTS.filter(({ text }) => tablesOn(text).length > 0))(
-    'is current on $page',
+    'is up to date on $page',
     async ({ page, text }) => {
       await expect(fillTables(text, TABLES)).toMatchFileSnapshot(`../${page}`);
     },
@@ -87,7 +87,7 @@ describe('what `npm run docs` writes', () => {
   it.each([
     ['.env.example', async () => `${ENV_EXAMPLE}\n`],
     ['manifest.json', async () => formatManifest(createManifest({ url: 'https://tally.example.com' }))],
-  ])('is the whole of %s', async (file, content) => {
+  ])('is the content of the file %s', async (file, content) => {
     await expect(await content()).toMatchFileSnapshot(`../${file}`);
   });
 
@@ -118,7 +118,7 @@ describe('what `npm run docs` writes', () => {
   });
 });
 
-it('the pages name every metric', async () => {
+it('the documentation names every metric', async () => {
   const none = { inProgress: () => 0, notReady: async () => [], oldestOverdue: async () => 0 };
   const metrics = createMetrics();
   metrics.measure(none);
@@ -137,7 +137,7 @@ it.each(TEXTS)('Tally understands each command on $page', ({ text }) => {
   expect(commands.filter((command) => !('runs' in outcomeOfCommand(command)))).toEqual([]);
 });
 
-describe('the contracts', () => {
+describe('the documentation of the APIs', () => {
   const shown = blocksIn('json').map((block) => ({ block, value: JSON.parse(block) }));
   const having = (part: RegExp) => shown.filter(({ block }) => part.test(block));
   const only = (part: RegExp) => {
@@ -175,14 +175,14 @@ describe('the contracts', () => {
         : client.balance(access, subscription);
     });
 
-  it('show a schema of billing for which Tally’s queries are valid', () => {
+  it('shows a billing schema that Tally’s queries fit', () => {
     const schema = buildSchema(blocksIn('graphql').join('\n'));
     const charges = consumptionDocument({ project: '9'.repeat(32), product: 3 }, period.from, period.to);
     for (const document of [balanceDocument(subscription), charges])
       expect(validate(schema, parse(document))).toEqual([]);
   });
 
-  it('show the requests that Tally sends to billing, and answers that it reads', async () => {
+  it('shows the requests that Tally sends to billing, and answers that Tally reads', async () => {
     const balance = await billing(only(/"getSubscriptionBalance"/).block);
     expect(balance.answer).toMatchObject({ balance: { text: expect.anything() }, remarks: [] });
     expect(JSON.parse(balance.sent.body)).toEqual(only(/query.*getSubscriptionBalance/).value);
@@ -191,7 +191,7 @@ describe('the contracts', () => {
     expect(JSON.parse(charges.sent.body)).toEqual(only(/query.*reportSubscriptionConsuming/).value);
   });
 
-  it('show the request that Tally sends for an OS_TOKEN, and an answer that Tally reads', async () => {
+  it('shows the request that Tally sends for an OS_TOKEN, and an answer that Tally reads', async () => {
     const request = only(/"auth"/).value;
     const { id, secret } = request.auth.identity.application_credential;
     const { answer, sent } = await answering(only(/"token"/).block, ({ url, http }) =>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appAddress, createManifest, UNINSTALL_EVENTS } from '../src/slack/install/manifest.ts';
 import { type Bot, startBot } from './support/bot.ts';
 
-describe('the manifest', () => {
+describe('the Slack app manifest', () => {
   const manifest = createManifest({ url: 'https://tally.example.com' });
   const { display_information: shown, features, oauth_config: oauth, settings } = manifest;
   let bot: Bot;
@@ -71,7 +71,7 @@ describe('the manifest', () => {
     expect(named.map((name) => name.split('.')[0]).sort()).toEqual([...listened, ...UNINSTALL_EVENTS].sort());
   });
 
-  it('turns on Home, and the tab for direct messages', () => {
+  it('turns on the Home tab and the tab for direct messages', () => {
     expect(features.app_home).toEqual({
       home_tab_enabled: true,
       messages_tab_enabled: true,

@@ -60,7 +60,7 @@ const environment = (redisUrl: string): NodeJS.ProcessEnv => ({
 });
 
 describe('the npm package', () => {
-  it('contains the bot, the pages and the deployment files, and nothing else', async () => {
+  it('contains the bot, its documentation and the deployment files, but no source code or tests', async () => {
     const all = await readdir(join(folder, 'package'), { recursive: true });
     expect(all).toEqual(
       expect.arrayContaining([
@@ -71,15 +71,15 @@ describe('the npm package', () => {
     expect(all.filter((file) => /^(?:src|test|sandbox|bench)\b|\.ts$|\.png$|^\.env$/.test(file))).toEqual([]);
   });
 
-  it('includes the licenses of every bundled package', async () => {
+  it('includes the licenses of the bundled packages', async () => {
     const licenses = await readFile(join(folder, 'package/dist/LICENSES.txt'), 'utf8');
     for (const name of ['@slack/bolt', 'bullmq', 'ioredis', 'undici'])
       expect(licenses).toMatch(new RegExp(`^${name}\\n\\n.*(?:Copyright|License)`, 'm'));
   });
 });
 
-describe('the executable tally', () => {
-  it('lists its commands, and each command prints its usage without an environment', async () => {
+describe('the tally executable', () => {
+  it('lists its commands, and each command prints its usage without environment variables', async () => {
     expect(await tally(['start', '--help'])).toEqual(await tally(['help']));
     const { output } = await tally(['help']);
     const [first, ...commands] = [...output.matchAll(/^ {2}([\w-]+) /gm)].map(([, name = '']) => name);
@@ -95,7 +95,7 @@ describe('the executable tally', () => {
     [['constructor'], 'Unknown command constructor.'],
     [['--version', 'all'], 'Unknown command --version.'],
     [['start', '--port', '3000'], 'start takes no options'],
-  ])('refuses %j, and says what works', async (args, says) => {
+  ])('refuses the arguments %j, and prints its usage', async (args, says) => {
     const { code, output, errors } = await tally(args);
     expect({ code, output }).toEqual({ code: 64, output: '' });
     expect(errors).toContain(says);
@@ -106,7 +106,7 @@ describe('the executable tally', () => {
     expect(await tally([option])).toEqual({ code: 0, output: `${VERSION}\n`, errors: '' });
   });
 
-  it('does not start without an environment, and says what is missing', async () => {
+  it('does not start without environment variables, and says what is missing', async () => {
     const { code, errors } = await tally(['start']);
     expect({ code, errors }).toEqual({
       code: 78,
@@ -114,7 +114,7 @@ describe('the executable tally', () => {
     });
   });
 
-  it('reads from .env the variables that are not set, or says why it cannot', async () => {
+  it('reads variables that are not set from .env, or says that it can’t read .env', async () => {
     const home = await mkdtemp(join(tmpdir(), 'tally-env-'));
     onTestFinished(() => rm(home, { recursive: true }));
     const start = (env = {}) => run(process.execPath, [tallyFile, 'start'], home, env);
@@ -248,7 +248,7 @@ describe('tally manifest', () => {
     [['--url', 'tally.example.com'], '--url is not an https address. For example https://tally.example.com.'],
     [['--socket=yes'], '--socket'],
     [['https://tally.example.com'], 'This command only takes options.'],
-  ])('refuses %j in one line, then prints its usage', async (options, line) => {
+  ])('refuses the options %j in one line, then prints its usage', async (options, line) => {
     const { code, output, errors } = await tally(['manifest', ...options]);
     expect({ code, output }).toEqual({ code: 64, output: '' });
     expect(errors.split('\n')[0]).toContain(line);
@@ -262,7 +262,7 @@ describe('tally manifest', () => {
   });
 });
 
-describe('a checkout', () => {
+describe('a checkout of the repository', () => {
   it('builds and runs the bot with npm start, and stops the bot when npm is stopped', async () => {
     const redis = await testRedis();
     const port = String(await freePort());

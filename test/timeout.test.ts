@@ -7,7 +7,7 @@ const late = (): never => {
   throw new Error('too late');
 };
 
-it('a timeout returns the result if it comes in time, or else the fallback', async () => {
+it('a timeout returns the result of work that ends in time, or else the fallback', async () => {
   await expect(withTimeout(5_000, Promise.resolve('done'), late)).resolves.toBe('done');
   await expect(withTimeout(5_000, Promise.reject(new Error('broken')), late)).rejects.toThrow('broken');
   await expect(withTimeout(1, never, () => 'instead')).resolves.toBe('instead');

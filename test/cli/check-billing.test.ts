@@ -38,7 +38,7 @@ const project = ['--project', '123'];
 const item = (day: string, totalAmount: unknown = '10.50') => ({ day, totalAmount, totalBonuses: '0.00' });
 const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
-it('check-billing exits with 0 if the service passes all seven points', async () => {
+it('check-billing exits with 0 if the billing service passes all seven checks', async () => {
   const { code, output, errors } = await checkBilling(project, { BILLING_TOKEN: token });
   expect({ code, errors }).toEqual({ code: 0, errors: '' });
   expect([...output.matchAll(/^pass +(\S+) /gm)].map(([, id]) => id)).toEqual(Object.keys(POINTS));
@@ -49,16 +49,20 @@ it('check-billing exits with 0 if the service passes all seven points', async ()
 });
 
 it.each<[string, string, () => void]>([
-  ['is away with 500', 'reached', () => billing.respond(() => ({ status: 500, headers: {}, body: '' }))],
+  ['answers with HTTP 500', 'reached', () => billing.respond(() => ({ status: 500, headers: {}, body: '' }))],
   [
-    'answers with a page',
+    'answers with a web page',
     'reached',
     () => billing.respond(() => ({ status: 200, headers: {}, body: '<html>' })),
   ],
   ['refuses the token', 'token', () => billing.respond(() => ({ status: 401, headers: {}, body: '' }))],
-  ['has no balance', 'balance', () => billing.setBalance('123', '{"balance":"soon","bonuses":"0"}')],
   [
-    'has an unreadable day',
+    'sends an unreadable balance',
+    'balance',
+    () => billing.setBalance('123', '{"balance":"soon","bonuses":"0"}'),
+  ],
+  [
+    'sends an unreadable day',
     '31-days',
     () =>
       billing.respond(({ query }) =>
@@ -66,7 +70,7 @@ it.each<[string, string, () => void]>([
       ),
   ],
   [
-    'has a day too many',
+    'sends a day too many',
     'one-day',
     () =>
       billing.respond(({ query, token: by }) =>
@@ -76,23 +80,25 @@ it.each<[string, string, () => void]>([
       ),
   ],
   [
-    'takes any token',
+    'accepts any token',
     'wrong-token',
     () => billing.respond(({ token: by }) => (by === 'unknown' ? items([]) : undefined)),
   ],
   [
-    'charges 2001',
+    'reports a charge in 2001',
     'empty-period',
     () => billing.respond(({ query }) => (query.includes('2001-') ? items([item('2001-01-01')]) : undefined)),
   ],
-])('check-billing exits with 1 for a service that %s, and names the point %s', async (_, id, change) => {
-  change();
-  const { code, output } = await checkBilling(project, { BILLING_TOKEN: token });
-  expect([code, [...output.matchAll(/^FAIL +(\S+) .*\n +wanted: /gm)].map(([, failed]) => failed)]).toEqual([
-    1,
-    [id],
-  ]);
-});
+])(
+  'check-billing exits with 1 if the billing service %s, and names the failed check “%s”',
+  async (_, id, change) => {
+    change();
+    const { code, output } = await checkBilling(project, { BILLING_TOKEN: token });
+    expect([code, [...output.matchAll(/^FAIL +(\S+) .*\n +wanted: /gm)].map(([, failed]) => failed)]).toEqual(
+      [1, [id]],
+    );
+  },
+);
 
 const items = (all: readonly object[]) => ({
   status: 200,
@@ -100,13 +106,13 @@ const items = (all: readonly object[]) => ({
   body: JSON.stringify({ data: { bill: { reportSubscriptionConsuming: { items: all } } } }),
 });
 
-it('check-billing takes the token from the environment or standard input only', async () => {
+it('check-billing reads the token from standard input, but refuses a --token option', async () => {
   expect(await checkBilling(project, {}, `${token}\n`)).toMatchObject({ code: 0 });
   const { code, errors } = await checkBilling([...project, '--token', token]);
   expect([code, errors]).toEqual([64, expect.stringContaining("Unknown option '--token'")]);
 });
 
-it('check-billing masks the token where the service repeats it', async () => {
+it('check-billing never prints the token, even if the billing service sends it back', async () => {
   billing.setBalance('123', JSON.stringify({ balance: token, bonuses: `x\u001b[31m${token.slice(2)}` }));
   const { code, output } = await checkBilling(project, { BILLING_TOKEN: token });
   expect([code, output]).toEqual([1, expect.stringContaining('FAIL')]);
@@ -124,16 +130,19 @@ it.each<[string, string[], Record<string, string>]>([
   ['The token is empty', project, {}],
   ['has a character that can’t be sent', project, { BILLING_TOKEN: 'with a space' }],
   ['This command only takes options.', [...project, 'a-secret-by-mistake'], {}],
-])('check-billing exits with 64 and says “%s” for %j with %j', async (says, args, env) => {
-  const { code, output, errors } = await checkBilling(args, env);
-  expect({ code, output }).toEqual({ code: 64, output: '' });
-  expect(errors.split('\n')[0]).toContain(says);
-  expect(errors).toContain('Usage: tally check-billing');
-  expect(errors).not.toContain('a-secret-by-mistake');
-  expect(billing.requests).toEqual([]);
-});
+])(
+  'check-billing exits with 64 and says “%s” for the options %j and the environment %j',
+  async (says, args, env) => {
+    const { code, output, errors } = await checkBilling(args, env);
+    expect({ code, output }).toEqual({ code: 64, output: '' });
+    expect(errors.split('\n')[0]).toContain(says);
+    expect(errors).toContain('Usage: tally check-billing');
+    expect(errors).not.toContain('a-secret-by-mistake');
+    expect(billing.requests).toEqual([]);
+  },
+);
 
-it('check-billing exits silently when its output pipe closes', async () => {
+it('check-billing exits without an error message when its output pipe closes', async () => {
   const line = `${process.execPath} ${BOT_ENTRY} check-billing --help | head -1; echo \${PIPESTATUS[0]}`;
   const ran = await new Promise<readonly string[]>((resolve) => {
     execFile('bash', ['-c', line], (_, output, errors) => resolve([output, errors]));

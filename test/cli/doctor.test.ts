@@ -153,10 +153,10 @@ const REDIS: readonly Setup[] =
     ['a Redis that cannot write to its disk', refusingWrites('MISCONF'), /can’t write to its disk/, /Free disk space/],
     ['a Redis with too few replicas', refusingWrites('NOREPLICAS'), /NOREPLICAS Not enough good replicas/, /log/],
     ['a Redis that is too old', tooOld, /is version 4/, /Upgrade/],
-    ['the URL of one node of a Cluster', redis('cluster-enabled yes'), /is a node of a Cluster/, /redis\+cluster:/],
-    ['a Cluster’s URL for one server', async () => ({REDIS_URL: urlOf(await redisServer(), 'redis+cluster') }), /is one server/, /redis:/],
-    ['Sentinels’ URL for one server', async () => ({REDIS_URL: `${urlOf(await redisServer(), 'redis+sentinel')}/tally` }), /is one server/, /redis:/],
-    ['the URL of one Sentinel', async () => {const sentinel = await startServer(['sentinel monitor tally 127.0.0.1 1 2'], {isSentinel: true }); releases.push(() => sentinel.kill()); return {REDIS_URL: urlOf(sentinel) }; }, /is a Sentinel/, /redis\+sentinel:/],
+    ['a redis:// URL that leads to a node of a Cluster', redis('cluster-enabled yes'), /is a node of a Cluster/, /redis\+cluster:/],
+    ['a redis+cluster:// URL that leads to a single server', async () => ({REDIS_URL: urlOf(await redisServer(), 'redis+cluster') }), /is one server/, /redis:/],
+    ['a redis+sentinel:// URL that leads to a single server', async () => ({REDIS_URL: `${urlOf(await redisServer(), 'redis+sentinel')}/tally` }), /is one server/, /redis:/],
+    ['a redis:// URL that leads to a Sentinel', async () => {const sentinel = await startServer(['sentinel monitor tally 127.0.0.1 1 2'], {isSentinel: true }); releases.push(() => sentinel.kill()); return {REDIS_URL: urlOf(sentinel) }; }, /is a Sentinel/, /redis\+sentinel:/],
   ] as const
 ).map(([name, build, says, todo]) => [name, build, 'Redis', says, todo]);
 
@@ -178,7 +178,7 @@ const OTHERS: readonly Setup[] = [
   ['a wrong clock', () => slack({}, NEEDED, 400), 'Clock', /behind Slack’s/, /set-ntp/],
   ['a wrong billing URL', async () => ({BILLING_BASE_URL: await page(404, '') }), 'Billing', /wasn’t found.*HTTP 404/, /before \/bill\/graphql/],
   ['a login page in place of billing', async () => ({BILLING_BASE_URL: await page(200, '<html>') }), 'Billing', /something else/, /BILLING_BASE_URL/],
-  ['a redirect of billing', async () => ({BILLING_BASE_URL: await page(302, '', {location: 'https://b.example.com/' }) }), 'Billing', /redirects to https:\/\/b\.example\.com/, /write it/],
+  ['a redirect by billing', async () => ({BILLING_BASE_URL: await page(302, '', {location: 'https://b.example.com/' }) }), 'Billing', /redirects to https:\/\/b\.example\.com/, /write it/],
   ['a private billing address', async () => ({BILLING_BASE_URL: 'https://10.0.0.1' }), 'Billing', /10\.0\.0\.1/, /TRUSTED_API_HOSTS=10\.0\.0\.1/],
   ['a billing host that DNS does not know', async () => ({BILLING_BASE_URL: 'https://billing.invalid' }), 'Billing', /host name billing\.invalid is unknown/, /^Correct BILLING_BASE_URL, .*DNS/],
   ['an identity service that is not running', async () => ({IDENTITY_AUTH_URL: `http://127.0.0.1:${await closedPort()}/v3` }), 'Identity', /nothing listens/, /IDENTITY_AUTH_URL/],
@@ -210,7 +210,7 @@ async function problemsOf(env: Env) {
   return findings.filter(({ verdict }) => verdict !== 'good');
 }
 
-describeUnless(NO_TLS, 'tally doctor', () => {
+describeUnless(NO_TLS, 'a check of the setup', () => {
   let healthy: Env;
   const ends: (() => unknown)[] = [];
   beforeAll(async () => {
@@ -238,7 +238,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
   }, 60_000);
   afterAll(() => Promise.all([...releases.splice(0), ...ends].map((end) => end())));
 
-  it('exits with 0 if nothing is wrong, and changes nothing', async () => {
+  it('tally doctor exits with 0 if nothing is wrong, and writes nothing to Redis', async () => {
     const server = await redisServer();
     const ran = await doctor({ ...healthy, REDIS_URL: urlOf(server) });
     expect(ran).toEqual({ code: 0, output: expect.stringMatching(/\nTally can start\.\n$/) });
@@ -247,7 +247,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
   });
 
   it.each([...REDIS, ...SLACK, ...OTHERS])(
-    'reports %s, and says what to do',
+    'tally doctor reports %s, and says what to do',
     async (...setup) => {
       const [, build, check, says, todo] = setup;
       const problem = { says: expect.stringMatching(says), todo: expect.stringMatching(todo) };
@@ -258,7 +258,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
     30_000,
   );
 
-  it('does not tell operators to correct a variable that is not set', async () => {
+  it('tally doctor does not tell operators to correct a variable that is not set', async () => {
     const cause = Object.assign(new Error('getaddrinfo ENOTFOUND slack.com'), { code: 'ENOTFOUND' });
     vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('fetch failed', { cause }));
     expect(await problemsOf({ ...healthy, SLACK_API_URL: '' })).toMatchObject([
@@ -268,7 +268,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
   });
 
   it.each(WARNINGS)(
-    'warns of %s',
+    'tally doctor warns of %s',
     async (_, build, check, says, todo) => {
       const problem = { says: expect.stringMatching(says), todo: expect.stringMatching(todo) };
       expect(await problemsOf({ ...healthy, ...(await build()) })).toEqual([
@@ -278,7 +278,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
     30_000,
   );
 
-  it('opens every sealed record and counts them', async () => {
+  it('tally doctor says how many encrypted records it can decrypt', async () => {
     expect(await diagnose({ ...healthy, ...(await sealedWith('2026', NEW_KEY)) })).toContainEqual({
       verdict: 'good',
       check: 'Sealed records',
@@ -286,7 +286,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
     });
   });
 
-  it('lists everything that is wrong with the environment, without sending a request', async () => {
+  it('tally doctor lists every environment variable that is missing or wrong', async () => {
     const { code, output } = await doctor({
       ...healthy,
       REDIS_URL: '',
@@ -298,7 +298,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
     expect(output).toContain('3 problems to fix.');
   });
 
-  it('prints its usage', async () => {
+  it('tally doctor prints its usage for --help and for an unknown option', async () => {
     expect(await doctor({}, '--help')).toEqual({
       code: 0,
       output: expect.stringMatching(/^Usage: tally doctor/),

@@ -82,7 +82,7 @@ const HAS_TERMINAL = spawnSync('script', ['-qfec', 'true', '/dev/null']).status 
 
 describeUnless(
   HAS_TERMINAL ? undefined : 'without script, which makes a pseudo-terminal',
-  'tally init at a terminal',
+  'at a terminal',
   () => {
     const atTerminal = (options = '') =>
       run('script', ['-qfec', `${process.execPath} ${BOT_ENTRY} init ${options}`, '/dev/null'], {
@@ -90,7 +90,7 @@ describeUnless(
         SHELL: '/bin/sh',
       });
 
-    it('asks for what Tally needs, prints the manifest, writes .env and runs the doctor', async () => {
+    it('tally init asks for what Tally needs, prints the manifest, writes .env and runs tally doctor', async () => {
       const init = atTerminal();
       await init.answer('or Enter for Socket Mode', ENTER);
       await init.answer('SLACK_BOT_TOKEN (hidden):', `${APP_TOKEN}${ENTER}`);
@@ -116,7 +116,7 @@ describeUnless(
       });
     }, 60_000);
 
-    it('accepts a URL, refuses wrong values, and shows the doctor’s findings', async () => {
+    it('tally init takes a public URL, asks again after a wrong value, and shows what tally doctor finds', async () => {
       const init = atTerminal();
       await init.answer('or Enter for Socket Mode', `http://a.example.com${ENTER}`);
       await init.answer('is not an https address', '');
@@ -136,7 +136,7 @@ describeUnless(
       expect(await envFile()).toMatchObject({ PUBLIC_URL: 'https://localhost.example' });
     }, 60_000);
 
-    it('writes nothing if the operator stops it', async () => {
+    it('tally init writes nothing if the operator stops it with Ctrl+C', async () => {
       const init = atTerminal();
       await init.answer('or Enter for Socket Mode', ENTER);
       await init.answer('SLACK_BOT_TOKEN (hidden):', '\x03');
@@ -149,12 +149,15 @@ describeUnless(
 it.each<[string[], string]>([
   [[], 'Run this in a terminal'],
   [['--bot-token', BOT_TOKEN], "Unknown option '--bot-token'"],
-])('tally init exits with 64 for %j without a terminal, and writes nothing', async (options, line) => {
-  expect(await initAlone(options)).toEqual({ code: 64, output: expect.stringContaining(line) });
-  expect(await readdir(folder)).toEqual([]);
-});
+])(
+  'without a terminal, tally init with the options %j exits with 64 and writes nothing',
+  async (options, line) => {
+    expect(await initAlone(options)).toEqual({ code: 64, output: expect.stringContaining(line) });
+    expect(await readdir(folder)).toEqual([]);
+  },
+);
 
-it('tally init leaves an existing .env alone', async () => {
+it('tally init refuses to overwrite an existing .env file', async () => {
   await writeFile(join(folder, '.env'), '# my own\n');
   expect(await initAlone([])).toEqual({
     code: 73,

@@ -36,8 +36,8 @@ function problemOf(changes: NodeJS.ProcessEnv) {
   return problems[0]!;
 }
 
-describe('the environment', () => {
-  it('must set four variables; all others have defaults', () => {
+describe('the bot’s environment', () => {
+  it('needs only four variables; all others are optional', () => {
     expect(parseConfig(HTTP)).toEqual({
       slack: {
         mode: { kind: 'http' },
@@ -55,7 +55,7 @@ describe('the environment', () => {
     });
   });
 
-  it('may set every optional variable', () => {
+  it('may set optional variables', () => {
     const config = parseConfig({
       ...HTTP,
       SLACK_API_URL: 'http://127.0.0.1:4000/api',
@@ -77,7 +77,7 @@ describe('the environment', () => {
     });
   });
 
-  it('needs no signing secret if an app-level token asks for Socket Mode', () => {
+  it('needs no signing secret if an app-level token turns on Socket Mode', () => {
     const { slack } = parseConfig({
       ...HTTP,
       SLACK_SIGNING_SECRET: '',
@@ -110,7 +110,7 @@ describe('the environment', () => {
     expect(error.message).toContain('openssl rand -base64 32');
   });
 
-  it('may have OAuth’s three variables and the public URL instead of a bot token', () => {
+  it('may have the three OAuth variables and the public URL instead of a bot token', () => {
     const { slack } = parseConfig(OAUTH);
     expect(slack.credentials).toEqual({
       kind: 'oauth',
@@ -122,7 +122,7 @@ describe('the environment', () => {
   });
 
   it.each(['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET', 'PUBLIC_URL'])(
-    'cannot ask for OAuth without %s',
+    'cannot turn on OAuth without %s',
     (name) => {
       const { problems } = refusal({ ...OAUTH, [name]: undefined });
       expect(problems).toMatchObject([{ name, what: 'is not set' }]);
@@ -130,7 +130,7 @@ describe('the environment', () => {
     },
   );
 
-  it('cannot have a bot token together with OAuth', () => {
+  it('cannot have both a bot token and the OAuth variables', () => {
     const { problems } = refusal({ ...OAUTH, SLACK_BOT_TOKEN: HTTP.SLACK_BOT_TOKEN });
     expect(problems).toEqual([
       {
@@ -142,7 +142,7 @@ describe('the environment', () => {
   });
 
   it.each(['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET'])(
-    'cannot have a Slack token or spaces in %s, and the error does not repeat them',
+    'cannot have a Slack token or a space in %s, and the error does not show the value',
     (name) => {
       for (const value of ['xoxb-not-a-real-token', 'two words']) {
         const error = refusal({ ...OAUTH, [name]: value });
@@ -191,7 +191,7 @@ describe('the environment', () => {
     );
   });
 
-  it('may name trusted hosts in any spelling', () => {
+  it('may name trusted hosts with ports, in capital letters, and as short IP addresses', () => {
     const { trustedHosts } = parseConfig({
       ...HTTP,
       TRUSTED_API_HOSTS: 'LocalHost, 127.1:80 ,[FD00:0::5]:8443,::1,[::1],',
@@ -205,12 +205,12 @@ describe('the environment', () => {
     ]);
   });
 
-  it('is refused with one list of the problems of all variables', () => {
+  it('is refused with a single list of all wrong and missing variables', () => {
     const { problems } = refusal({ ...HTTP, PORT: 'x', LOG_LEVEL: 'x', REDIS_URL: '' });
     expect(problems.map(({ name }) => name)).toEqual(['PORT', 'REDIS_URL', 'LOG_LEVEL']);
   });
 
-  it('is never quoted in an error, whichever variable holds a secret', () => {
+  it('is refused with an error that never shows the wrong value', () => {
     const secret = 'zq-Secret-7f3a9b';
     for (const name of [
       ...Object.keys(HTTP),
@@ -229,7 +229,7 @@ describe('the environment', () => {
 });
 
 describe('ENCRYPTION_KEYS', () => {
-  it('keeps the keys in order, and accepts both base64 alphabets', () => {
+  it('may use standard or URL-safe base64, and keeps the order of its keys', () => {
     const bytes = Buffer.alloc(32, 0xfb).fill(0xff, 20);
     const text = `new:${bytes.toString('base64url')}, old:${bytes.toString('base64')}`;
     const { keys } = parseConfig({ ...HTTP, ENCRYPTION_KEYS: text });
@@ -239,7 +239,7 @@ describe('ENCRYPTION_KEYS', () => {
     ]);
   });
 
-  it('is refused with an error that says how many bytes a wrong key has', () => {
+  it('is refused if a key is too short, and the error says how many bytes the key has', () => {
     const short = `k1:${KEY},k2:${Buffer.alloc(16).toString('base64')}`;
     const problem = problemOf({ ENCRYPTION_KEYS: short });
     expect(problem.what).toContain('key 2 has 16 bytes instead of 32');
@@ -251,10 +251,10 @@ describe('ENCRYPTION_KEYS', () => {
     ['an empty name', `:${KEY}`],
     ['a name with a space', `my key:${KEY}`],
     ['a name of 33 letters', `${'k'.repeat(33)}:${KEY}`],
-    ['what is not base64', `k1:${'!'.repeat(44)}`],
-    ['a comma too many', `k1:${KEY},`],
-    ['two keys of one name', `k1:${KEY},k1:${KEY}`],
-  ])('is refused with %s', (_, text) =>
+    ['a key that is not base64', `k1:${'!'.repeat(44)}`],
+    ['a superfluous comma', `k1:${KEY},`],
+    ['two keys with the same name', `k1:${KEY},k1:${KEY}`],
+  ])('is refused if it contains %s', (_, text) =>
     expect(problemOf({ ENCRYPTION_KEYS: text }).name).toBe('ENCRYPTION_KEYS'),
   );
 
@@ -271,7 +271,7 @@ describe('ENCRYPTION_KEYS', () => {
   });
 });
 
-it('any environment is either refused or accepted', () => {
+it('the parser of the environment never crashes, whatever text a variable contains', () => {
   const names = [
     ...Object.keys(HTTP),
     'PORT',

@@ -5,7 +5,7 @@ import { join, resolve as resolvePath } from 'node:path';
 import { expect, it } from 'vitest';
 import { blocksIn } from './pages.ts';
 
-it('the pages’ TypeScript examples compile inside a feature’s folder', async () => {
+it('the TypeScript examples in the documentation compile in the folder of a feature', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tally-examples-'));
   try {
     await symlink(resolvePath('node_modules'), join(folder, 'node_modules'));

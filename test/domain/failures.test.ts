@@ -14,7 +14,7 @@ import { requireShortText } from '../../src/slack/commands/command-buttons.ts';
 import { failuresOfAll } from '../support/failures.ts';
 
 describe('a failure', () => {
-  it('has a whole sentence that names the project, word or service concerned', () => {
+  it('has a message that is a whole sentence and names the project, word or service concerned', () => {
     for (const [{ message }, ...names] of failuresOfAll()) {
       expect(message).toMatch(/^(?:[A-Z]|“|prod ).{10,}[.?]$/u);
       expect(message).not.toMatch(/undefined|null|\[object|\s{2}/);
@@ -22,15 +22,15 @@ describe('a failure', () => {
     }
   });
 
-  it('never names a host', () => {
+  it('has a message that never names a host', () => {
     for (const [{ message }] of failuresOfAll()) expect(message).not.toMatch(/example/);
   });
 
-  it('of every kind is among the examples of these tests', () => {
+  it('of each kind is tested in this file', () => {
     expect(new Set(failuresOfAll().map(([{ kind }]) => kind))).toEqual(new Set(Object.keys(KINDS)));
   });
 
-  it('has a sentence that no other kind or reason has, with few exceptions', () => {
+  it('has a different message for each reason, with three exceptions', () => {
     const said = failuresOfAll().map(([{ kind, message }]) => `${kind} ${message}`);
     expect(said.filter((one, at) => said.indexOf(one) !== at)).toEqual([
       ...['unseal-failed', 'unseal-failed'].map((kind) => `${kind} Tally can’t read the stored record.`),
@@ -38,7 +38,7 @@ describe('a failure', () => {
     ]);
   });
 
-  it('has data whose type is known once its kind has been checked', () => {
+  it('is distinguished from other errors and from failures of other kinds', () => {
     const failure: unknown = new Failure('timed-out', { service: 'billing', after: 1_000 });
     expect(isFailure(failure)).toBe(true);
     expect(isFailure(failure, 'timed-out') && failure.data.after).toBe(1_000);
@@ -50,7 +50,7 @@ describe('a failure', () => {
 describe('a refused word', () => {
   const SECRET = 'gAAAAABk1234567890abcdefXYZ';
 
-  it('is quoted at the beginning of its sentence, or in place of {word}', () => {
+  it('is quoted at the beginning of the message, or where the message has the placeholder {word}', () => {
     expect(new InvalidWord('a', 'is wrong', 'Type b.').fact).toBe('“a” is wrong.');
     expect(new InvalidWord('a', 'You named {word}', '')).toMatchObject({
       fact: 'You named “a”.',
@@ -78,7 +78,7 @@ it('a command of more than a thousand characters is refused', () => {
   );
 });
 
-it('an error message from billing appears once, below the first figures that it came with', () => {
+it('an error message that billing sends more than once is shown only the first time', () => {
   const remarks = collectRemarks(
     ['the balance', { remarks: ['a', 'both', 'a'] }],
     ['the last 7 days', { remarks: ['both', 'b'] }],
@@ -102,7 +102,7 @@ const TODAY = '2026-11-21';
 const readBack = (json: string) => storedFailureSchema.parse(JSON.parse(json));
 
 describe('a stored failure', () => {
-  it('has the same sentence as when it happened', () => {
+  it('has the same message as when it happened, but names no address', () => {
     const others = failuresOfAll().filter(([{ kind }]) => !OF_REQUESTS.includes(kind));
     expect(others.length).toBeGreaterThan(40);
     for (const [failure] of others) {
@@ -113,7 +113,7 @@ describe('a stored failure', () => {
     }
   });
 
-  it('contains no sentence, no host, and no text from people or services', () => {
+  it('contains no message, no host, and no text from people or services', () => {
     for (const [failure] of failuresOfAll()) {
       const json = JSON.stringify(toStoredFailure(failure));
       expect(json).not.toContain(failure.message);
@@ -121,7 +121,7 @@ describe('a stored failure', () => {
     }
   });
 
-  it('names the year of its days unless that is the current year', () => {
+  it('has a message whose dates include the year, unless that is the current year', () => {
     const days = { first: '2026-11-14', last: '2026-11-20', today: TODAY };
     const stored = toStoredFailure(
       new Failure('no-data', { question: { project: '123', product: 1, days } }),
@@ -131,7 +131,7 @@ describe('a stored failure', () => {
     expect(failureSentence(stored)).toContain('14–20 Nov 2026');
   });
 
-  it('says that Slack may have posted a message that it didn’t confirm', () => {
+  it('says that a post may have been sent if Slack didn’t confirm it', () => {
     const stored = {
       ...toStoredFailure(new Failure('not-sent', { reason: 'post-unconfirmed' })),
       mayBePosted: true,
@@ -147,7 +147,7 @@ describe('a stored failure', () => {
     { kind: 'service-failed', data: { service: 'weather', status: 'x' } },
     { kind: 'service-failed' },
     { kind: 'invalid-word' },
-  ])('from a newer Tally gets a general sentence and is stored unchanged: %j', (of) => {
+  ])('from a newer version of Tally gets a general message and is stored unchanged: %j', (of) => {
     expect(failureSentence(readBack(JSON.stringify(of)))).toBe(PLAIN);
     const message = { to: 'U1', about: {}, state: 'failed', at: 2, tries: 1, cause: of };
     expect(parseMessage('notice/x/U1', JSON.stringify(message))).toMatchObject({ tries: 1, cause: of });

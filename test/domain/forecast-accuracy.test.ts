@@ -5,8 +5,8 @@ import { accuracyOf, KINDS } from '../../bench/forecast.ts';
 /** Other random seeds than those of `npm run bench`. */
 const SEEDS = Array.from({ length: 12 }, (_, n) => n + 1_000);
 
-describe('a month’s forecast made on days 3 to 25', () => {
-  it.each(KINDS)('is at most 10 % worse than the best naive forecast: $name', (kind) => {
+describe('the forecast of a month between its 3rd and 25th day', () => {
+  it.each(KINDS)('is at most 10 % worse than the best of three simple estimates: $name', (kind) => {
     const { tally, naive, held, ranged } = accuracyOf(kind, SEEDS);
     expect(tally).toBeLessThanOrEqual(1.1 * Math.min(naive.soFar, naive.lastWeek, naive.lastMonth));
     expect(ranged).toBeGreaterThan(0);

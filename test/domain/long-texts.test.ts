@@ -52,10 +52,11 @@ const COMMANDS: Record<string, (text: string) => unknown> = {
 };
 
 describe('a long text', () => {
-  it.each(Object.entries(ANY_LENGTH))('is parsed or refused in time by %s', (_, read) =>
-    readAll(100_000, read),
+  it.each(Object.entries(ANY_LENGTH))(
+    'is processed by the function %s before the test times out',
+    (_, read) => readAll(100_000, read),
   );
-  it.each(Object.entries(COMMANDS))('is parsed or refused in time if it is %s', (_, read) =>
+  it.each(Object.entries(COMMANDS))('gets a reply before the test times out if it is %s', (_, read) =>
     readAll(1_000, read),
   );
 });

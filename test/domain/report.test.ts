@@ -24,7 +24,7 @@ const requested = fc.record({
 const scalar = (text: string) => ({ text });
 
 describe('the period of a post', () => {
-  it('is over when the post is sent, in every zone and at every hour', () => {
+  it('is over when the post is sent, in every time zone and at every hour', () => {
     fc.assert(
       fc.property(requested, ({ at, zone, scope, count }) => {
         const brief = reportPeriodsOf(scope, at, zone, count);
@@ -42,7 +42,7 @@ describe('the period of a post', () => {
     );
   });
 
-  it('begins where the period before ended, even if posts come only from Monday to Friday', () => {
+  it('begins where the previous post’s period ended, even if posts come only from Monday to Friday', () => {
     const given = fc.record({
       from: fc.integer({ min: Date.UTC(2009, 0), max: Date.UTC(2031, 0) }),
       zone: fc.constantFrom(...ZONES),
@@ -71,8 +71,8 @@ describe('the period of a post', () => {
   });
 });
 
-describe('the figures of a post', () => {
-  it('count every item once, inside or outside the requested days', () => {
+describe('the numbers in a post', () => {
+  it('include each billing item of the reported days exactly once', () => {
     const day = fc.oneof(
       fc
         .integer({ min: 0, max: 220 })
@@ -126,7 +126,7 @@ describe('the figures of a post', () => {
   };
   const SATURDAY = Date.UTC(2026, 10, 21, 9);
 
-  it('come from the days of the report, the month and the last week', () => {
+  it('come from the days of the report, of the month and of the last week', () => {
     const items = itemsFrom('2026-07-04', '2026-11-20', { '2026-11-20': '45', '2026-10-20': '12' });
     expect(figuresOf('yesterday', SATURDAY, items)).toEqual({
       main: '45',
@@ -144,12 +144,12 @@ describe('the figures of a post', () => {
     expect(figuresOf('month-to-date', SATURDAY, items)).toMatchObject({ main: '235', charted: 20 });
   });
 
-  it('count an item of today only in the forecast', () => {
+  it('include today’s cost only in the forecast', () => {
     const items = itemsFrom('2026-07-04', '2026-11-21', { '2026-11-21': '70' });
     expect(figuresOf('month-to-date', SATURDAY, items)).toMatchObject({ main: '200', forecast: '360' });
   });
 
-  it('include a weekday’s usual cost if at least 3 of the last 4 such weekdays are reported', () => {
+  it('include the usual cost of a weekday if it was reported in at least 3 of the last 4 weeks', () => {
     const fridays = { '2026-10-23': '1', '2026-10-30': '30', '2026-11-06': '20', '2026-11-13': '40' };
     const usualOf = (costs: Readonly<Record<string, string | undefined>>, scope: ReportName = 'yesterday') =>
       figuresOf(scope, SATURDAY, itemsFrom('2026-07-04', '2026-11-20', { ...fridays, ...costs })).usual;
@@ -160,12 +160,12 @@ describe('the figures of a post', () => {
     expect(usualOf({}, 'last-week')).toBeUndefined();
   });
 
-  it('include a usual cost even on the first of a month', () => {
+  it('include the usual cost of a weekday even on the first of a month', () => {
     const items = itemsFrom('2026-02-01', '2026-02-28', { '2026-02-07': '9', '2026-02-14': '9' });
     expect(figuresOf('yesterday', Date.UTC(2026, 2, 1, 9), items)).toMatchObject({ usual: '9' });
   });
 
-  it('have no forecast if the month is over or barely reported', () => {
+  it('include no forecast if the month is over or barely reported', () => {
     const items = itemsFrom('2026-07-04', '2026-11-30');
     expect(figuresOf('yesterday', Date.UTC(2026, 11, 1, 9), items)).toMatchObject({
       month: '300',
@@ -174,13 +174,13 @@ describe('the figures of a post', () => {
     expect(figuresOf('yesterday', SATURDAY, itemsFrom('2026-11-18', '2026-11-20')).forecast).toBeUndefined();
   });
 
-  it('have no runway without a balance', () => {
+  it('include no runway without a balance', () => {
     const items = itemsFrom('2026-07-04', '2026-11-20');
     const periods = reportPeriodsOf('yesterday', SATURDAY, 'UTC');
     expect(computeReportFigures(chargesOf(items), periods, undefined).runway).toBeUndefined();
   });
 
-  it('count items more than a day outside the requested days separately', () => {
+  it('include a separate count of billing items more than a day outside the requested days', () => {
     const stray = (...days: readonly string[]) =>
       figuresOf(
         'yesterday',
@@ -193,7 +193,7 @@ describe('the figures of a post', () => {
   });
 });
 
-describe('the days of a post', () => {
+describe('the days in a post', () => {
   const of = (scope: ReportName, at: string, zone = 'UTC', count?: number) => {
     const { main, month, week, charted, history, requested, from, to } = reportPeriodsOf(
       scope,
@@ -223,7 +223,7 @@ describe('the days of a post', () => {
       ['1–20 Nov', '1–20 Oct'],
       ['11-01..11-20', '11-14..11-20', '11-01..11-20', '07-04..11-20'],
     ],
-  ] as const)('for the report %s are these (covered, compared): %j', (scope, main, days) => {
+  ] as const)('for the report “%s” are %j (reported, compared)', (scope, main, days) => {
     expect(of(scope, '2026-11-21T09:00Z')).toEqual({
       main,
       days,
@@ -237,7 +237,7 @@ describe('the days of a post', () => {
     expect(of('yesterday', '2026-11-23T09:00Z', 'UTC', 3).main).toEqual(['20–22 Nov', '13–15 Nov']);
   });
 
-  it('are last month’s on the first of a month, and a single day on the second', () => {
+  it('in a month-to-date report are last month’s on the first, and a single day on the second', () => {
     expect(of('month-to-date', '2026-12-01T09:00Z')).toMatchObject({
       main: ['November', 'October'],
       label: 'November',

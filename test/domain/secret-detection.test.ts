@@ -73,7 +73,7 @@ const READERS: Readonly<Record<string, (word: string) => unknown>> = {
 };
 
 describe.each(Object.entries(SHAPES))('a secret of the shape %s', (_, shape) => {
-  it('is detected in upper and lower case, and after other words', () => {
+  it('is detected, alone and after another word', () => {
     fc.assert(
       fc.property(shape, (secret) => {
         expect(couldBeSecret(secret)).toBe(true);
@@ -84,7 +84,7 @@ describe.each(Object.entries(SHAPES))('a secret of the shape %s', (_, shape) => 
     );
   });
 
-  it.each(Object.entries(READERS))('is not quoted by %s', async (__, read) => {
+  it.each(Object.entries(READERS))('is not quoted in the reply to %s', async (__, read) => {
     await fc.assert(
       fc.asyncProperty(shape, async (secret) => {
         fc.pre(couldBeSecret(secret));
@@ -150,40 +150,40 @@ it.each([
   expect(looksLikeSecret(word)).toBe(false);
 });
 
-describe('the shortest or simplest secret', () => {
+describe('a short or simple secret', () => {
   it.each([
     ['16 hexadecimal digits in groups', 'a1b2-c3d4-e5f6-0718', 'a1b2-c3d4-e5f6'],
     ['24 decimal digits in groups', '1111-2222-3333-4444-5555-6666', '1111-2222-3333-4444-5555'],
     ['128 digits in groups at most', Array(32).fill('a1b2').join('-'), Array(33).fill('a1b2').join('-')],
-    ['not letters in groups', 'dead-beef-cafe-fac1', 'dead-beef-cafe-face'],
-    ['twelve signs beside the words in it', 'septemberx7k2m9q4w8z1', 'septemberx7k2m9q4w8z'],
-    ['capitals among small letters', 'ABCDEFGHIJkLMNOPQRSTU', 'ABCDEFGHIJKLMNOPQRSTU'],
+    ['letters and a digit in groups', 'dead-beef-cafe-fac1', 'dead-beef-cafe-face'],
+    ['twelve characters beside a word', 'septemberx7k2m9q4w8z1', 'septemberx7k2m9q4w8z'],
+    ['a small letter among capitals', 'ABCDEFGHIJkLMNOPQRSTU', 'ABCDEFGHIJKLMNOPQRSTU'],
     ['eight different letters', 'abcdefgh'.repeat(4), 'abcdefg'.repeat(5)],
-  ])('is recognized, unlike a similar name: %s', (_, secret, name) => {
+  ])('is taken for a secret, unlike a similar name: %s', (_, secret, name) => {
     expect([looksLikeSecret(secret), looksLikeSecret(name)]).toEqual([true, false]);
   });
 
   it.each([
     ['more than 32 digits', '1'.repeat(33), '1'.repeat(32)],
     ['the beginning of a token', 'xoxb-lomiro', 'xob-lomiro'],
-    ['eight signs', 'k1m2n3p4', 'k1m2n3p'],
-    ['five different signs', 'a1b2c1a2b1', 'a1b2a1b2a1'],
-    ['no date before it', '26-11-09a1b2c3', '2026-11-09a1b2c3'],
-    ['a sign among letters and digits', 'lomi!rota1', 'lomi.rota1'],
+    ['eight letters and digits', 'k1m2n3p4', 'k1m2n3p'],
+    ['five different characters', 'a1b2c1a2b1', 'a1b2a1b2a1'],
+    ['digits that are not a date', '26-11-09a1b2c3', '2026-11-09a1b2c3'],
+    ['a punctuation mark among letters and digits', 'lomi!rota1', 'lomi.rota1'],
     ['two parts of letters and digits', 'ab1-cd2-efg', 'ab1-cd-efgh'],
-    ['parts of three signs', 'ab1-cd2-efg', 'a1-b2-defgh'],
-    ['four capitals inside', 'aB-cD-eF-gH-ij', 'aB-cD-eF-ghij'],
+    ['parts of three characters', 'ab1-cd2-efg', 'a1-b2-defgh'],
+    ['four capitals inside the parts', 'aB-cD-eF-gH-ij', 'aB-cD-eF-ghij'],
     ['three capitals inside one part', 'loMirOtaDe', 'loMirOtade'],
-    ['three turns', 'lo1mirot2', 'lo1mirota'],
-    ['two turns in twelve signs', 'lomiro1tadek', 'lomiro1tade'],
+    ['three changes between letters and digits', 'lo1mirot2', 'lo1mirota'],
+    ['two changes between letters and digits in twelve characters', 'lomiro1tadek', 'lomiro1tade'],
     ['hexadecimal digits', 'deadbe12', 'deadbo12'],
     ['six consonants in a row', 'abcdfgha', 'abcdfgae'],
-    ['five consonants in twelve signs', 'abcdfgaeoaeo', 'abcdfgaeoae'],
-    ['32 signs', 'lomiro-tadeka-nuveli-sipaga-rotemu-ak', 'lomiro-tadeka-nuveli-sipaga-rotemu-a'],
-    ['one such part', 'lomiro-k1m2n3p4', 'lomiro-tadekane'],
-    ['what is left beside a weekday', 'xya1a2b3c', 'xyamonday1a2b3c'],
-    ['what is left beside a quarter', 'xya1a2b3c', 'xya2026q31a2b3c'],
-  ])('is suspected, unlike a similar name: %s', (_, secret, name) => {
+    ['five consonants in a row in twelve characters', 'abcdfgaeoaeo', 'abcdfgaeoae'],
+    ['32 characters', 'lomiro-tadeka-nuveli-sipaga-rotemu-ak', 'lomiro-tadeka-nuveli-sipaga-rotemu-a'],
+    ['one part of letters and digits', 'lomiro-k1m2n3p4', 'lomiro-tadekane'],
+    ['letters and digits without a weekday', 'xya1a2b3c', 'xyamonday1a2b3c'],
+    ['letters and digits without a quarter', 'xya1a2b3c', 'xya2026q31a2b3c'],
+  ])('is taken for a possible secret, unlike a similar name: %s', (_, secret, name) => {
     expect([couldBeSecret(secret), couldBeSecret(name)]).toEqual([true, false]);
   });
 });

@@ -43,7 +43,7 @@ describe('a log line', () => {
     'client_secret=plainly-fake-0123456789&code=1',
     'redis://:plainly-fake-0123456789@redis.example.com:6379',
     'https://hooks.slack.com/commands/T1/2/plainly-fake-0123456789',
-  ])('has %s masked, wherever it is', (secret) => {
+  ])('has %s masked, wherever the text appears', (secret) => {
     const places: ((log: ReturnType<typeof createLog>) => void)[] = [
       (log) => log.info(`before ${secret}`),
       (log) => log.info('before %s', secret),
@@ -107,7 +107,7 @@ describe('a log line', () => {
     );
   });
 
-  it('keeps a field that follows a value like “os-token”', () => {
+  it('does not mask the field after a value like “os-token”', () => {
     const { json } = lineOf((log) =>
       log.info({ where: 'os-token', kind: 'not-issuer', after: 'stays' }, 'x'),
     );
@@ -125,7 +125,7 @@ describe('a log line', () => {
 });
 
 describe('an error in the log', () => {
-  it('shows names, messages, codes and causes, and no other properties', () => {
+  it('shows only its name, kind, message, code, cause and stack', () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), {
       code: 'ECONNREFUSED',
       config: { body: 'a body' },
@@ -163,7 +163,7 @@ describe('an error in the log', () => {
     expect(lineOf((log) => log.error({ err }, 'x')).json.err).toEqual(said);
   });
 
-  it('ends where its causes repeat', () => {
+  it('is cut off where its causes repeat', () => {
     const error = new Error('round');
     error.cause = error;
     expect(lineOf((log) => log.error(error)).json.err.cause.cause.message).toBe('round');

@@ -18,7 +18,7 @@ it('label values in the metrics are escaped', async () => {
   expect((await page()).body).toContain(String.raw`outcome="a\"b\\c\nd"} 1`);
 });
 
-it('a service’s statuses are counted by class, and its failures by name', async () => {
+it('the metrics count a service’s HTTP statuses by class, such as 2xx, and its failures by name', async () => {
   const { exchange, page } = started();
   for (const [outcome, took] of [
     [200, 40],
@@ -34,7 +34,7 @@ it('a service’s statuses are counted by class, and its failures by name', asyn
   expect(body).toContain('tally_service_request_duration_seconds_bucket{le="+Inf",service="billing"} 3\n');
 });
 
-it('Prometheus gets text that includes the process’s memory and event loop', async () => {
+it('Prometheus gets text that includes the process’s memory and the delay of its event loop', async () => {
   const { page } = started();
   const { body, type } = await page();
   expect(type).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -61,7 +61,7 @@ it('two bots in one process have separate metrics', async () => {
   two.stop();
 });
 
-it('no `_total` metric can decrease, so `promtool check metrics` passes', async () => {
+it('every metric whose name ends in “_total” is a counter', async () => {
   const { body } = await started().page();
   const types = [...body.matchAll(/^# TYPE (\S+) (\w+)$/gm)].map(([, name = '', type = '']) => ({
     name,

@@ -33,7 +33,7 @@ it('the bot without Redis and Slack is healthy but not ready, and names both as 
   nowhere.disconnect();
 });
 
-it('the bot is not ready if Redis accepts the connection but stays silent', async () => {
+it('the bot is not ready if Redis accepts the connection but never answers', async () => {
   const path = join(tmpdir(), `tally-mute-${process.pid}.sock`);
   const mute = createServer((socket) => socket.on('error', () => undefined));
   await new Promise<void>((resolve) => mute.listen(path, resolve));

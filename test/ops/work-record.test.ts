@@ -38,7 +38,7 @@ function linesOf(works: readonly Work[], keys = [key(1)]) {
 const lineOf = (work: Work) => linesOf([work])[0];
 
 describe('the log line of a request', () => {
-  it('says who asked what, how it ended and how long it took', () => {
+  it('says who asked what, how the request ended and how long the answer took', () => {
     const { time, user, ...line } = lineOf(request());
     expect(line).toEqual({
       level: 'info',
@@ -52,7 +52,7 @@ describe('the log line of a request', () => {
     });
   });
 
-  it('is a warning only if people cannot fix the failure', () => {
+  it('is a warning or an error only if people in Slack cannot fix the failure', () => {
     const error = new Failure(
       'store-unavailable',
       {},

@@ -39,7 +39,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
     });
     afterAll(() => bot.stop());
 
-    it('connects, answers, schedules and delivers', async () => {
+    it('registers a token, answers a command, saves a schedule and sends the due post', async () => {
       await bot.connect();
       expect((await bot.ask('/spend 123')).visibleText).toContain('spent');
       await bot.slack.say(OWNER, CHANNEL, '/billing schedule 123 daily 09:00');
@@ -67,7 +67,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
       await waitUntil(async () => posts() > before);
     });
 
-    it('leaves no key on any node after an uninstall', async () => {
+    it('leaves no data of a workspace on any node after an uninstall', async () => {
       const body = JSON.stringify({
         type: 'event_callback',
         team_id: TEAM,

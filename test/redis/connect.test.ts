@@ -43,7 +43,7 @@ describe('a connection to Redis', () => {
     await server.stop();
   });
 
-  it('rejects commands at once while Redis is away', async () => {
+  it('rejects commands at once while Redis is unreachable', async () => {
     const redis = connected(NOWHERE);
     const failures = await Promise.all([1, 2, 3].map(() => failureOf(guardRead(() => redis.get('a')))));
     for (const failure of failures) expect(failure).toMatchObject({ kind: 'store-unavailable' });
@@ -96,7 +96,7 @@ describe('a connection to a Redis that goes away', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('reports no outage when Tally closes it', async () => {
+  it('reports no outage when Tally closes the connection', async () => {
     const told: string[] = [];
     const redis = connected(proxy.url, { onOutage: () => told.push('away') });
     await waitUntilReady(redis, 5_000);
@@ -107,7 +107,7 @@ describe('a connection to a Redis that goes away', () => {
     expect(await failureOf(guardRead(() => redis.get('a')))).toMatchObject({ kind: 'store-unavailable' });
   });
 
-  it('is replaced if Redis falls silent', async () => {
+  it('is replaced if Redis stops answering', async () => {
     const outages: string[] = [];
     const redis = connected(proxy.url, { onOutage: ({ message }) => outages.push(message) });
     await waitUntilReady(redis, 5_000);
@@ -137,7 +137,7 @@ describe('a connection that Redis ends or refuses', () => {
     skip(SERVER_BINARY === undefined, 'the embedded Redis has no password and is never full'),
   );
   afterEach(() => server?.kill());
-  it('reopens without an outage if it was closed while idle', async () => {
+  it('reopens without reporting an outage if Redis closed it while idle', async () => {
     server = await startServer(['timeout 1']);
     const reports: unknown[] = [];
     const redis = connected(`redis://127.0.0.1:${server.port}`, {
@@ -162,7 +162,7 @@ describe('a connection that Redis ends or refuses', () => {
     expect(`${told[0]?.message} ${String(failure)}`).not.toContain('a-wrong-password');
   });
 
-  it('distinguishes a Redis that cannot serve commands from a wrong command', async () => {
+  it('distinguishes the error of a full Redis from the error of a wrong command', async () => {
     server = await startServer(['maxmemory 1']);
     const redis = connected(`redis://127.0.0.1:${server.port}`);
     await waitUntilReady(redis, 5_000);
@@ -175,14 +175,14 @@ describe('a connection that Redis ends or refuses', () => {
   });
 });
 
-describe('the guard of a Redis command', () => {
-  it('keeps the error of the outage as the cause', async () => {
+describe('an error during a Redis command', () => {
+  it('about the connection is reported as an outage, with the original error as the cause', async () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     const failure = await failureOf(guardRead(() => Promise.reject(cause)));
     expect(failure).toMatchObject({ kind: 'store-unavailable', cause });
   });
 
-  it('passes failures and programming errors on unchanged', async () => {
+  it('that has nothing to do with the connection is passed on unchanged', async () => {
     for (const error of [
       new Failure('no-data', { question: { project: '1', product: 1, days: undefined } }),
       new TypeError('a bug'),

@@ -19,7 +19,7 @@ describeUnless(NO_SERVER, 'with Sentinels', () => {
   }, 30_000);
   afterAll(() => sentinels.stop());
 
-  it('the bot delivers each post once, even when Sentinels replace the master', async () => {
+  it('the bot delivers each post once, even when Sentinels replace the Redis master', async () => {
     const slack = await startMinimalSlack();
     slack.slow = 50;
     const redis = connectRedis(sentinels.url);

@@ -98,25 +98,31 @@ describeUnless(NO_TLS, 'with TLS', () => {
       () => false,
     );
 
-  it.each(FORMS)('%s connects with TLS, a password and a private certificate authority', async (form) => {
-    const url = urls.get(form) ?? '';
-    const bot = await startUntil(environment(url, certificates.authority), isReady);
-    const replies = () => slack.messages(OWNER, CHANNEL).filter(({ from }) => from !== OWNER);
-    const before = replies().length;
-    await slack.say(OWNER, CHANNEL, '/billing default');
-    await slack.waitFor(() => replies()[before]);
-    expect(replies()[before]?.from).toBe('bot');
-    expect(JSON.stringify(replies()[before])).not.toContain('database');
-    await endProcess(bot);
-  });
+  it.each(FORMS)(
+    'the bot connects to %s with TLS, a password and a private certificate authority',
+    async (form) => {
+      const url = urls.get(form) ?? '';
+      const bot = await startUntil(environment(url, certificates.authority), isReady);
+      const replies = () => slack.messages(OWNER, CHANNEL).filter(({ from }) => from !== OWNER);
+      const before = replies().length;
+      await slack.say(OWNER, CHANNEL, '/billing default');
+      await slack.waitFor(() => replies()[before]);
+      expect(replies()[before]?.from).toBe('bot');
+      expect(JSON.stringify(replies()[before])).not.toContain('database');
+      await endProcess(bot);
+    },
+  );
 
-  it.each(FORMS)('%s refuses a certificate of an unknown authority, and keeps trying', async (form) => {
-    const bot = await startUntil(environment(urls.get(form) ?? ''), (log) =>
-      log.includes('Redis does not answer'),
-    );
-    // The second error of a socket must not end the bot.
-    await delay(1_500);
-    expect(bot.exitCode).toBeNull();
-    await endProcess(bot, 'SIGKILL');
-  });
+  it.each(FORMS)(
+    'the bot refuses an untrusted certificate from %s, and keeps trying to connect',
+    async (form) => {
+      const bot = await startUntil(environment(urls.get(form) ?? ''), (log) =>
+        log.includes('Redis does not answer'),
+      );
+      // The second error of a socket must not end the bot.
+      await delay(1_500);
+      expect(bot.exitCode).toBeNull();
+      await endProcess(bot, 'SIGKILL');
+    },
+  );
 });

@@ -75,7 +75,7 @@ describe('REDIS_URL', () => {
     ['unix://run/redis.sock', 'unix:///run/redis.sock'],
     ['127.0.0.1:6379', 'redis://127.0.0.1:6379'],
     ['redis://127.0.0.1/zero', 'database number'],
-  ])('is refused with %s, and the message says which part is wrong', (url, part) => {
+  ])('is refused if it is %s, and the message says which part is wrong', (url, part) => {
     const { what, works } = refusalOf(url);
     expect(`${what}. ${works}`).toContain(part);
     expect(works).toMatch(/redis|%/);

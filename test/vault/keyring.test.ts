@@ -24,8 +24,8 @@ function reasonOf(envelope: string, owner = OWNER, other: Keyring = keyring): st
   return 'opened';
 }
 
-describe('a sealed text', () => {
-  it('opens to exactly what was sealed, for any text and owner', () => {
+describe('an encrypted text', () => {
+  it('is decrypted to exactly what was encrypted, for any text and owner', () => {
     fc.assert(
       fc.property(unicode, owners, (plain, owner) => {
         expect(keyring.open(keyring.seal(plain, owner), owner)).toBe(plain);
@@ -33,19 +33,19 @@ describe('a sealed text', () => {
     );
   });
 
-  it('opens if an earlier version sealed it', () => {
+  it('can be decrypted if an earlier version of Tally encrypted it', () => {
     const stored = 'v1.k1.PZcgp8F8ETrvzAAZ.wrsk6V9lMACIhVs-9QUTmxa9thoJQmK-iV3GH6nX2IYtuT15';
     const other = createKeyring([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
     expect(other.open(stored, OWNER)).toBe('a-plainly-fake-token');
   });
 
-  it('is malformed if it has anything before or after it', () => {
+  it('is refused as malformed if anything stands before or after it', () => {
     const envelope = keyring.seal('secret', OWNER);
     for (const text of [`x${envelope}`, `${envelope}.`, `${envelope}\n`])
       expect(reasonOf(text), text).toBe('malformed');
   });
 
-  it('is never the same twice, and never shows its contents', () => {
+  it('is different each time the same text is encrypted, and never shows that text', () => {
     const plain = 'a-plainly-fake-token';
     const seals = Array.from({ length: 1_000 }, () => keyring.seal(plain, OWNER));
     expect(new Set(seals).size).toBe(1_000);
@@ -54,7 +54,7 @@ describe('a sealed text', () => {
     expect(seals[0]).not.toContain(plain);
   });
 
-  it('does not open if any one bit is changed', () => {
+  it('cannot be decrypted if any single bit is changed', () => {
     const [version, id, nonce, sealed] = keyring.seal('secret', OWNER).split('.') as [
       string,
       string,
@@ -74,7 +74,7 @@ describe('a sealed text', () => {
     }
   });
 
-  it('is malformed if the unused bits of its last character differ', () => {
+  it('is refused as malformed if the unused bits of its last character are changed', () => {
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const envelope = keyring.seal('secret', OWNER);
     const sibling = letters[letters.indexOf(envelope.at(-1)!) ^ 1]!;
@@ -84,7 +84,7 @@ describe('a sealed text', () => {
     expect(reasonOf(respelled)).toBe('malformed');
   });
 
-  it('opens for no other owner', () => {
+  it('cannot be decrypted for another owner', () => {
     fc.assert(
       fc.property(owners, owners, (owner, other) => {
         fc.pre(JSON.stringify(owner) !== JSON.stringify(other));
@@ -106,23 +106,23 @@ describe('a sealed text', () => {
       { workspace: 'T1', kind: 'a', id: 'b' },
       { workspace: 'T1', kind: 'b', id: 'a' },
     ],
-  ])('sealed for the owner %o does not open for %o', (owner, other) => {
+  ])('of the owner %o cannot be decrypted for %o', (owner, other) => {
     expect(reasonOf(keyring.seal('secret', owner), other)).toBe('not-authentic');
   });
 
-  it('does not open if its parts come from two sealed texts', () => {
+  it('cannot be decrypted if its parts come from two encrypted texts', () => {
     const one = keyring.seal('first secret', OWNER).split('.');
     const two = keyring.seal('other secret', OWNER).split('.');
     expect(reasonOf([one[0], one[1], two[2], one[3]].join('.'))).toBe('not-authentic');
     expect(reasonOf([one[0], one[1], one[3], one[2]].join('.'))).not.toBe('opened');
   });
 
-  it('does not open with another key of the same name', () => {
+  it('cannot be decrypted with another key of the same name', () => {
     const impostor = createKeyring([{ id: 'new', key: randomBytes(32) }]);
     expect(reasonOf(keyring.seal('secret', OWNER), OWNER, impostor)).toBe('not-authentic');
   });
 
-  it('does not open under another key’s name, even with equal bytes', () => {
+  it('cannot be decrypted under another key’s name, even if both keys have the same bytes', () => {
     const twins = createKeyring([NEW, { id: 'twin', key: NEW.key }]);
     const relabelled = twins.seal('secret', OWNER).replace('.new.', '.twin.');
     expect(reasonOf(relabelled, OWNER, twins)).toBe('not-authentic');
@@ -142,7 +142,7 @@ describe('a sealed text', () => {
     );
   });
 
-  it('keeps its contents out of the error when it is refused', () => {
+  it('is refused with an error that does not show its contents', () => {
     const envelope = keyring.seal('secret', OWNER);
     const refused = () => keyring.open(envelope, { ...OWNER, workspace: 'T2' });
     expect(refused).toThrow('Tally can’t read the stored access token.');
@@ -155,7 +155,7 @@ describe('a keyring with several keys', () => {
   const during = createKeyring([NEW, OLD]);
   const after = createKeyring([NEW]);
 
-  it('opens with every key and seals with the first', () => {
+  it('decrypts with every key, and encrypts with the first', () => {
     const old = before.seal('secret', OWNER);
     expect(during.open(old, OWNER)).toBe('secret');
     expect(during.needsReseal(old)).toBe(true);
@@ -168,7 +168,7 @@ describe('a keyring with several keys', () => {
     expect(reasonOf(before.seal('secret', OWNER), OWNER, after)).toBe('unknown-key');
   });
 
-  it('treats a value without an envelope as malformed', () => {
+  it('refuses a value that is not an encrypted text', () => {
     expect(() => during.needsReseal('v1.new.short')).toThrow(
       expect.objectContaining({ kind: 'unseal-failed' }),
     );

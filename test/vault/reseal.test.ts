@@ -107,7 +107,7 @@ async function sealedWith({ id: key }: SealingKey): Promise<number> {
   return hashes.flatMap((hash) => Object.values(hash)).filter((value) => value.includes(`v1.${key}.`)).length;
 }
 
-describe('a field that changes during a reseal', () => {
+describe('a stored secret that changes while tally reseal runs', () => {
   const KEY = 'tally:{T1}:record';
   const FIELD = 'installation';
   const owner = sealOwnerOf('slack-installation', 'T1', 'installation');
@@ -129,7 +129,7 @@ describe('a field that changes during a reseal', () => {
     return resealAll(redis, changing, (line) => void lines.push(line));
   };
 
-  it('keeps what a bot writes at that moment, and is reported', async () => {
+  it('keeps what a bot has just written, and is reported', async () => {
     const newest = sealedWith(NEW, 'newest');
     const result = await resealing(() => void redis.hset(KEY, FIELD, newest));
     expect(await redis.hget(KEY, FIELD)).toBe(newest);
@@ -137,7 +137,7 @@ describe('a field that changes during a reseal', () => {
     expect(lines).toEqual(['T1 installation: a bot changed it just now']);
   });
 
-  it('stays deleted if its workspace was deleted', async () => {
+  it('stays deleted if its workspace is deleted at that moment', async () => {
     const result = await resealing(() => void redis.unlink(KEY));
     expect(await redis.exists(KEY)).toBe(0);
     expect(result).toMatchObject({ resealed: 0, alreadyNew: 0 });
@@ -145,7 +145,7 @@ describe('a field that changes during a reseal', () => {
 });
 
 describe('tally reseal', () => {
-  it('seals every secret with the newest key, and a second run changes nothing', async () => {
+  it('encrypts every secret with the newest key, and a second run changes nothing', async () => {
     await save('T1', 'token-of-t1');
     await save('T1', 'second-token-of-t1', OLD, 'second');
     await save('T2', 'token-of-t2', NEW);
@@ -170,7 +170,7 @@ describe('tally reseal', () => {
     expect(await hashOf('T1')).toEqual(before);
   });
 
-  it('doesn’t change what it cannot open, and names the field and the key but no contents', async () => {
+  it('does not change what it cannot decrypt, and names the field and the key, but no contents', async () => {
     for (const workspace of ['T1', 'T2', 'T3']) await save(workspace, `token-of-${workspace}`);
     const { 'connection:main': other = '' } = await hashOf('T1');
     const damaged = JSON.parse(other) as { sealed: string };
@@ -221,7 +221,7 @@ describe('tally reseal', () => {
     expect(await tokenOf('T1', [NEW])).toBe('token-of-T1');
   });
 
-  it('says what is wrong with the environment, and changes nothing', async () => {
+  it('stops at a wrong environment variable, and says what is wrong', async () => {
     const { ended, said } = start([NEW], 'not-an-address');
     expect(await ended).toBe(78);
     expect(said()).toContain('REDIS_URL is not a Redis address');

@@ -44,8 +44,8 @@ const reseal = () =>
     },
   });
 
-describe('two bots while the operator rotates the keys', () => {
-  it('open what either of them seals at each step', async () => {
+describe('two bots while the operator replaces the encryption key', () => {
+  it('can both decrypt what either bot encrypts, at each step', async () => {
     const processes: BotProcess[] = [];
     for (const _ of [1, 2]) processes.push(await bot.startAnotherProcess());
     const tryBoth = async (step: string) => {

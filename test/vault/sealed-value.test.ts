@@ -10,7 +10,7 @@ describe('a stored value', () => {
   const owner = { workspace: 'T1', kind: 'billing-token', id: 'main' };
   const both = createKeyring([NEW, OLD]);
 
-  it('is sealed again, alone or within JSON, and keeps its other fields', () => {
+  it('is encrypted again, alone or as a field of JSON whose other fields do not change', () => {
     fc.assert(
       fc.property(fc.string(), fc.dictionary(fc.string(), fc.jsonValue()), (secret, rest) => {
         const envelope = createKeyring([OLD]).seal(secret, owner);
@@ -24,12 +24,12 @@ describe('a stored value', () => {
     );
   });
 
-  it('stays as it is if the newest key sealed it', () => {
+  it('stays as it is if the newest key encrypted it', () => {
     expect(reseal(both, owner, both.seal('secret', owner))).toBeUndefined();
   });
 
-  it.each(['', '{', '{}', '{"sealed":7}', 'null', '[]', 'v1.new.x.y', '{"sealed":"xoxb-1"}'])(
-    'without an envelope is malformed: %s',
+  it.each(['{}', '', '{', '{"sealed":7}', 'null', '[]', 'v1.new.x.y', '{"sealed":"xoxb-1"}'])(
+    'that contains no encrypted text is refused as malformed: “%s”',
     (value) => {
       expect(() => reseal(both, owner, value)).toThrow(
         expect.objectContaining({ data: expect.objectContaining({ reason: 'malformed' }) }),
@@ -37,7 +37,7 @@ describe('a stored value', () => {
     },
   );
 
-  it('with an envelope inside a list is malformed', () => {
+  it('with an encrypted text inside a list is refused as malformed', () => {
     const sealed = [createKeyring([OLD]).seal('secret', owner)];
     expect(() => reseal(both, owner, JSON.stringify({ sealed }))).toThrow(
       expect.objectContaining({
@@ -46,7 +46,7 @@ describe('a stored value', () => {
     );
   });
 
-  it('of another owner is refused, even if the newest key sealed it', () => {
+  it('of another owner is refused, even if the newest key encrypted it', () => {
     for (const key of [OLD, NEW]) {
       const moved = createKeyring([key]).seal('secret', { ...owner, workspace: 'T2' });
       expect(() => reseal(both, owner, moved)).toThrow(
@@ -55,7 +55,7 @@ describe('a stored value', () => {
     }
   });
 
-  it('is refused with an error that names the missing key', () => {
+  it('whose key is missing is refused with an error that names the key', () => {
     const envelope = createKeyring([LOST]).seal('secret', owner);
     expect(() => reseal(both, owner, envelope)).toThrow(
       expect.objectContaining({ data: expect.objectContaining({ reason: 'unknown-key', keyId: 'lost' }) }),

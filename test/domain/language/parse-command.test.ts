@@ -30,7 +30,7 @@ it.each([
 describe('a project’s name', () => {
   const aliases = new Set(['prod', 'mayday', 'team-a', 'storage-2']);
 
-  it('makes the next bare number a product or a year', () => {
+  it('is recognized anywhere in a command, and makes later numbers a product or a year', () => {
     expect(read('prod 2 2026', aliases)).toEqual({
       help: false,
       alias: 'prod',
@@ -47,7 +47,7 @@ describe('a project’s name', () => {
     expect(read('project prod', aliases)).toEqual({ help: false, alias: 'prod' });
   });
 
-  it('may look like a secret', () => {
+  it('is accepted even if it looks like a secret', () => {
     const long = new Set(['productioncluster2026']);
     expect(refused('productioncluster2026 banana', long).word).toBe('banana');
     for (const name of ['qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm', 'ab12-cd34-ef56-7890', 'xapp-prod']) {
@@ -96,7 +96,7 @@ describe('a pasted secret', () => {
   });
 
   it.each(['last7daysincludingtoday', '2026-10-01..2026-10-15', 'october2026..november2026', '1'.repeat(32)])(
-    'is not suspected in ordinary words beside an unknown one: “%s”',
+    'is not suspected in a period or a number beside an unknown word: “%s”',
     (text) => expect(refused(`${text} banana`).word).toBe('banana'),
   );
 });
@@ -111,12 +111,12 @@ describe('several projects', () => {
     expect(() => readSpend('all prod', aliases)).toThrow('You named a project and also “all”');
   });
 
-  it('are joined by a comma only if both sides are projects', () => {
+  it('are recognized only if a project stands on each side of the comma', () => {
     expect(readSpend('prod, last week, cloud', aliases)).toMatchObject({ alias: 'prod', product: 1 });
     expect(named('prod, last week, cloud')).toBeUndefined();
   });
 
-  it('are limited to 20, and a command to 80 words', () => {
+  it('are refused if there are more than 20, and a command of more than 80 words is refused', () => {
     const many = (count: number) => Array.from({ length: count }, (_, n) => String(100 + n)).join(',');
     expect(readSpend(many(20)).several).toHaveLength(20);
     expect(() => readSpend(many(21))).toThrow('You named 21 projects');
@@ -152,7 +152,7 @@ describe('any text', () => {
   );
   const now = Date.parse('2026-11-21T10:15:30.123Z');
 
-  it('is understood, or refused in a few words with buttons whose commands Tally accepts', () => {
+  it('is understood, or refused with a short quotation and with commands that Tally accepts', () => {
     fc.assert(
       fc.property(texts, (text) => {
         try {
@@ -172,7 +172,7 @@ describe('any text', () => {
   it.each([
     ...['7', 'a', '-', '.', '_', '<', '<|', 'today ', 'product ', 'last ', '7 days ', 'q', 'a_', '?'],
     ...['2026-', 'a, ', 'ﷺ'],
-  ])('of 4,000 characters gets a short refusal: %j', (piece) => {
+  ])('of 4,000 characters is refused, if at all, in fewer than 400 characters: %j', (piece) => {
     const text = piece.repeat(4000 / piece.length);
     try {
       readSpend(text);
@@ -203,9 +203,12 @@ describe('a filler word in a command', () => {
     expect(readSpend(`this month ${filler}`).phrase).toMatchObject({ text: 'this-month' });
   });
 
-  it.each(['spend', 'so', 'far', 'so long', 'at', 'our'])('must be a listed word, unlike “%s”', (word) => {
-    expect(() => readSpend(`${word} last week`)).toThrow();
-  });
+  it.each(['spend', 'so', 'far', 'so long', 'at', 'our'])(
+    'is refused unless Tally knows it: “%s”',
+    (word) => {
+      expect(() => readSpend(`${word} last week`)).toThrow();
+    },
+  );
 
   it('is a project if the workspace has a project of this name', () => {
     expect(readSpend('the last week', FILLER_NAMES)).toMatchObject({ alias: 'the' });

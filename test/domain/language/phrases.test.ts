@@ -49,7 +49,7 @@ describe('a period phrase', () => {
     ['as a question', (phrase) => `${phrase}?`],
     ['as a sentence', (phrase) => (phrase.endsWith('.') ? phrase : `${phrase}.`)],
     ['in curly quotes', (phrase) => `“${phrase}”`],
-  ])('means the same days %s', (manner, spelled) => {
+  ])('means the same days if it is written %s', (manner, spelled) => {
     const read = some(manner.length).map((phrase) => [spelled(phrase), daysRead(spelled(phrase))]);
     expect(read).toEqual(some(manner.length).map((phrase) => [spelled(phrase), DAYS.get(phrase)]));
   });
@@ -62,7 +62,7 @@ describe('a period phrase', () => {
     }
   });
 
-  it('never means a period that ends in the future, at any time in any zone', () => {
+  it('never means a period that ends in the future, at any time in any time zone', () => {
     fc.assert(
       fc.property(fc.constantFrom(...PHRASES), moments, zones, (phrase, at, zone) => {
         const period = attempt(() => resolvePeriodText(phrase, at, zone));
@@ -103,7 +103,7 @@ describe('a period phrase in a command', () => {
     ['prod,staging *', { several: [{ alias: 'prod' }, { alias: 'staging' }] }],
     ['all *', { several: 'all' }],
     ['web-shop * details', { alias: 'web-shop', output: 'details' }],
-  ])('does not change the meaning of the other words in “%s”', (command, words) => {
+  ])('does not change the other words if it replaces the * in “%s”', (command, words) => {
     const phrases = some(command.length).filter(
       (phrase) => !(/^(\*|all)/.test(command) && beginsWithYear(phrase)),
     );
@@ -112,7 +112,7 @@ describe('a period phrase in a command', () => {
   });
 
   it.each(['prod', 'project 7001', 'project 5'])(
-    'beside %s keeps its days when Tally rewrites the command',
+    'beside “%s” means the same days after Tally has rewritten the command',
     (project) => {
       for (const phrase of some(project.length)) {
         const canonical = formatParsedCommand(readSpend(`${project} ${phrase} storage`, ALIASES));
@@ -140,7 +140,7 @@ describe('a period phrase in a command', () => {
     expect(read.filter(([, words]) => words !== 'refused')).toEqual([]);
   });
 
-  it('gets, if it is refused, buttons that keep the project and the word “csv”', () => {
+  it('that is refused gets buttons that keep the project and the word “csv”', () => {
     for (const phrase of [...REFUSED, ...some(2)].filter((phrase) => !beginsWithYear(phrase))) {
       const refusal = attempt(() => readSpend(`${phrase} prod csv`, ALIASES));
       for (const button of refusal instanceof InvalidWord ? refusal.offered : [])

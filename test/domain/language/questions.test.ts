@@ -24,13 +24,13 @@ function attempt(text: string): unknown {
 
 describe('a question in plain English', () => {
   it.each([
-    ...['', 'good morning', 'are you there?', 'deploy the thing', 'how are you?', 'what is this?'],
+    ...['good morning', '', 'are you there?', 'deploy the thing', 'how are you?', 'what is this?'],
     ...['and', ',', '???', 'between', 'the', 'project', 'so far'],
-  ])('is not recognized in “%s”', (text) =>
+  ])('is not recognized in the text “%s”', (text) =>
     expect(parseQuestion(text, contextWith(ALIASES))).toBeUndefined(),
   );
 
-  it('may contain “may” as a month only where it can’t be the verb', () => {
+  it('uses “may” as the month of May only where the word can’t be a verb', () => {
     expect(meaning('how much did prod spend since may?')).toBe('spend prod since 2026-05');
     expect(meaning('how much did prod spend may')).toBe('spend prod 2026-05');
     expect(meaning('what may prod cost?')).toBe('offered');
@@ -45,11 +45,11 @@ describe('a question in plain English', () => {
     ['prod october forecast', '“october” isn’t this month, and only this month has a forecast.'],
     ['prod more than 200k', '“more than 200k” is an amount, and Tally compares only periods and projects.'],
     ['prod banana forecast', 'I don’t recognize “banana”. Type a project, a period'],
-  ])('typed after /spend is refused with the reason: %s', (text, sentence) =>
+  ])('typed after /spend gets a refusal that explains what is wrong: “%s”', (text, sentence) =>
     expect(() => parseTyped('/spend', text, contextWith(ALIASES), parseCommandText)).toThrow(sentence),
   );
 
-  it('is about the projects with the longest matching names', () => {
+  it('means the projects whose names match the most words', () => {
     const read = (text: string, ...names: string[]) => {
       const question = parseQuestion(text, contextWith(new Set(names)));
       return question?.kind === 'command' ? question.rerun.text : question;
@@ -68,9 +68,9 @@ const meaningAfter = (answered: string | undefined, text: string, names = ALIASE
     answered === undefined ? undefined : { command: '/spend', words: readSpend(answered, names) },
   );
 
-describe('a follow-up', () => {
+describe('a follow-up question in a thread', () => {
   it.each(['and it?', 'what did it cost yesterday?', 'again'])(
-    'is refused if one of its words is a project’s name: %s',
+    'is refused if “it” and “again” are also names of projects: “%s”',
     (text) =>
       expect(meaningAfter('prod october', text, new Set([...ALIASES, 'it', 'again']))).toMatchObject({
         kind: 'nothing',
@@ -93,11 +93,11 @@ describe('a follow-up', () => {
     ['as csv', { kind: 'which-project', rerun: { command: '/spend', text: 'csv' } }],
     ['how long will it last?', { kind: 'which-project', rerun: { command: '/balance', text: '' } }],
     ['and the balance of prod?', { kind: 'command', rerun: { command: '/balance', text: 'prod' } }],
-  ])('without an earlier answer is understood by itself: “%s”', (text, expected) => {
+  ])('without an earlier answer is read as a question of its own: “%s”', (text, expected) => {
     expect(meaningAfter(undefined, text)).toMatchObject(expected);
   });
 
-  it('without an earlier answer gets buttons for balance and for spend', () => {
+  it('that only names a project gets buttons for balance and spend if there is no earlier answer', () => {
     expect(meaningAfter(undefined, 'and staging?')).toMatchObject({
       kind: 'guess',
       reruns: [

@@ -115,7 +115,7 @@ describe('a suggested command', () => {
     expect(offeredBy(() => readBalance('without prod', ALIASES))).toEqual([]);
   });
 
-  it('is not offered if the text has a word that no command can express', () => {
+  it('is not offered if the text asks for something that no command can do', () => {
     fc.assert(
       fc.property(
         typedWith(fc.constantFrom(...MEANT.filter((text) => text !== 'now').map((text) => piece(text)))),
@@ -128,7 +128,7 @@ describe('a suggested command', () => {
     );
   });
 
-  it('is not offered for a question with a word that no command can express', () => {
+  it('is neither offered nor run for a question about something that no command can do', () => {
     for (const text of MEANT.filter((one) => one !== 'now'))
       for (const ask of QUESTIONS)
         expect(['nothing', 'which-project'], text).toContain(
@@ -137,19 +137,19 @@ describe('a suggested command', () => {
   });
 });
 
-describe('a small number beside a year or a month in digits', () => {
+describe('a number after a project', () => {
   it.each(['prod 2026 10', 'prod 2026 10 05', 'prod 2026-10 5', 'prod 10 2026', '7 8 2026'])(
-    'is not suggested as another project: %s',
+    'is not suggested as a second project if it may be part of a date: %s',
     (text) => expect(offeredBy(() => readSpend(text, ALIASES))).toEqual([]),
   );
 
-  it('is suggested as a second project if no date can be meant', () => {
+  it('is suggested as a second project if it can’t be part of a date', () => {
     expect(offeredBy(() => readSpend('prod 10', ALIASES))).toEqual(['prod,10']);
     expect(offeredBy(() => readSpend('prod 456 2026', ALIASES))).toEqual(['prod,456 2026']);
   });
 });
 
-describe('a day beside a month’s name', () => {
+describe('a number in a date', () => {
   const MONTHS = 'january feb march apr may june july aug sept october nov december'.split(' ');
   const day = fc.integer({ min: 1, max: 28 });
   const month = fc.integer({ min: 1, max: 12 });
@@ -160,7 +160,7 @@ describe('a day beside a month’s name', () => {
     return date === '11-21' ? '2026-11-21' : `${date > '11-21' ? 2025 : 2026}-${date}`;
   };
 
-  it('is never read as a project or a product', () => {
+  it('after a month’s name is a day, never a project or a product', () => {
     fc.assert(
       fc.property(month, day, joint, fc.constantFrom('prod ', '7001 ', ''), (at, number, sign, before) => {
         const read = readSpend(`${before}${named(at)}${sign}${number}`, ALIASES);
@@ -172,7 +172,7 @@ describe('a day beside a month’s name', () => {
     );
   });
 
-  it('may be a project if it comes before the month, unless another word names the project', () => {
+  it('before a month’s name may be a day or a project, unless another word names the project', () => {
     fc.assert(
       fc.property(month, day, fc.constantFrom('', 'storage '), (at, number, before) => {
         const typed = `${before}${number} ${named(at)}`;
@@ -203,7 +203,7 @@ describe('a day beside a month’s name', () => {
     ['3 october 2', []],
     ['prod last october 2', []],
     ['prod 2 oct 3', []],
-  ])('is refused if it could be a project, with a button for each clear meaning: %s', (typed, readings) => {
+  ])('is refused if it has several meanings, with a button for each clear meaning: %s', (typed, readings) => {
     expect(() => readSpend(typed, ALIASES)).toThrow(InvalidWord);
     expect(offeredBy(() => readSpend(typed, ALIASES))).toEqual(readings);
   });

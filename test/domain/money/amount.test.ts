@@ -67,7 +67,7 @@ describe('the parser of amounts', () => {
   it.each([
     ...['12,5', '1 000', '1_000', '0x10', 'NaN', 'Infinity', '-', '.', 'e5', '1e', '1e5.0', '--1', '１２'],
     ...['12 EUR'],
-  ])('rejects %s as unreadable, and keeps the text to show it', (text) => {
+  ])('rejects “%s” as unreadable, and keeps the text to show it', (text) => {
     expect(parseAmount({ text })).toEqual({ unreadable: text });
   });
 
@@ -85,11 +85,11 @@ describe('the parser of amounts', () => {
     `0.${'9'.repeat(50)}e-11`,
     '1'.repeat(1_000_000),
     `${' '.repeat(220)}7`,
-  ])('rejects numbers that would need too much memory', (text) => {
+  ])('rejects a number that is too large, too small or too long', (text) => {
     expect(parseAmount({ text })).toHaveProperty('unreadable');
   });
 
-  it('keeps unreadable text as one short line without direction marks', () => {
+  it('keeps unreadable text as one short line without characters that reverse its direction', () => {
     const shown = parseAmount({ text: `a\n\tb\u202e${'😀'.repeat(500)}` });
     expect(shown).toEqual({ unreadable: `a b ${'😀'.repeat(36)}…` });
     expect(parseAmount({ text: 'x'.repeat(40) })).toEqual({ unreadable: 'x'.repeat(40) });
@@ -122,7 +122,7 @@ describe('the parser of amounts', () => {
 });
 
 describe('the arithmetic of amounts', () => {
-  it('adds decimals that floating point gets wrong', () => {
+  it('is exact for sums that floating point gets wrong', () => {
     expect(toPlainDigits(sumMoney([money('0.1'), money('0.2')]))).toBe('0.3');
     expect(toPlainDigits(sumMoney([money('1e30'), money('0.000000000001'), money('-1e30')]))).toBe(
       '0.000000000001',
@@ -150,7 +150,7 @@ describe('the arithmetic of amounts', () => {
     expect(() => divide(money('1'), 0)).toThrow();
   });
 
-  it('rounds whole quotients down', () => {
+  it('rounds a quotient down to a whole number', () => {
     expect(divideToInteger(money('6.99999999999999999999999999999999999999'), money('1')).toFixed()).toBe(
       '6',
     );
@@ -184,7 +184,7 @@ describe('the text of an amount', () => {
     ['999.995', '1,000.00'],
     ['-1234567.891', '−1,234,567.89'],
     ['123456789012345678901234567890.125', '123,456,789,012,345,678,901,234,567,890.12'],
-  ])('for %s is %s', (digits, shown) => {
+  ])('for %s is “%s”', (digits, shown) => {
     expect(formatMoney(money(digits), 'en-US')).toBe(shown);
   });
 
@@ -197,14 +197,14 @@ describe('the text of an amount', () => {
     ['en-IN', '12,34,567.80', '1,234.50', '−0.0012'],
     ['ja-JP', '1,234,567.80', '1,234.50', '−0.0012'],
     ['ar-EG', '1,234,567.80', '1,234.50', '\u200e−0.0012'],
-  ])('groups thousands as %s does', (locale, million, thousand, little) => {
+  ])('has the separators of the locale %s', (locale, million, thousand, little) => {
     expect(formatMoney(money('1234567.8'), locale)).toBe(million);
     expect(formatMoney(money('1234.5'), locale)).toBe(thousand);
     expect(formatMoney(money('-0.0012'), locale)).toBe(little);
   });
 
-  it.each(['', 'en_US', 'nonsense-locale-name', '💥', 'xx', 'xx-YY'])(
-    'falls back to en-US for the locale %j',
+  it.each(['en_US', '', 'nonsense-locale-name', '💥', 'xx', 'xx-YY'])(
+    'has the format of en-US if the locale is %j',
     (locale) => {
       expect(formatMoney(money('1234.5'), locale)).toBe('1,234.50');
     },
@@ -216,7 +216,7 @@ describe('the text of an amount', () => {
     expect(formatMoney(money('0.0012'), 'en-US', 'US$')).toBe('US$0.0012');
   });
 
-  it('ends with the label if the label is not a currency sign', () => {
+  it('ends with the currency label if the label is a word', () => {
     expect(formatMoney(money('1234.5'), 'en-US', 'EUR')).toBe('1,234.50\u00a0EUR');
     expect(formatMoney(money('0'), 'de-DE', 'credits')).toBe('0,00\u00a0credits');
   });
@@ -237,7 +237,7 @@ describe('the text of an amount', () => {
     );
   });
 
-  it('groups the digits of amounts of any size as the locale does', () => {
+  it('has the locale’s thousands separators, however large the amount is', () => {
     const separators = { 'en-US': ',', 'de-DE': '.', 'fr-FR': '\u202f', 'ja-JP': ',' } as const;
     fc.assert(
       fc.property(scaled(0), fc.constantFrom('en-US', 'de-DE', 'fr-FR', 'ja-JP'), ({ digits }, locale) => {
@@ -255,7 +255,7 @@ function readBack(shown: string, locale: string): Big {
 }
 
 describe('a currency label', () => {
-  it.each(['', 'EUR', '€', 'US$', 'Kč', 'zł', '円', '₪', 'credits', 'x'.repeat(8)])(
+  it.each(['EUR', '', '€', 'US$', 'Kč', 'zł', '円', '₪', 'credits', 'x'.repeat(8)])(
     'may be “%s”',
     (label) => {
       expect(isCurrencyLabel(label)).toBe(true);
@@ -268,11 +268,11 @@ describe('a currency label', () => {
       ...['\u202e', '\u2066', '\u200b', '\u00ad', '\ufeff', '\u3164', '\u115f', '\uffa0', '\u0000', '\n'],
       ...['\u0301', '﷼', 'د'],
     ],
-  ])('may not be %j, which could be taken for part of the amount', (label) => {
+  ])('may not be %j', (label) => {
     expect(isCurrencyLabel(label)).toBe(false);
   });
 
-  it('never runs into the digits or the sign of the amount', () => {
+  it('leaves the digits of the amount unchanged', () => {
     const sign = fc
       .integer({ min: 0x20, max: 0x2ffff })
       .map((code) => String.fromCodePoint(code))
@@ -347,7 +347,7 @@ describe('a locale', () => {
   it.each(['en', 'de-DE', 'es-419', 'zh-Hant-TW'])('is accepted if Node knows its number format: %s', (tag) =>
     expect(isLocale(tag)).toBe(true),
   );
-  it.each(['', 'xx', 'xx-YY', 'en_US', '💥'])(
+  it.each(['xx', '', 'xx-YY', 'en_US', '💥'])(
     'is refused if Node doesn’t know its number format: %j',
     (tag) => expect(isLocale(tag)).toBe(false),
   );

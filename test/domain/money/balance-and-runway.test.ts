@@ -46,11 +46,11 @@ describe('the runway', () => {
     expect('average' in result && toPlainDigits(result.average)).toBe('20');
   });
 
-  it('counts a day with a reported zero as a reported day', () => {
+  it('counts a day with a reported cost of zero as a reported day', () => {
     expect(estimate('100', '0', '0', '0', '30')).toMatchObject({ kind: 'estimate', days: 10, reported: 3 });
   });
 
-  it('ends today if nothing is left', () => {
+  it('ends today if the money lasts less than a day', () => {
     expect(estimate('0', '0', ...aWeekOf('1'))).toMatchObject({ kind: 'estimate', days: 0, until: TODAY });
     expect(estimate('0.99', '0', ...aWeekOf('1'))).toMatchObject({ days: 0, until: TODAY });
   });
@@ -76,7 +76,7 @@ describe('the runway', () => {
     );
   });
 
-  it('does not lose a day to the rounding of the average', () => {
+  it('is not a day too short because the average is rounded', () => {
     // The average is a third of the balance, so the balance lasts exactly three days.
     expect(estimate('1', '0', '0.5', '0.25', '0.25')).toMatchObject({ days: 3 });
     expect(estimate(`0.${'9'.repeat(60)}`, '0', '0.5', '0.25', '0.25')).toMatchObject({ days: 2 });
@@ -92,8 +92,8 @@ describe('the runway', () => {
   });
 });
 
-it.each([null, 'rubbish'])(
-  'missing or unreadable bonuses are not counted, and the answer says so: %s',
+it.each(['rubbish', null])(
+  'the runway leaves out bonuses that are missing or unreadable, and the result says so: %s',
   (bonuses) => {
     const result = estimate('10', bonuses, ...aWeekOf('1'));
     expect(result).toMatchObject({ kind: 'estimate', days: 10, bonusesCounted: false });
@@ -101,26 +101,26 @@ it.each([null, 'rubbish'])(
   },
 );
 
-describe('a project without an estimated runway', () => {
-  it('may have an unreadable balance', () => {
+describe('a project’s runway', () => {
+  it('is unknown if the balance is missing or unreadable', () => {
     for (const balance of [null, 'rubbish']) {
       expect(estimate(balance, '100', ...aWeekOf('1'))).toEqual({ kind: 'unknown', reason: 'unreadable' });
     }
   });
 
-  it('may have fewer than three days with readable amounts', () => {
+  it('is unknown if fewer than three days have readable amounts', () => {
     const few = { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7 };
     expect(estimate('100', '0', '1', '1')).toMatchObject(few);
     expect(estimate('100', '0', '1', '1', null, 'x')).toMatchObject(few);
     expect(estimate('100', '0', '1', '1', '1')).toMatchObject({ kind: 'estimate' });
   });
 
-  it('may spend nothing, or get more credits than it spends', () => {
+  it('is not estimated if the project spends nothing or gets more credits than it spends', () => {
     expect(estimate('100', '0', ...aWeekOf('0'))).toMatchObject({ kind: 'no-spend', reported: 7, of: 7 });
     expect(estimate('100', '0', '5', '-5', '-1')).toMatchObject({ kind: 'no-spend', reported: 3 });
   });
 
-  it('may have an overdrawn balance, even with larger bonuses', () => {
+  it('is “overdrawn” if the balance is negative, even with larger bonuses', () => {
     const result = estimate('-100', '500', ...aWeekOf('1'));
     expect(result).toMatchObject({ kind: 'overdrawn', which: 'balance', bonusesCounted: true });
     expect('balance' in result && [toPlainDigits(result.balance), toPlainDigits(result.left)]).toEqual([
@@ -129,7 +129,7 @@ describe('a project without an estimated runway', () => {
     ]);
   });
 
-  it('may have negative bonuses that are larger than the balance', () => {
+  it('is “overdrawn” if negative bonuses are larger than the balance', () => {
     const result = estimate('100', '-500', ...aWeekOf('1'));
     expect(result).toMatchObject({ kind: 'overdrawn', which: 'sum' });
     expect(formatRunwayLine(result, toPlainDigits)).toBe(
@@ -137,7 +137,7 @@ describe('a project without an estimated runway', () => {
     );
   });
 
-  it('is called overdrawn if its balance is negative, even if no day is reported', () => {
+  it('is “overdrawn” if the balance is negative, even if no day is reported', () => {
     expect(estimate('-1', null)).toMatchObject({
       kind: 'overdrawn',
       which: 'balance',
@@ -249,7 +249,7 @@ describe('the text of a runway', () => {
       'unknown',
       '',
     ],
-  ])('is correct for %j', (runway, line, short, rests) => {
+  ])('for %j is “%s”', (runway, line, short, rests) => {
     expect(formatRunwayLine(runway, money)).toBe(line);
     expect(formatRunwayShort(runway)).toBe(short);
     expect(formatRunwayBasis(runway, money)).toBe(rests);
@@ -270,7 +270,7 @@ describe('the text of balance and bonuses', () => {
     [amount('0'), '0.00 left', ''],
     [amount('-5'), '5.00 overdrawn', 'bonuses -5.00'],
     [unreadable, 'unreadable balance (*x*)', 'unreadable bonuses (*x*)'],
-  ])('is correct for %j', (value, balance, bonuses) => {
+  ])('for %j is “%s” and “%s”', (value, balance, bonuses) => {
     expect(formatBalance(value, money)).toBe(balance);
     expect(formatBonuses(value, money)).toBe(bonuses);
   });

@@ -8,14 +8,14 @@ const read = (text: string, zone = 'UTC') => parseBillingDay({ text }, zone);
 const WEST = 'America/New_York';
 const EAST = 'Asia/Tokyo';
 
-describe('an item’s ISO date', () => {
-  it.each(['UTC', WEST, EAST])('means the same day in %s', (zone) => {
+describe('a billing item’s ISO date', () => {
+  it.each(['UTC', WEST, EAST])('means the same day in the time zone %s', (zone) => {
     expect(read('2026-11-14', zone)).toEqual({ day: '2026-11-14' });
     expect(read(' 2024-02-29 ', zone)).toEqual({ day: '2024-02-29' });
   });
 
   it.each(['2026-02-30', '2026-02-29', '2026-13-01', '2026-00-10', '2026-11-31', '2026-1-5', '0000-01-01'])(
-    'that doesn’t exist is shown as billing sent it: %s',
+    'that is invalid is shown as billing sent it: %s',
     (text) => {
       expect(read(text)).toEqual({ unplaced: text });
     },
@@ -29,11 +29,11 @@ it.each([
   ...['2026-11-14 00:00:00 +0000', '2026-11-14 00:00:00 UTC', '2026-11-14T00:00:00'],
   ...['2026-11-14 00:00:00', '2026-11-14 00:00:00.000', '2026-11-14T03:00:00+03:00'],
   ...['2026-11-13T19:00:00-05:00'],
-])('an item’s timestamp at midnight UTC means its UTC date in every zone: %s', (text) => {
+])('a billing item’s timestamp at midnight UTC means its UTC date in every time zone: %s', (text) => {
   for (const zone of ['UTC', WEST, EAST]) expect(read(text, zone)).toEqual({ day: '2026-11-14' });
 });
 
-describe('an item’s timestamp', () => {
+describe('a billing item’s timestamp', () => {
   it.each([
     ['2026-11-14T00:00:00.001Z', WEST, '2026-11-13'],
     ['2026-11-14T00:00:00.0000001Z', WEST, '2026-11-13'],
@@ -59,7 +59,7 @@ describe('an item’s timestamp', () => {
     // New York’s clocks show the first hour twice and skip the second.
     ['2026-11-01T05:30:00Z', WEST, '2026-11-01'],
     ['2026-03-08T04:59:59Z', WEST, '2026-03-07'],
-  ])('is read as the date in the reporting zone: %s in %s', (text, zone, day) => {
+  ])('means the date in the reporting time zone: %s in %s', (text, zone, day) => {
     expect(read(text, zone)).toEqual({ day });
   });
 
@@ -67,12 +67,12 @@ describe('an item’s timestamp', () => {
     ...['2026-11-14T24:00:00Z', '2026-11-14T12:60:00Z', '2026-11-14T12:00:60Z', '2026-02-30T12:00:00Z'],
     ...['2026-11-14T12:00:00+25:00', '2026-11-14T12:00:00+03:75', '2026-11-14T12'],
     ...['2026-11-14T12:00:00 CET', '9999-12-31T23:00:00-12:00', '0001-01-01T12:00:00Z'],
-  ])('with an impossible time is shown as billing sent it: %s', (text) => {
+  ])('that Tally can’t read is shown as billing sent it: %s', (text) => {
     expect(read(text, WEST)).toEqual({ unplaced: text });
   });
 });
 
-describe('a number as an item’s day', () => {
+describe('a number that billing sends as a day', () => {
   it.each([
     // 2026-11-14T00:00:00Z. Unlike a timestamp, a number at midnight UTC is also an instant.
     ['1794614400', 'UTC', '2026-11-14'],
@@ -93,20 +93,23 @@ describe('a number as an item’s day', () => {
     ['1.7946144E+12', 'UTC', '2026-11-14'],
     ['1794614399.999', 'UTC', '2026-11-13'],
     ['1794614400.5', 'UTC', '2026-11-14'],
-  ])('counts seconds or milliseconds since 1970, in the reporting zone: %s in %s', (text, zone, day) => {
-    expect(read(text, zone)).toEqual({ day });
-  });
+  ])(
+    'is read as seconds or milliseconds since 1970, in the reporting time zone: %s in %s',
+    (text, zone, day) => {
+      expect(read(text, zone)).toEqual({ day });
+    },
+  );
 
   it.each([
     ...['20261114', '17946144000', '99999999', '10000000000', '99999999999', '10000000000000'],
     ...['17946144000000', '-1794614400', '0794614400', '17946144000.0', '1.7e7', '1.7e99', '1794614400e0'],
     ...['17.9e8', '1.7946144e-9'],
-  ])('with too few or too many digits is shown as billing sent it: %s', (text) => {
+  ])('of the wrong length or form is shown as billing sent it: %s', (text) => {
     expect(read(text)).toEqual({ unplaced: text });
   });
 });
 
-describe('an unreadable day of an item', () => {
+describe('a billing item’s unreadable day', () => {
   it.each(['14.11.2026', '11/14/2026', 'Nov 14', 'yesterday', '2026-W46', '2026-318', 'true'])(
     'is shown as billing sent it: %s',
     (text) => {
@@ -120,18 +123,18 @@ describe('an unreadable day of an item', () => {
     expect(read('  ')).toEqual({ unplaced: 'no day' });
   });
 
-  it('may be a text longer than 64 characters, even with a date in it', () => {
+  it('is any text longer than 64 characters, even if it contains a date', () => {
     expect(read(`${' '.repeat(54)}2026-11-14`)).toEqual({ day: '2026-11-14' });
     expect(read(`${' '.repeat(55)}2026-11-14`)).toEqual({ unplaced: '2026-11-14' });
   });
 
-  it('is shown as JSON if it is an object or a list', () => {
+  it('is shown as JSON if billing sent an object', () => {
     expect(parseBillingDay({ odd: '{"date":"2026-11-14"}' }, 'UTC')).toEqual({
       unplaced: '{"date":"2026-11-14"}',
     });
   });
 
-  it('is shown with at most 40 characters', () => {
+  it('is cut to 40 characters and an ellipsis', () => {
     expect(read('x'.repeat(100_000))).toEqual({ unplaced: `${'x'.repeat(40)}…` });
   });
 
@@ -151,7 +154,7 @@ describe('an unreadable day of an item', () => {
     );
   });
 
-  it('never comes from a timestamp, whose day is at most one day from the UTC date', () => {
+  it('never comes from a valid timestamp, whose day is at most one day from the UTC date', () => {
     const instants = fc.date({
       min: new Date('1901-01-01'),
       max: new Date('2200-01-01'),

@@ -120,7 +120,7 @@ describe('the comparison of two periods', () => {
     expect(figures(some)).toEqual(['24', '20', '20']);
   });
 
-  it('has no percentage if the earlier period cost nothing or was a credit', () => {
+  it('has no percentage if the earlier period’s total is zero or negative', () => {
     for (const amount of ['0', '-1']) {
       expect(change(7, 7, ['12', amount]).figures).toMatchObject({ basis: 'total' });
       expect(figures(change(7, 7, ['12', amount]))[2]).toBeUndefined();
@@ -131,7 +131,7 @@ describe('the comparison of two periods', () => {
     expect(figures(change(7, 7, ['1', '1.0']))[2]).toBe('0');
   });
 
-  it('has no figures if a period has no reported day', () => {
+  it('has no totals or averages if one period has no reported day', () => {
     expect(change(7, 0)).toEqual({
       coverage: { current: { reported: 7, of: 7 }, before: { reported: 0, of: 7 } },
     });
@@ -209,8 +209,8 @@ const explainedDays = (current: Amounts, before: Amounts) => {
   };
 };
 
-describe('the days that explain a difference', () => {
-  it('share one row if none of them has a counterpart', () => {
+describe('the days that explain a difference between two periods', () => {
+  it('are listed together if no day has a counterpart in the other period', () => {
     expect(explainedDays(['1', undefined, undefined, '2'], [undefined, '3', '4'])).toEqual({
       value: '-4',
       rows: ['Thu 1 Oct and Sun 4 Oct vs Wed 2 Sep and Thu 3 Sep: -4'],
@@ -272,8 +272,8 @@ const window = fc.array(amount, { minLength: 1, maxLength: 35 });
 const valuesOf = (rows: readonly { readonly value?: ReturnType<typeof sumMoney> | undefined }[]) =>
   sumMoney(rows.map(({ value }) => value ?? sumMoney([])));
 
-describe('the differences of random days', () => {
-  it('add up exactly to the explained difference', () => {
+describe('the daily differences of two random periods', () => {
+  it('add up exactly to the difference that they explain', () => {
     fc.assert(
       fc.property(window, window, (current, before) => {
         const { value, rows } = sides(current, before).explained;
@@ -308,7 +308,7 @@ describe('the differences of random days', () => {
     );
   });
 
-  it('keep their sum when the smallest share one row', () => {
+  it('have the same sum after the smallest are combined', () => {
     fc.assert(
       fc.property(window, window, fc.integer({ min: 1, max: 5 }), (current, before, most) => {
         const { rows, value } = sides(current, before).explained;

@@ -55,14 +55,14 @@ describe('the forecast of the current month', () => {
     });
   });
 
-  it('counts today’s cost so far if it exceeds a usual day’s', () => {
+  it('uses today’s cost so far if that exceeds the cost of a usual day', () => {
     const usual = () => '10';
     expect(forecast(usual, { spentToday: '4' })?.total).toBe('300');
     expect(forecast(usual, { spentToday: '70.123456789012345' })?.total).toBe('360.123456789012345');
     expect(forecast(usual, { today: '2026-11-30', spentToday: '70' })?.total).toBe('360');
   });
 
-  it('never falls below what is already spent', () => {
+  it('never falls below what is already spent, unless that is negative', () => {
     const credits = (day: Day) => (day < '2026-11-01' ? '-10' : day === '2026-11-10' ? '500' : '-10');
     const spent = '310';
     expect(forecast(credits)).toMatchObject({ spent, total: spent });
@@ -72,7 +72,7 @@ describe('the forecast of the current month', () => {
     expect(forecast(() => '-10')?.total).toBe('-300');
   });
 
-  it('expects each weekday to cost what this weekday usually costs', () => {
+  it('expects each day to cost what its weekday usually costs', () => {
     // Before today: 15 weekdays and 5 days of weekends. Left, with today: 6 weekdays and 4 days of weekends.
     const { total, spent } = forecast((day) => (isoWeekday(day) > 5 ? '1' : '10')) ?? {};
     expect([spent, total]).toEqual(['155', '219']);
@@ -99,19 +99,19 @@ describe('the forecast of the current month', () => {
     expect(forecast((day) => (day < '2026-10-24' ? '10' : undefined))).toBeUndefined();
   });
 
-  it('uses only the days since a lasting change once the change has lasted three days', () => {
+  it('uses only the days since a change in daily cost once the change has lasted three days', () => {
     const changed = (first: Day) => (day: Day) => (day >= first ? '30' : '10');
     expect(forecast(changed('2026-11-18'))).toMatchObject({ total: '560', spent: '260', reported: 3, of: 3 });
     expect(forecast(changed('2026-10-25'))).toMatchObject({ total: '900', reported: 27, of: 27 });
     expect(forecast(changed('2026-11-19'))).toMatchObject({ total: '340', spent: '240' });
   });
 
-  it('estimates an unreported day before a change from the days around it', () => {
+  it('estimates an unreported day from the days around it, even before a change in daily cost', () => {
     const costOn = (day: Day) => (day === '2026-11-05' ? undefined : day < '2026-11-10' ? '10' : '40');
     expect(forecast(costOn)?.total).toBe('930');
   });
 
-  it('expects no second expensive day unless expensive days are frequent', () => {
+  it('expects no further expensive day unless there have been several', () => {
     expect(forecast((day) => (day === '2026-11-12' ? '200' : '10'))?.total).toBe('490');
     const huge = ['2026-07-15', '2026-08-06', '2026-09-13', '2026-10-02', '2026-11-12'];
     // 140 days have cost 5 × 190 more than usual.
@@ -121,7 +121,7 @@ describe('the forecast of the current month', () => {
     );
   });
 
-  it('expects a charge on the day on which the last two months had it', () => {
+  it('expects a charge on the day of the month on which the last two months had the charge', () => {
     const charged =
       (dates: readonly string[], last = '2026-12') =>
       (day: Day) =>
@@ -149,7 +149,7 @@ describe('the forecast of the current month', () => {
     expect(forecast((day) => (day === '2026-11-20' ? spent : '0'))?.total).toBe(spent);
   });
 
-  it('leaves out a day that the zone skipped', () => {
+  it('leaves out a day that the time zone skipped', () => {
     // Samoa skipped 30 December 2011, when it crossed the date line.
     expect(forecast(() => '1', { today: '2011-12-15', zone: 'Pacific/Apia' })).toMatchObject({
       total: '30',
@@ -183,7 +183,7 @@ describe('the forecast of random costs', () => {
       return amount === undefined || amount === null ? undefined : String(BigInt(amount) * factor);
     };
 
-  it('ignores days before the last 190, and never falls below what is spent', () => {
+  it('ignores days more than four months before this month, and is never below a positive amount spent', () => {
     fc.assert(
       fc.property(amounts, todays, (list, today) => {
         const costOn = costFrom(list, today);
@@ -215,7 +215,7 @@ describe('the forecast of random costs', () => {
     );
   });
 
-  it('adds one usual day on the last day of a month', () => {
+  it('adds the cost of one usual day on the last day of a month', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 90, max: 110 }), { minLength: 190, maxLength: 190 }), (list) => {
         const found = forecast((day) => list[daysBetween('2026-05-24', day)]?.toString(), {
@@ -247,7 +247,7 @@ describe('the range of a forecast', () => {
     expect(on('2026-11-28', () => '0')).toBeUndefined();
   });
 
-  it('is not shown in the days after a lasting change or an expensive day', () => {
+  it('is not shown in the first days after a change in daily cost or an expensive day', () => {
     const changed = (first: Day) => (day: Day) => (day >= first ? '300' : wavy(day));
     expect(on('2026-11-26', changed('2026-11-20'))).toBeUndefined();
     expect(on('2026-11-26', changed('2026-11-19'))).toBeDefined();

@@ -31,14 +31,14 @@ describe('the paired days of two periods', () => {
     ]);
   });
 
-  it('fall on the same weekday', () => {
+  it('fall on the same weekday if both periods are seven days long', () => {
     expect(dayPairs(['2026-11-14', '2026-11-20'], ['2025-11-14', '2025-11-20'])).toEqual([
       ...['11-14 11-15', '11-15 11-16', '11-16 11-17', '11-17 11-18', '11-18 11-19', '11-19 11-20'],
       '11-20 11-14',
     ]);
   });
 
-  it('have the same number in their months; a day without a counterpart is unpaired', () => {
+  it('have the same day of the month if both periods begin on the first; other days stay unpaired', () => {
     const pairs = dayPairs(['2026-11-01', '2026-11-20'], ['2026-10-01', '2026-10-20']);
     expect(pairs[19]).toBe('11-20 10-20');
     const { pairs: months } = pairDays(
@@ -51,7 +51,7 @@ describe('the paired days of two periods', () => {
     ]);
   });
 
-  it('are grouped in sevens if there are too many', () => {
+  it('are grouped in sevens if there are too many pairs', () => {
     expect(paired(days('2026-10-01', '2026-10-31'), days('2026-09-01', '2026-09-30'))).toEqual({
       unit: 'week',
       isCalendar: false,
@@ -62,7 +62,7 @@ describe('the paired days of two periods', () => {
     });
   });
 
-  it('are grouped by calendar month if both begin on the first of a month', () => {
+  it('are grouped by calendar month if both periods begin on the first of a month', () => {
     const { unit, isCalendar, pairs } = paired(
       days('2026-01-01', '2026-11-20'),
       days('2025-01-01', '2025-12-31'),
@@ -71,7 +71,7 @@ describe('the paired days of two periods', () => {
     expect(pairs.slice(-2)).toEqual(['11-01..11-20 11-01..11-30', '.. 12-01..12-31']);
   });
 
-  it('include each day once, in up to the requested number of pairs', () => {
+  it('include each day once, in at most the requested number of pairs', () => {
     const lengths = fc.integer({ min: 1, max: 3660 });
     const firsts = fc.integer({ min: 0, max: 4000 }).map((n) => addDays('2015-01-01', n));
     fc.assert(
@@ -105,7 +105,7 @@ describe('groups of days', () => {
     return { unit, labels: groups.map(({ label }) => label), sizes: groups.map((one) => one.days.length) };
   };
 
-  it('have the shortest unit that keeps their number within the limit', () => {
+  it('are as short as possible without exceeding the maximum number of groups', () => {
     const units = (most: number) => group('2026-01-01', '2026-12-31', most).unit;
     expect([365, 364, 53, 52, 12, 11, 4, 3, 1].map(units)).toEqual([
       ...['day', 'week', 'week', 'month', 'month', 'quarter', 'quarter', 'year', 'year'],
@@ -115,7 +115,7 @@ describe('groups of days', () => {
     expect(group('2026-11-01', '2026-11-05', 20, 'week').unit).toBe('week');
   });
 
-  it('are named for the day if they are single days', () => {
+  it('are named after their day if each group is a single day', () => {
     expect(group('2026-11-16', '2026-11-18', 3)).toEqual({
       unit: 'day',
       labels: ['Mon 16 Nov', 'Tue 17 Nov', 'Wed 18 Nov'],
@@ -123,7 +123,7 @@ describe('groups of days', () => {
     });
   });
 
-  it('name the requested days of a week, reported or not', () => {
+  it('are named after the requested days of their week, reported or not', () => {
     expect(group('2026-10-01', '2026-10-20', 5, 'day', ['2026-10-01', '2026-10-05', '2026-10-20'])).toEqual({
       unit: 'week',
       labels: ['1–4 Oct', '5–11 Oct', '12–18 Oct', '19–20 Oct'],
@@ -132,7 +132,7 @@ describe('groups of days', () => {
     expect(group('2026-12-28', '2027-01-10', 2).labels).toEqual(['28 Dec – 3 Jan', '4–10 Jan']);
   });
 
-  it('are named for their month, quarter or year', () => {
+  it('are named after their month, quarter or year', () => {
     expect(group('2025-12-01', '2026-02-10', 3).labels).toEqual(['Dec 2025', 'Jan 2026', 'Feb 2026']);
     expect(group('2025-12-01', '2026-12-10', 5).labels).toEqual([
       ...['2025 Q4', '2026 Q1', '2026 Q2', '2026 Q3', '2026 Q4'],
@@ -140,7 +140,7 @@ describe('groups of days', () => {
     expect(group('2025-12-01', '2026-12-10', 2).labels).toEqual(['2025', '2026']);
   });
 
-  it('name a month’s year unless it is the current year', () => {
+  it('include the year in a month’s name unless it is the current year', () => {
     const labels = (today: string) =>
       groupDays(['2025-12-31', '2026-01-01'], 2, [], 'month', today).groups.map(({ label }) => label);
     expect(labels('2026-11-21')).toEqual(['Dec 2025', 'Jan']);

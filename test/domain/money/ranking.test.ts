@@ -15,7 +15,7 @@ it('sorting projects by spend puts the largest first and unknown amounts last', 
   expect(sorted.map((amount) => amount?.toFixed())).toEqual(['20', '3', '0', '-1', undefined]);
 });
 
-it('sorting projects by runway puts overdrawn ones first and unknown ones last', () => {
+it('sorting projects by runway puts overdrawn projects first and unknown runways last', () => {
   const sorted = [
     outlook(undefined),
     outlook('5'),

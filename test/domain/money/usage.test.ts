@@ -23,12 +23,12 @@ const table = (usage: Usage) =>
 describe('a completely reported period', () => {
   const usage = usageOf(WEEK.map((day, n) => item(day, `${n + 1}.10`, '0.5')).reverse());
 
-  it('has one row for each day, in order, however billing sorts them', () => {
+  it('has one row for each day, sorted by date, even if billing sorts the days differently', () => {
     expect(usage.rows.map(({ day }) => day)).toEqual(WEEK);
     expect(usage.rows.every(({ merged, outside }) => merged === 1 && !outside)).toBe(true);
   });
 
-  it('totals amounts and bonuses separately', () => {
+  it('has separate totals of amounts and bonuses', () => {
     expect(toPlainDigits(usage.total.value)).toBe('28.7');
     expect(toPlainDigits(usage.bonuses.value)).toBe('3.5');
     expect(usage.total).toMatchObject({ incomplete: false, readable: 7, unreadable: 0 });
@@ -40,21 +40,21 @@ describe('a completely reported period', () => {
     expect(toPlainDigits(usage.highest!.value)).toBe('7.1');
   });
 
-  it('has the earliest of equally expensive days as the most expensive one', () => {
+  it('has the earliest of equally expensive days as its most expensive day', () => {
     expect(usageOf(WEEK.map((day) => item(day, '5'))).highest?.day).toBe('2026-11-14');
   });
 });
 
-describe('a day without an item', () => {
+describe('a day without a billing item', () => {
   const usage = usageOf([item('2026-11-14', '10'), item('2026-11-15', '0'), item('2026-11-18', '20')]);
 
-  it('is missing, unlike a day with a reported zero', () => {
+  it('counts as missing, unlike a day with a reported cost of zero', () => {
     expect(usage.missing).toEqual(['2026-11-16', '2026-11-17', '2026-11-19', '2026-11-20']);
     expect(usage.reported).toEqual(['2026-11-14', '2026-11-15', '2026-11-18']);
     expect(usage.fullDays).toBe(7);
   });
 
-  it('leaves no average if no other day is reported', () => {
+  it('leaves the period without an average if no other day is reported', () => {
     const nothing = usageOf([]);
     expect(nothing).toMatchObject({ rows: [], fullDays: 7, reported: [], missing: WEEK });
     expect(nothing).not.toHaveProperty('average');
@@ -89,15 +89,15 @@ describe('an unreadable amount', () => {
   });
 });
 
-describe('the items of one day', () => {
-  it('are added up in one row that says how many items it has', () => {
+describe('several billing items of one day', () => {
+  it('are added up in one row that says how many items there are', () => {
     const usage = usageOf([item('2026-11-14', '1.10', '1'), item('2026-11-14T00:00:00Z', '2.20', '2')]);
     expect(table(usage)).toEqual([['2026-11-14', '3.3', '3']]);
     expect(usage.rows[0]).toMatchObject({ merged: 2, amount: { raw: '3.3', incomplete: false } });
     expect(usage.total).toMatchObject({ readable: 2 });
   });
 
-  it('are added up from the readable amounts only, and marked incomplete', () => {
+  it('are added up without the unreadable amounts, and the sum is marked incomplete', () => {
     const usage = usageOf([item('2026-11-14', '1.10'), item('2026-11-14', null), item('2026-11-15', '1')]);
     expect(usage.rows[0]?.amount).toMatchObject({ raw: '1.10', incomplete: true });
     expect(usage.reported).toEqual(['2026-11-15']);
@@ -105,14 +105,14 @@ describe('the items of one day', () => {
     expect(usage.total).toMatchObject({ incomplete: true, unreadable: 1 });
   });
 
-  it('show the first item’s text if no item is readable', () => {
+  it('are shown with the first item’s text if no amount is readable', () => {
     const usage = usageOf(['a', null, 'a', 'b', 'c'].map((amount) => item('2026-11-14', amount)));
     expect(usage.rows[0]?.amount).toEqual({ unreadable: 'a' });
     expect(usage.unreadableDays).toEqual(['2026-11-14']);
   });
 });
 
-it('a credit is a negative amount in rows, total and average', () => {
+it('a credit counts as a negative amount in the total and the average', () => {
   const usage = usageOf([item('2026-11-14', '-5.00'), item('2026-11-15', '2')]);
   expect(toPlainDigits(usage.total.value)).toBe('-3');
   expect(toPlainDigits(usage.average!)).toBe('-1.5');
@@ -137,14 +137,14 @@ describe('today’s cost so far', () => {
     expect(usage.missing).not.toContain('2026-11-21');
   });
 
-  it('is not called missing if billing sends no item', () => {
+  it('is not called missing if billing sends no amount for today', () => {
     const usage = usageOf([], ['2026-11-21'], '2026-11-21');
     expect(usage).toMatchObject({ fullDays: 0, missing: [], reported: [] });
     expect(usage).not.toHaveProperty('today');
   });
 });
 
-describe('an item outside the requested days', () => {
+describe('a billing item outside the requested days', () => {
   const usage = usageOf([
     item('14.11.2026', '4'),
     item('2026-11-13', '1'),
@@ -184,7 +184,7 @@ describe('an item outside the requested days', () => {
     expect(toPlainDigits(odd.total.value)).toBe('1');
   });
 
-  it('counts toward the total, but not as a day', () => {
+  it('counts toward the total, but not toward the average', () => {
     expect(toPlainDigits(usage.total.value)).toBe('63');
     expect(usage.reported).toEqual(['2026-11-16']);
     expect(toPlainDigits(usage.average!)).toBe('16');
@@ -192,7 +192,7 @@ describe('an item outside the requested days', () => {
   });
 });
 
-describe('the usage of random items', () => {
+describe('the summary of random billing items', () => {
   const dayText = fc.oneof(
     fc.integer({ min: -3, max: 12 }).map((n) => addDays('2026-11-14', n)),
     fc.constantFrom('', 'x', '14.11.2026', '1794614400', '2026-11-15T10:00:00+02:00'),
@@ -275,7 +275,7 @@ describe('the usage of random items', () => {
 /** Names a day by its number: `14`. */
 const nameOf = (day: string, last = day) => [...new Set([day.slice(8), last.slice(8)])].join('–');
 
-describe('the text of the reported days', () => {
+describe('the text about the reported days', () => {
   const reported = (...missing: readonly string[]) =>
     formatReportedDays(
       usageOf(WEEK.filter((day) => !missing.includes(nameOf(day))).map((day) => item(day))),
@@ -289,7 +289,7 @@ describe('the text of the reported days', () => {
     [['14', '16', '18'], '4 of 7 days reported, no data for 14, 16 and 18'],
     [['14', '15', '17', '18', '19'], '2 of 7 days reported, no data for 14, 15 and 17–19'],
     [['14', '15', '16', '17', '18', '19'], '1 of 7 days reported, no data for 14–19'],
-  ])('names the missing days %j: %s', (missing, text) => expect(reported(...missing)).toBe(text));
+  ])('for the missing days %j is “%s”', (missing, text) => expect(reported(...missing)).toBe(text));
 
   it('says “no data yet” about a missing single day, and nothing about today', () => {
     expect(formatReportedDays(usageOf([item('2026-11-14')], ['2026-11-14']), nameOf)).toBe('');
@@ -313,7 +313,7 @@ describe('the note on unreadable amounts', () => {
     ]);
   });
 
-  it('names a day even if only one item is unreadable', () => {
+  it('names a day even if only one of its items is unreadable', () => {
     expect(said(item('2026-11-14', 'x'), item('2026-11-14', '1'))).toEqual([
       'The amount for 14 couldn’t be read in full, so it isn’t in the average.',
       'The total is incomplete: 1 amount couldn’t be read.',
@@ -330,13 +330,13 @@ describe('the note on unreadable amounts', () => {
   });
 });
 
-describe('the text of a period’s coverage', () => {
+describe('the text about the reported days of a period', () => {
   it.each([
     [0, 1, 'not reported'],
     [1, 1, 'reported'],
     [6, 7, '6 of 7 days reported'],
     [0, 0, '0 of 0 days reported'],
-  ])('of %i out of %i days is “%s”', (reported, of, text) =>
+  ])('for %i of %i days is “%s”', (reported, of, text) =>
     expect(formatCoverage({ reported, of })).toBe(text),
   );
 });

@@ -17,7 +17,7 @@ const NOW: AlertedLevel = { episode: 'now', level: 'threshold' };
 const BEFORE: AlertedLevel = { episode: 'before', level: 'threshold' };
 const NOTHING_NEW = { crossings: [], recoveries: [] };
 
-describe('a watch on the runway', () => {
+describe('a watch on a runway below 14 days', () => {
   const RULE: WatchRule = { kind: 'runway', days: 14 };
   const funds = { left: new Big(1), bonusesCounted: true };
   const basis = { average: new Big(1), reported: 7, of: 7, partial: 0, ...funds };
@@ -33,7 +33,7 @@ describe('a watch on the runway', () => {
     expect(judge(runway, [BEFORE])).toMatchObject({ isKnown: true, ...NOTHING_NEW, alerted: [BEFORE] });
   });
 
-  it('neither alerts nor recovers at exactly its threshold', () => {
+  it('neither alerts nor reports a recovery if the runway is exactly 14 days', () => {
     expect(judge(lasting(14))).toMatchObject({ isKnown: true, ...NOTHING_NEW, alerted: [] });
     expect(judge(lasting(14), [BEFORE])).toMatchObject({ recoveries: [], alerted: [BEFORE] });
   });
@@ -42,7 +42,7 @@ describe('a watch on the runway', () => {
     ['15 days', lasting(15)],
     ['more than ten years', { kind: 'beyond', years: 10, ...basis }],
     ['unlimited', { kind: 'no-spend', ...basis }],
-  ])('recovers if the new runway is %s', (_, runway) => {
+  ])('reports a recovery if the new runway is %s', (_, runway) => {
     expect(judge(runway, [BEFORE])).toMatchObject({
       isKnown: true,
       crossings: [],
@@ -79,17 +79,17 @@ describe('a watch on a budget of 1,000', () => {
     levels.map((level): AlertedLevel => ({ episode: '2026-11', level }));
 
   it.each([
+    ['800', '1000.01', ['50', '80', 'forecast']],
     ['499.99', undefined, []],
     ['500', undefined, ['50']],
     ['799.99', undefined, ['50']],
     ['800', undefined, ['50', '80']],
     ['800', '1000', ['50', '80']],
-    ['800', '1000.01', ['50', '80', 'forecast']],
     ['10', '1000.01', ['forecast']],
     ['999.99', undefined, ['50', '80']],
     ['1000', undefined, ['50', '80', 'forecast', '100']],
     ['1000', '500', ['50', '80', 'forecast', '100']],
-  ])('with %s spent and %s expected has reached the levels %j', (spent, forecast, reached) => {
+  ])('with %s spent (forecast: %s) has reached the alert levels %j', (spent, forecast, reached) => {
     const { crossings, alerted } = judge([month(spent, forecast)]);
     expect(alerted.map(({ level }) => level)).toEqual(reached);
     expect(crossings).toEqual(alerted.slice(-1));
@@ -97,22 +97,25 @@ describe('a watch on a budget of 1,000', () => {
   });
 
   it.each([
+    ['900', '979.99', ['forecast', '100']],
     ['490', undefined, ['80', '100']],
     ['489.99', undefined, ['50', '80', '100']],
     ['784', undefined, ['100']],
     ['783.99', undefined, ['80', '100']],
     ['900', '980', ['100']],
-    ['900', '979.99', ['forecast', '100']],
     ['980', '1', ['forecast']],
     ['979.99', '1', ['forecast', '100']],
     ['1000', '1', []],
-  ])('with %s spent and %s expected recovers from the levels %j', (spent, forecast, recovered) => {
-    const alerted = all('50', '80', 'forecast', '100');
-    const { recoveries } = judge([month(spent, forecast)], alerted);
-    expect(recoveries.map(({ level }) => level)).toEqual(recovered);
-  });
+  ])(
+    'with %s spent (forecast: %s) reports a recovery from the alert levels %j',
+    (spent, forecast, recovered) => {
+      const alerted = all('50', '80', 'forecast', '100');
+      const { recoveries } = judge([month(spent, forecast)], alerted);
+      expect(recoveries.map(({ level }) => level)).toEqual(recovered);
+    },
+  );
 
-  it('treats each month separately, and forgets months that are no longer checked', () => {
+  it('alerts about each month separately, and forgets months that are no longer checked', () => {
     const alerted: readonly AlertedLevel[] = [
       { episode: '2026-10', level: '100' },
       { episode: '2026-11', level: '50' },
@@ -127,7 +130,7 @@ describe('a watch on a budget of 1,000', () => {
     expect(levelsOf(later.alerted)).toEqual(['2026-11 50', '2026-11 80']);
   });
 
-  it('does nothing without a reported day', () => {
+  it('does nothing if no day of the month is reported', () => {
     const nothing = { ...month(2000), reported: 0 };
     const alerted = all('50');
     expect(judge([nothing], alerted)).toMatchObject({ isKnown: false, ...NOTHING_NEW, alerted });
@@ -175,7 +178,7 @@ describe('a watch on days that cost twice as much as usual', () => {
   it.each([
     [200, []],
     [200.01, [1]],
-  ])('alerts above the limit of 200, not at the limit: %s', (amount, ago) => {
+  ])('alerts above 200, not at 200, if a usual day costs 100: %s', (amount, ago) => {
     expect(episodes(judge(daysOf([100, amount])).crossings)).toEqual(ago.map(day));
   });
 
@@ -184,15 +187,18 @@ describe('a watch on days that cost twice as much as usual', () => {
     [100, 500, [1]],
     [300, 600, []],
     [300, 600.01, [1]],
-  ])('alerts only at or above a floor of 500: usual cost %s, this day %s', (baseline, amount, ago) => {
-    const rule = { ...RULE, floor: new Big(500) };
-    expect(episodes(judge(daysOf([1, amount], baseline), [], {}, rule).crossings)).toEqual(ago.map(day));
-    expect(spikeLimit(rule, { baseline: new Big(baseline) })?.toFixed()).toBe(
-      baseline === 100 ? '500' : '600',
-    );
-  });
+  ])(
+    'alerts only if a day costs at least the minimum of 500: usual cost %s, this day %s',
+    (baseline, amount, ago) => {
+      const rule = { ...RULE, floor: new Big(500) };
+      expect(episodes(judge(daysOf([1, amount], baseline), [], {}, rule).crossings)).toEqual(ago.map(day));
+      expect(spikeLimit(rule, { baseline: new Big(baseline) })?.toFixed()).toBe(
+        baseline === 100 ? '500' : '600',
+      );
+    },
+  );
 
-  it.each([undefined, 0, -1])('does nothing if the usual cost is %s', (baseline) => {
+  it.each([0, -1, undefined])('does nothing if the usual cost is %s', (baseline) => {
     const days = daysOf([1, 1000], 100).map(({ day, amount }) => ({
       day,
       amount,
@@ -207,9 +213,12 @@ describe('a watch on days that cost twice as much as usual', () => {
     [196, 1],
     [195.99, 2],
     [null, 1],
-  ])('with a day of %s between two spikes sends this many alerts: %s', (between, count) => {
-    expect(judge(daysOf([100, 300, between, 300])).crossings).toHaveLength(count);
-  });
+  ])(
+    'sends one alert for two spikes unless the day between them costs less than 196: %s',
+    (between, count) => {
+      expect(judge(daysOf([100, 300, between, 300])).crossings).toHaveLength(count);
+    },
+  );
 
   it('alerts about a spike up to a week after it', () => {
     expect(episodes(judge(daysOf([300, 100, 100, 100, 100, 100, 100])).crossings)).toEqual([day(7)]);
@@ -217,7 +226,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     expect(episodes(judge(daysOf([300, 300, 100, 100, 100, 100, 100, 100])).crossings)).toEqual([day(7)]);
   });
 
-  it('alerts only about days since the rule was set', () => {
+  it('alerts only about days since the watch was set up', () => {
     const days = daysOf([100, 300, 300, 300]);
     expect(episodes(judge(days, [], { since: day(2) }).crossings)).toEqual([day(2)]);
     expect(episodes(judge(days, [], { since: day(3) }).crossings)).toEqual([day(3)]);
@@ -232,7 +241,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     expect(judge(days, always.alerted)).toMatchObject({ ...NOTHING_NEW, alerted: always.alerted });
   });
 
-  it('recovers once, on the first usual day after a spike', () => {
+  it('reports a recovery once, on the first usual day after a spike', () => {
     const first = judge(daysOf([100, 300, 300]));
     expect(first.alerted).toEqual([toldOf(2)]);
     const days = daysOf([300, 300, 100]);
@@ -246,7 +255,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     expect(judge(days, second.alerted)).toMatchObject({ recoveries: [], alerted: second.alerted });
   });
 
-  it('recovers if the spike’s amount is corrected to a usual one', () => {
+  it('reports a recovery if the spike is corrected to a usual amount', () => {
     expect(judge(daysOf([100, 100]), [toldOf(1)])).toMatchObject({ recoveries: [toldOf(1)], alerted: [] });
     expect(judge(daysOf([100, 198]), [toldOf(1)])).toMatchObject({ recoveries: [], alerted: [toldOf(1)] });
     expect(judge(daysOf([198, 300]), [toldOf(2)])).toMatchObject({ crossings: [], alerted: [toldOf(2)] });
@@ -272,7 +281,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     expect(episodes(more.corrections)).toEqual([day(2)]);
   });
 
-  it('reports each correction of an alerted day once', () => {
+  it('reports once that a day’s amount was corrected after the alert', () => {
     const { alerted } = judgeWithAmounts(daysOf([300, 100, 300]));
     const changed = judgeWithAmounts(daysOf([310, 100, 197]), alerted);
     expect(changed).toMatchObject({ ...NOTHING_NEW });
@@ -281,11 +290,11 @@ describe('a watch on days that cost twice as much as usual', () => {
     expect(judgeWithAmounts(daysOf([310, 100, null]), changed.alerted).corrections).toEqual([]);
   });
 
-  it('does not recover while the spike’s day is missing', () => {
+  it('reports no recovery while billing does not report the spike’s day', () => {
     expect(judge(daysOf([100, null]), [toldOf(1)])).toMatchObject({ recoveries: [], alerted: [toldOf(1)] });
   });
 
-  it('counts spike days after an alerted one as the same spike', () => {
+  it('counts further expensive days after an alert as the same spike', () => {
     const alerted = [toldOf(5)];
     expect(judge(daysOf([300, 300]), alerted)).toMatchObject({ ...NOTHING_NEW, alerted });
     expect(judge(daysOf([300, 100]), alerted)).toMatchObject({
@@ -298,7 +307,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     expect(judge([], alerted)).toMatchObject({ isKnown: false, ...NOTHING_NEW, alerted });
   });
 
-  it('forgets a spike sixty days after its end', () => {
+  it('forgets a spike that ended more than sixty days ago', () => {
     const alerted = [toldOf(61, true), toldOf(60, true), toldOf(62)];
     expect(judge(daysOf([198]), alerted).alerted).toEqual([toldOf(60, true), toldOf(62)]);
   });
@@ -309,7 +318,7 @@ describe('a watch that can’t send alerts', () => {
   const RULE: WatchRule = { kind: 'balance', below: new Big(100) };
   const balance = (value: number) => ({ kind: 'balance', balance: new Big(value) }) as const;
 
-  it('doesn’t count a balance as alerted, so that the alert can follow later', () => {
+  it('does not count an alert about a balance as sent, so that the alert can follow later', () => {
     expect(evaluateRule(RULE, balance(90), [], suspended)).toMatchObject({ crossings: [], alerted: [] });
     expect(evaluateRule(RULE, balance(90), [BEFORE], suspended)).toMatchObject({ alerted: [BEFORE] });
     expect(evaluateRule(RULE, balance(110), [BEFORE], suspended)).toMatchObject({
@@ -318,7 +327,7 @@ describe('a watch that can’t send alerts', () => {
     });
   });
 
-  it('doesn’t count budgets and spikes as alerted, so that the alerts can follow later', () => {
+  it('does not count alerts about budgets and spikes as sent, so that the alerts can follow later', () => {
     const month = { month: '2026-11', spent: new Big(85), reported: 1, of: 20 };
     const budget = { kind: 'budget', amount: new Big(100) } as const;
     const alerted = [{ episode: '2026-11', level: '50' as const }];

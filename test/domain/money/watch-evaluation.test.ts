@@ -48,14 +48,14 @@ describe('a watch on a balance', () => {
     ]);
   });
 
-  test('neither alerts nor recovers while the balance is unknown', () => {
+  test('neither alerts nor reports a recovery while the balance is unknown', () => {
     const unreadable = { ...balanceOf(0), account: { balance: { unreadable: 'x' }, bonuses: amount(0) } };
     const [, second, third] = judgeAll(BALANCE, [balanceOf(1), unreadable, balanceOf(1)]);
     expect(second).toMatchObject({ isKnown: false, crossings: [], recoveries: [] });
     expect(third?.crossings).toEqual([]);
   });
 
-  test('sends alerts and recoveries in turn, however the balance changes', () => {
+  test('reports a recovery between any two alerts, however the balance changes', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 48_000, max: 53_000 }), { maxLength: 60 }), (balances) => {
         const judged = judgeAll(BALANCE, balances.map(balanceOf));
@@ -82,7 +82,7 @@ describe('a watch on a budget', () => {
       crossings.map(({ episode, level }) => `${episode} ${level}`),
     );
 
-  test('alerts only about the highest new level', () => {
+  test('alerts only about the highest of several levels reached at once', () => {
     const checks = [
       inMonth('2026-11-02', 400),
       inMonth('2026-11-03', 400, 450),
@@ -116,7 +116,7 @@ describe('a watch on spikes', () => {
       since,
     ).map(({ crossings }) => crossings.map(({ episode }) => episode));
 
-  test('alerts again after a usual day, even if the amount was corrected later', () => {
+  test('alerts again if a correction puts a usual day between two expensive days', () => {
     const first = [...usual, 300, 300, 300];
     const corrected = [...usual, 300, 100, 300];
     expect(spikes([first, corrected, first, corrected])).toEqual([['2026-11-18'], ['2026-11-20'], [], []]);

@@ -54,7 +54,7 @@ describe('a watch on the runway', () => {
 });
 
 describe('a watch on a budget', () => {
-  it('measures the month up to yesterday, and its forecast', () => {
+  it('measures the cost of the month up to yesterday, and the forecast of the month', () => {
     const amounts = costs(
       ...eachDay('2026-10-20', 12, 1),
       ...eachDay('2026-11-01', 18),
@@ -72,7 +72,7 @@ describe('a watch on a budget', () => {
     ['2026-11-07', ['2026-10 310 31/31', '2026-11 60 6/6']],
     ['2026-11-08', ['2026-11 70 7/7']],
     ['2027-01-03', ['2026-12 310 31/31', '2027-01 20 2/2']],
-  ])('on %s measures the months %j', (today, months) => {
+  ])('on %s measures these months (cost, reported days): %j', (today, months) => {
     const measurement = measureWatch('budget', {
       today,
       zone: 'UTC',
@@ -89,7 +89,7 @@ describe('a watch on a budget', () => {
 });
 
 describe('a watch on spikes', () => {
-  it('measures the reported days among the last 45', () => {
+  it('measures the costs of the reported days among the last 45', () => {
     const amounts = costs(['2026-10-06', 1], ['2026-10-07', 2], ['2026-11-20', 3], ['2026-11-21', 4]);
     expect(measure('spike', { amounts })).toEqual({
       kind: 'spike',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toPlainDigits } from '../../../src/domain/money/amount.ts';
 import { parseFactor, parseRunwayDays, readAmounts } from '../../../src/domain/money/watch-rule.ts';
 
-describe('the typed amount of a watch', () => {
+describe('the amount typed for a watch', () => {
   it.each([
     ['50000', '50000'],
     ['50,000', '50000'],
@@ -37,7 +37,7 @@ describe('the typed amount of a watch', () => {
 
   it.each([
     ...[
-      ...['', 'lots', '5e4', '1,23,456', '12,34.5', '50000 USD', '50000 EUR', 'Infinity', '0x10', 'x50k'],
+      ...['lots', '', '5e4', '1,23,456', '12,34.5', '50000 USD', '50000 EUR', 'Infinity', '0x10', 'x50k'],
       ...['50kg'],
     ],
     ...[
@@ -55,7 +55,7 @@ describe('the typed amount of a watch', () => {
   });
 });
 
-describe('the typed days of a watch', () => {
+describe('the number of days typed for a watch', () => {
   it.each([
     ['14', 14],
     ['14 days', 14],
@@ -74,10 +74,10 @@ describe('the typed days of a watch', () => {
     ['-1', undefined],
     ['1.5', undefined],
     ['soon', undefined],
-  ])('are read from “%s” as %s', (typed, days) => expect(parseRunwayDays(typed)).toBe(days));
+  ])('is read from the text “%s” as %s', (typed, days) => expect(parseRunwayDays(typed)).toBe(days));
 });
 
-describe('the typed factor of a watch', () => {
+describe('the factor typed for a watch', () => {
   it.each([
     ['2', '2'],
     ['2x', '2'],
@@ -97,5 +97,7 @@ describe('the typed factor of a watch', () => {
     ['-2x', undefined],
     ['x', undefined],
     ['twice', undefined],
-  ])('is read from “%s” as %s', (typed, factor) => expect(parseFactor(typed)?.toFixed()).toBe(factor));
+  ])('is read from the text “%s” as %s', (typed, factor) =>
+    expect(parseFactor(typed)?.toFixed()).toBe(factor),
+  );
 });

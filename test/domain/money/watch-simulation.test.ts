@@ -27,7 +27,7 @@ const alertsOf = (rule: WatchRule, figures: WatchFigures) =>
   simulateWatch(rule, figures).map((day) => daysBetween(day, TODAY));
 
 describe('the simulation of a watch’s past alerts', () => {
-  it('covers ninety days, and compares their costs with earlier ones', () => {
+  it('covers ninety days, and compares their costs with earlier costs', () => {
     expect(daysBetween(FIRST, TODAY)).toBe(200);
     const rule = { kind: 'spike', factor: new Big(2), floor: new Big(0) } as const;
     const spikeOn = (day: number) => figuresOf((ago) => (ago === day ? 100 : 10));
@@ -42,7 +42,7 @@ describe('the simulation of a watch’s past alerts', () => {
     expect(alertsOf({ kind: 'balance', below: new Big('1090') }, figures)).toEqual([9]);
   });
 
-  it('ignores alerts that began before the ninety days', () => {
+  it('ignores alerts that began more than ninety days ago, and an unknown balance', () => {
     expect(
       alertsOf(
         { kind: 'balance', below: new Big(5000) },
@@ -75,7 +75,7 @@ describe('the simulation of a watch’s past alerts', () => {
     ]);
   });
 
-  it('finds each spike, compared with the usual cost at the time', () => {
+  it('finds each spike by comparing its cost with the usual cost at the time', () => {
     const figures = figuresOf((ago) => ([5, 6, 60, 89].includes(ago) ? 100 : 10));
     const rule = { kind: 'spike', factor: new Big(2), floor: new Big(0) } as const;
     expect(alertsOf(rule, figures)).toEqual([89, 60, 6]);

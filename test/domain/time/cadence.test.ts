@@ -58,7 +58,7 @@ const iso = (timing: Timing, from: string, count: number) =>
   );
 
 describe('the due times of a schedule', () => {
-  it('equal the times found by checking every minute, for every zone and cadence', () => {
+  it('equal the times found by checking every minute, for every time zone and rhythm', () => {
     fc.assert(
       fc.property(timings, moments, fc.integer({ min: 0, max: 20 * 86_400_000 }), (timing, after, length) => {
         expect(dueTimesBetween(timing, after, after + length)).toEqual(slowly(timing, after, after + length));
@@ -132,12 +132,12 @@ describe('the posts around a clock change', () => {
     'Africa/Casablanca 02:30 after 2026-02-14T12:00Z: 2026-02-15 2026-02-15T01:30 · 2026-02-16 2026-02-16T02:30 · 2026-02-17 2026-02-17T02:30',
     'Africa/Casablanca 02:30 after 2026-03-21T12:00Z: 2026-03-22 2026-03-22T02:00 · 2026-03-23 2026-03-23T01:30 · 2026-03-24 2026-03-24T01:30',
     'America/Nuuk 23:30 after 2026-03-28T12:00Z: 2026-03-28 2026-03-29T01:00 · 2026-03-29 2026-03-30T00:30 · 2026-03-30 2026-03-31T00:30',
-  ])('have the right date and instant in %s', (row) => {
+  ])('are due on the right dates at the right times: %s', (row) => {
     const [zone = '', time = '', from = '', expected = ''] = row.split(/ after |: | (?=\d\d:\d\d after)/);
     expect(iso({ cadence: DAILY, time, zone }, from, 3).join(' · ')).toBe(expected);
   });
 
-  it('skip a date that the zone skipped', () => {
+  it('leave out a date that the time zone skipped', () => {
     const timing: Timing = { cadence: { kind: 'weekdays' }, time: '09:00', zone: 'Pacific/Apia' };
     expect(nextDueTimes(timing, Date.parse('2011-12-29T00:00Z'), 2).map(({ date }) => date)).toEqual([
       '2011-12-29',
@@ -158,7 +158,7 @@ describe('the text of a schedule’s timing', () => {
       'Monthly on day 31 (or the last day of shorter months) at 09:00 (Europe/Rome)',
     ],
     [{ kind: 'monthly', day: 'last' }, 'Monthly on the last day at 09:00 (Europe/Rome)'],
-  ])('for %j is %s', (cadence, words) => {
+  ])('for %j is “%s”', (cadence, words) => {
     expect(formatTiming({ cadence, time: '09:00', zone: 'Europe/Rome' })).toBe(words);
   });
 });
@@ -169,16 +169,16 @@ describe('the report of yesterday', () => {
   const covered = (cadence: Cadence, at: number, zone = 'UTC') =>
     daysCovered({ cadence, time: '09:00', zone }, at);
 
-  it('covers the days since the last weekday, in a weekday schedule', () => {
+  it('covers the days since the last weekday in a schedule for weekdays', () => {
     expect(WEEK.map((at) => covered({ kind: 'weekdays' }, at))).toEqual([3, 1, 1, 1, 1, 1, 2]);
   });
 
-  it('covers one day in any other schedule', () => {
+  it('covers one day in a daily, weekly or monthly schedule', () => {
     for (const cadence of [DAILY, { kind: 'weekly', weekday: 1 }, { kind: 'monthly', day: 'last' }] as const)
       expect(new Set(WEEK.map((at) => covered(cadence, at)))).toEqual(new Set([1]));
   });
 
-  it('depends on the weekday in the schedule’s zone', () => {
+  it('covers three days when it is Monday in the time zone of a schedule for weekdays', () => {
     const late = Date.UTC(2026, 10, 15, 20);
     expect([covered({ kind: 'weekdays' }, late), covered({ kind: 'weekdays' }, late, 'Asia/Tokyo')]).toEqual([
       ...[2, 3],

@@ -47,7 +47,7 @@ describe('the beginning of a day', () => {
     expect(starts('2018-02-18', 'America/Sao_Paulo')).toBe('2018-02-18T03:00:00.000Z');
   });
 
-  it('equals the instant found by checking every minute, in every zone and year', () => {
+  it('equals the instant found by checking every minute, in every time zone and year', () => {
     fc.assert(
       fc.property(days, zones, (day, zone) => {
         expect(startOfDay(day, zone)).toBe(beginning(day, zone));
@@ -62,7 +62,7 @@ describe('the day at an instant', () => {
     expect(dayAt(Date.parse('2010-11-07T03:00:00.000Z'), 'America/St_Johns')).toBe('2010-11-07');
   });
 
-  it('is the day that has begun, and not yet the next one', () => {
+  it('is the day that has begun and has not ended', () => {
     fc.assert(
       fc.property(moments, zones, (now, zone) => {
         const day = dayAt(now, zone);
@@ -73,7 +73,7 @@ describe('the day at an instant', () => {
     );
   });
 
-  it('ends exactly where the next day begins', () => {
+  it('ends exactly when the next day begins', () => {
     fc.assert(
       fc.property(days, zones, (day, zone) => {
         expect(endOfDay(day, zone) + 1).toBe(beginning(plus(day, 1), zone));
@@ -89,7 +89,7 @@ describe('the day at an instant', () => {
 });
 
 describe('consecutive days', () => {
-  it('leave out a day that the zone skipped', () => {
+  it('leave out a day that the time zone skipped', () => {
     expect(daysInRange('2011-12-29', '2012-01-01', 'Pacific/Apia')).toEqual([
       '2011-12-29',
       '2011-12-31',
@@ -103,7 +103,7 @@ describe('consecutive days', () => {
     expect(daysInRange('2011-12-30', '2011-12-30', 'UTC')).toEqual(['2011-12-30']);
   });
 
-  it('leave out only the skipped day, in any range', () => {
+  it('leave out only the skipped day, wherever the range begins', () => {
     for (const first of ['2011-11-30', '2011-12-01', '2011-12-29', '2011-12-30', '2002-01-01'])
       expect(daysInRange(first, '2012-01-01', 'Pacific/Apia')).toEqual(
         daysOf(first, '2012-01-01', 'Pacific/Apia'),
@@ -119,7 +119,7 @@ describe('consecutive days', () => {
     expect(daysInRange('2026-01-02', '2026-01-01', 'UTC')).toEqual([]);
   });
 
-  it('are counted as n from any day to the day n days later', () => {
+  it('are counted correctly between any two days', () => {
     fc.assert(
       fc.property(days, fc.integer({ min: -4000, max: 4000 }), (day, n) => {
         expect(addDays(day, n)).toBe(plus(day, n));
@@ -134,20 +134,20 @@ describe('a time zone', () => {
     'may be %s',
     (name) => expect(isTimeZone(name)).toBe(true),
   );
-  it.each(['', '+05:00', '-0330', 'Mars/Olympus', 'Europe', 'UTC; DROP', 'Europe/Dublin\n', '🙂'])(
+  it.each(['+05:00', '', '-0330', 'Mars/Olympus', 'Europe', 'UTC; DROP', 'Europe/Dublin\n', '🙂'])(
     'may not be %j',
     (name) => expect(isTimeZone(name)).toBe(false),
   );
 });
 
-describe('the text of days', () => {
+describe('the text of a range of days', () => {
   it.each([
     ['2026-11-14', '2026-11-20', '14–20 Nov 2026'],
     ['2026-10-28', '2026-11-03', '28 Oct – 3 Nov 2026'],
     ['2025-12-30', '2026-01-02', '30 Dec 2025 – 2 Jan 2026'],
     ['2026-11-20', '2026-11-20', 'Fri 20 Nov 2026'],
     ['2025-11-01', '2026-11-01', '1 Nov 2025 – 1 Nov 2026'],
-  ])('for %s to %s is %s', (first, last, text) => expect(formatDays(first, last)).toBe(text));
+  ])('for %s to %s is “%s”', (first, last, text) => expect(formatDays(first, last)).toBe(text));
 
   it('names the year unless it is the current one', () => {
     expect(formatDays('2026-11-07', '2026-11-13', '2026')).toBe('7–13 Nov');

@@ -70,7 +70,7 @@ it('a compared period’s name includes the year unless that is the current year
 });
 
 describe('the comparison of a single day', () => {
-  it('is absent if the zone skipped the day a week before', () => {
+  it('is absent if the time zone skipped the day a week before', () => {
     // Samoa skipped Friday 30 December 2011, when it crossed the date line.
     expect(compared('yesterday', on('2012-01-06'), 'Pacific/Apia')).toBeUndefined();
     expect(compared('yesterday', on('2012-01-13'), 'Pacific/Apia')).toMatchObject({ label: 'Fri 6 Jan' });
@@ -140,7 +140,7 @@ describe('a typed comparison', () => {
 });
 
 describe('the words “vs last year”', () => {
-  it('are refused if the zone skipped the day a year before', () => {
+  it('are refused if the time zone skipped the day a year before', () => {
     expect(refused('2012-12-30 vs last year', now, 'Pacific/Apia').message).toContain('doesn’t exist');
   });
 });
@@ -178,7 +178,7 @@ describe('any typed comparison', () => {
     );
   });
 
-  it('with “last year” covers the same dates, or the same weekdays', () => {
+  it('with “last year” covers the same dates a year before, or the same weekdays for weeks', () => {
     fc.assert(
       fc.property(phrases, moments, zones, (text, at, zone) => {
         const comparison = comparedUnlessRefused(`${text} vs last year`, at, zone);

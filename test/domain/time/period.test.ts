@@ -22,21 +22,21 @@ const refused = (text: string, zone = 'UTC', at = now): InvalidWord => {
   throw new Error(`“${text}” was read`);
 };
 
-describe('a period on 2026-11-21 at 10:15:30.123 UTC', () => {
+describe('a period typed on 2026-11-21 at 10:15:30.123 UTC', () => {
   it.each([
-    ['', '2026-11-14T00:00:00.000Z', '2026-11-20T23:59:59.999Z'],
     ['last-7-days including today', '2026-11-15T00:00:00.000Z', NOW],
+    ['', '2026-11-14T00:00:00.000Z', '2026-11-20T23:59:59.999Z'],
     ['today', '2026-11-21T00:00:00.000Z', NOW],
     ['mtd', '2026-11-01T00:00:00.000Z', NOW],
     ['october', '2026-10-01T00:00:00.000Z', '2026-10-31T23:59:59.999Z'],
     ['2026-10-05', '2026-10-05T00:00:00.000Z', '2026-10-05T23:59:59.999Z'],
-  ])('of “%s” lasts from %s to %s, to the millisecond', (phrase, from, to) => {
+  ])('as “%s” lasts from %s to %s', (phrase, from, to) => {
     expect(asked(phrase)).toEqual([from, to]);
   });
 });
 
 describe('a period in another time zone', () => {
-  it('has the days of the zone', () => {
+  it('begins and ends at midnight in that time zone', () => {
     expect(asked('yesterday', 'America/New_York')).toEqual([
       '2026-11-20T05:00:00.000Z',
       '2026-11-21T04:59:59.999Z',
@@ -47,14 +47,14 @@ describe('a period in another time zone', () => {
     ]);
   });
 
-  it('is in the zone’s month, which may differ from the month in UTC', () => {
+  it('is in the time zone’s month, which may differ from the month in UTC', () => {
     const turn = Date.parse('2026-10-31T23:00:00Z');
     expect(resolvePeriodText('november', turn, 'UTC').days[0]).toBe('2025-11-01');
     expect(resolvePeriodText('november', turn, 'Pacific/Chatham').days).toEqual(['2026-11-01']);
     expect(refused('2026-11', 'UTC', turn).why).toMatch(/future/);
   });
 
-  it('has whole days in a month with a clock change', () => {
+  it('of a month is an hour shorter if the clocks are set forward during the month', () => {
     const { from, to, days } = resolvePeriodText('2026-03', now, 'Europe/Dublin');
     expect(days).toHaveLength(31);
     expect(to + 1 - from).toBe(31 * 86_400_000 - 3_600_000);
@@ -62,7 +62,7 @@ describe('a period in another time zone', () => {
 });
 
 describe('a refused period', () => {
-  it('has more than 3,660 days, not exactly 3,660', () => {
+  it('has more than 3,660 days; a period of exactly 3,660 is accepted', () => {
     expect(resolvePeriodText('last-3660-days', now, 'UTC').days).toHaveLength(3660);
     expect(resolvePeriodText('since 2016-11-14', now, 'UTC').days).toHaveLength(3660);
     expect(resolvePeriodText('last-10-years', now, 'UTC').days).toHaveLength(3653);
@@ -74,14 +74,17 @@ describe('a refused period', () => {
     expect(refused('Last-Wek').word).toBe('Last-Wek');
   });
 
-  it.each(['9'.repeat(40), '9'.repeat(4000)])('may contain a number of any length', (digits) => {
-    const refusal = refused(`last-${digits}-days`);
-    expect(refusal.why).toMatch(/3,660/);
-    expect(refusal.message.length).toBeLessThan(200);
-  });
+  it.each(['9'.repeat(40), '9'.repeat(4000)])(
+    'gets a short message, however long a number in it is',
+    (digits) => {
+      const refusal = refused(`last-${digits}-days`);
+      expect(refusal.why).toMatch(/3,660/);
+      expect(refusal.message.length).toBeLessThan(200);
+    },
+  );
 });
 
-describe('a day that the zone skipped', () => {
+describe('a day that the time zone skipped', () => {
   const later = Date.parse('2012-01-02T12:00:00Z');
 
   it.each([
@@ -107,7 +110,7 @@ describe('a day that the zone skipped', () => {
     ).toEqual(['2011-12-29', '2011-12-31']);
   });
 
-  it('is never yesterday', () => {
+  it('is not the day that “yesterday” means', () => {
     const newDay = Date.parse('2011-12-30T12:00:00Z');
     expect(resolvePeriodText('yesterday', newDay, 'Pacific/Apia').days).toEqual(['2011-12-29']);
   });
@@ -123,14 +126,14 @@ describe('a period that begins at this millisecond', () => {
     ['q4', '2026-10-01T00:00:00.000Z', 'UTC'],
     ['2026', '2026-01-01T00:00:00.000Z', 'UTC'],
     ['since 2026-11-21', '2026-11-21T00:00:00.000Z', 'UTC'],
-  ])('has only just begun: “%s” at %s in %s', (text, at, zone) => {
+  ])('is refused because it has only just begun: “%s” at %s in %s', (text, at, zone) => {
     expect(() => resolvePeriodText(text, Date.parse(at), zone)).toThrow(
       expect.objectContaining({ kind: 'period-just-began' }),
     );
     expect(asked(text, zone, Date.parse(at) + 1)).toEqual([at, new Date(Date.parse(at) + 1).toISOString()]);
   });
 
-  it('is refused, unlike one that began on an earlier day', () => {
+  it('is refused, but a period that began earlier and ends at this millisecond is accepted', () => {
     expect(asked('mtd', 'UTC', Date.parse('2026-11-21T00:00:00.000Z'))).toEqual([
       '2026-11-01T00:00:00.000Z',
       '2026-11-21T00:00:00.000Z',
@@ -174,7 +177,7 @@ describe('any period', () => {
     );
   });
 
-  it('of one day ends where the period of the next day begins', () => {
+  it('of one day ends when the period of the next day begins', () => {
     fc.assert(
       fc.property(moments, zones, (at, zone) => {
         const day = plus(todayAt(at, zone), -3);

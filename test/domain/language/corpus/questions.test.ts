@@ -43,11 +43,13 @@ function isRight({ kind, commands }: Expectation, outcome: Outcome): boolean {
 
 const QUESTIONS = readExpectations('questions.md');
 
-describe.each([
+const PAGES: readonly [asked: string, expectations: readonly Expectation[]][] = [
   ['a question', QUESTIONS],
   ['a question after an answer in a thread', readExpectations('follow-ups.md')],
-])('%s', (_, expectations) => {
-  it.each(expectations)('is understood or refused as expected: $text', async (expected) => {
+];
+
+describe.each(PAGES)('%s', (_, expectations) => {
+  it.each(expectations)('becomes the expected command, buttons or refusal: $text', async (expected) => {
     const outcome = await outcomeOf(expected.text);
     const { text } = expected;
     expect(isRight(expected, outcome) ? expected : { text, ...outcome }).toEqual(expected);
@@ -65,11 +67,11 @@ const STRAY = [
 const WANTED =
   /\bleast (?:the )?runway\b|\bcost least\b|\bday with the least\b|\bspend least\b|\b1st half oct\b|\blast half december\b|\bwithout today\b|\b(?:morning|thx|thanks|hi|hello|thank you 🙏) Anna\b/iu;
 
-describe('an added word that changes a question', () => {
+describe('a question with an added word that does not belong in it', () => {
   const asking = QUESTIONS.filter(
     ({ kind, commands }) => kind === 'run' && /^.(?:spend|balance)/.test(commands[0] ?? ''),
   );
-  it.each(STRAY.map((stray, at) => ({ stray, at })))('is never dropped: $stray', async ({ stray, at }) => {
+  it.each(STRAY.map((stray, at) => ({ stray, at })))('is not answered: $stray', async ({ stray, at }) => {
     const mixed = asking.flatMap(({ text }, n) => {
       if (n % STRAY.length !== at) return [];
       const words = text.split(' ');

@@ -35,7 +35,7 @@ const moments = fc.oneof(
 
 describe('a period phrase', () => {
   it.each(Object.entries(PRODUCTIONS))(
-    'means the same days as in an independent calculation, at any time in any zone: %s',
+    'means the days that an independent calculation finds, at any time in any time zone: %s',
     (_, phrases) => {
       fc.assert(
         fc.property(phrases, moments, fc.constantFrom(...ZONES), ({ text, days }, at, zone) => {
