@@ -60,8 +60,8 @@ export const createAuthorize =
 
     const confirm = async (): Promise<void> => {
       const isLate = performance.now() - began > ROLE_MAX_AGE;
-      // A request that changes the record must not be refused because of its own change.
-      const isChanging = rules.changes === true || hasSaved(workspace);
+      // A request must not be refused because of its own change.
+      const isChanging = hasSaved(workspace);
       const [latest, now] = await Promise.all([
         isLate ? people.find(source, true) : profile,
         isChanging ? workspace : workspaces.load(teamId),
