@@ -267,7 +267,9 @@ describe('the form of a connection', () => {
     const asked = bot.billing.requests.length;
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Someone'));
-    expect(modalText()).toContain('Someone else just changed this. Save again to overwrite their change.');
+    expect(modalText()).toContain(
+      'Someone else just changed this. Press Test and save again to do it anyway.',
+    );
     expect(bot.billing.requests).toHaveLength(asked);
     expect((await connectionIn('main')).registeredBy).toBe(ADMIN);
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
@@ -502,7 +504,9 @@ describe('/billing disconnect', () => {
     await bot.slack.waitFor(() => bot.slack.modal(ADMIN));
     await bot.slack.submit(ADMIN, { token: bot.billing.tokens[0]!.value });
     await bot.slack.waitFor(() => modalText(ADMIN).includes('Connected'));
-    expect(await disconnect()).toContain('Someone else just changed a connection.');
+    expect(await disconnect()).toContain(
+      'Someone else just changed this. Press Disconnect again to do it anyway.',
+    );
     expect(await connectionIn('main')).not.toBeNull();
   });
 

@@ -195,7 +195,7 @@ describe('an application access', () => {
     await shows('Saved.', ADMIN);
     const before = await record();
     await bot.slack.submit(OWNER, { people: [OWNER, MEMBER], expires: '2027-03-01' });
-    await shows('Someone else just changed this. Save again to overwrite their change.');
+    await shows('Someone else just changed this. Press Test and save again to do it anyway.');
     expect(await record()).toEqual(before);
   });
 

@@ -139,9 +139,10 @@ const createDisconnectForm = ({ workspaces }: Services) =>
       if (names.length === 0) throw new Failure('not-connected');
       requireConnectionName(wanted, workspace);
       const name = wanted ?? (names.length === 1 ? names[0] : undefined);
-      return { id: '', values: name === undefined ? {} : { name } };
+      return { id: name ?? '', values: name === undefined ? {} : { name } };
     },
     fields: DISCONNECT_FIELDS,
+    record: (name) => FIELDS.connection + name,
     async save({ input: { name }, request }) {
       const { workspace } = request;
       if (!workspace.connectionNames.includes(name)) return refuseField('Choose a connection.');

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { ActionName } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { hasSaved, NO_STAMP, stampOf } from '../../workspace/record/audited-change.ts';
+import { hasSaved, stampOf } from '../../workspace/record/audited-change.ts';
 import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import type { Right } from '../../workspace/roles-and-rights.ts';
 import {
@@ -79,8 +79,6 @@ type AnyForm = Omit<FormDescription<any, any>, 'fields'> & {
   readonly action: ActionName;
 };
 const NOTHING_SAVED = 'Nothing was saved.';
-const CHANGED_FIRST = ['Someone else just changed this.', 'Save again to overwrite their change.'] as const;
-const REMOVED_FIRST = ['Someone else just removed or renamed this.', 'Save again to create it.'] as const;
 const SAVE_ANYWAY = 'Save again to save it anyway.';
 const CAN_CLOSE = context('You can close this window. Tally will send you the result in a direct message.');
 
@@ -214,8 +212,8 @@ async function submit(form: AnyForm, at: Moment, input: FormInput<Fields>, isLas
     const seen = stampOfRecord(form, id, request);
     if (seen !== state.seen) {
       const now = { ...at, state: { ...state, seen } };
-      const [what, todo] = seen === NO_STAMP ? REMOVED_FIRST : CHANGED_FIRST;
-      return await showProblem(form, now, what, todo);
+      const what = `Someone else just ${seen === '' ? 'removed or renamed' : 'changed'} this.`;
+      return await showProblem(form, now, what, `Press ${form.submit ?? 'Save'} again to do it anyway.`);
     }
     const [field = '', problem] = (await findProblem(form, at)) ?? [];
     // Free text that `check` refuses contains a secret, which must not be shown again.

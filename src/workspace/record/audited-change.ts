@@ -112,14 +112,10 @@ function withoutSeal(text: string): string {
   return tryParse(() => JSON.stringify({ ...JSON.parse(text), sealed: undefined })) ?? text;
 }
 
-export const NO_STAMP = '-';
-
-/** A form keeps this hash of a field's value, to notice when saving that somebody else has changed the field. */
+/** A form keeps this hash of a field's value, to notice that somebody else has changed it. '' if it is missing. */
 export const stampOf = ({ fields }: { readonly fields: RecordFields }, field: string): string => {
   const text = fields[field];
-  return text === undefined
-    ? NO_STAMP
-    : createHash('sha256').update(withoutSeal(text)).digest('hex').slice(0, 12);
+  return text === undefined ? '' : createHash('sha256').update(withoutSeal(text)).digest('hex').slice(0, 12);
 };
 
 export const hashOf = (value: unknown): string =>
