@@ -45,7 +45,6 @@ import {
 } from '../../workspace/credentials/credential-records.ts';
 import { auditedChange, type WorkspaceChange } from '../../workspace/record/audited-change.ts';
 import { findAccess, findProject, type Workspace } from '../../workspace/record/workspace.ts';
-import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Services } from '../feature.ts';
 
 const TITLE = 'Application access';
@@ -55,7 +54,6 @@ export const UNRESTRICTED =
 export interface TokenServices extends Services {
   readonly identity: IdentityClient;
   readonly keyring: SlackServices['keyring'];
-  readonly dedup: EventDedup;
 }
 
 function projectNames({ projects }: Workspace, project: string) {

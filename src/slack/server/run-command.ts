@@ -8,7 +8,6 @@ import type { Annotate } from '../../ops/work-record.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { hasSaved } from '../../workspace/record/audited-change.ts';
 import { parseContextOf } from '../../workspace/record/workspace.ts';
-import type { EventDedup } from '../../workspace/replay-protection.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
 import { findAskedProjects } from '../commands/asked-projects.ts';
 import { type Command, isShortText, offeredAgain, requireShortText } from '../commands/command-buttons.ts';
@@ -24,7 +23,6 @@ export interface Dispatch extends SlackServices {
   readonly handlers: Required<Handlers>;
   readonly errorReply: ErrorReply;
   readonly lastClicks: LastClicks;
-  readonly eventDedup: EventDedup;
   readonly authorize: Authorize;
 }
 
