@@ -1,6 +1,6 @@
 /** Reads a mention or direct message: a command, or a question, which may follow up on the thread's last answer. */
 import { type CommandName, commandText, type SlashCommand } from '../../domain/command-names.ts';
-import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import type { ParseContext } from '../../domain/language/command-items.ts';
 import { parseCommandText, parsePeriodText } from '../../domain/language/parse-command-text.ts';
 import { formatParsedCommand, type ParsedCommand } from '../../domain/language/parsed-command.ts';
@@ -216,8 +216,7 @@ function readWith(asked: Asked, question: ThreadQuestion | undefined): Question 
     case 'guess': {
       const [first] = read.reruns;
       const checked = first && checkProjects(first, asked, question, context.aliases);
-      if (checked?.kind === 'which-project') return checked;
-      return { ...read, reruns: read.reruns.filter((command) => isAskable(command, request)) };
+      return checked?.kind === 'which-project' ? checked : read;
     }
     default:
       return read;
@@ -271,14 +270,6 @@ function requireAskable(words: ParsedCommand, text: string, request: Request): v
     if ('failure' in target && target.failure.kind === 'not-allowed' && !typed.has(target.project))
       throw target.failure;
 }
-
-const isAskable = ({ command, text }: Command, request: Request): boolean =>
-  !FOLLOW_UP_COMMANDS.has(command) ||
-  (tryParse(() => {
-    requireAskable(parseCommandText(text, parseContextOf(request.workspace, request.at)), '', request);
-    return true;
-  }, Failure) ??
-    false);
 
 function answeredIn({ command, text }: ThreadQuestion, askedOn: string, context: ParseContext): LastAnswer {
   const then = { ...context, today: askedOn, writtenOn: askedOn };
