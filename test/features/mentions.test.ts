@@ -37,17 +37,6 @@ describe('a mention of Tally', () => {
     expect(visibleText).toContain(`asked by <@${MEMBER}>`);
   });
 
-  it('is answered publicly in a channel, and without a Share button in a direct message', async () => {
-    expect((await say('@Tally spend 123')).message.ephemeral).toBe(false);
-    const direct = await say('spend 123', { channel: DIRECT });
-    expect(direct.message.blocks!.map(({ type }) => type)).toContain('actions');
-    expect(direct.visibleText).not.toContain('Share');
-    const typed = await bot.ask('/balance 123', MEMBER, DIRECT);
-    expect(typed.blocks.map(({ type }) => type)).toContain('actions');
-    expect(typed.visibleText).not.toContain('Share');
-    expect(await bot.read('/balance 123', MEMBER)).toContain('Share');
-  });
-
   it('makes Tally read the workspace’s record twice: before it asks billing and before it answers', async () => {
     await say('@Tally balance 123');
     const sent = await commandsOf(bot.redis, () => say('@Tally balance 123'));
@@ -397,9 +386,15 @@ describe('a direct message to Tally', () => {
     expect(message.ephemeral).toBe(false);
     expect(message.threadTs).toBeUndefined();
     expect(visibleText).toContain(' · 14–20 Nov · ');
+    expect(visibleText).not.toContain('Share');
     expect(message.blocks!.map(({ type }) => type)).toContain('actions');
     const threaded = await say('@Tally balance 123', { channel: DIRECT, thread: message.ts });
     expect(threaded.message.threadTs).toBe(message.ts);
+  });
+
+  it('is answered without a Share button, which a channel has', async () => {
+    expect(await bot.read('/balance 123', MEMBER, DIRECT)).not.toContain('Share');
+    expect(await bot.read('/balance 123', MEMBER)).toContain('Share');
   });
 
   it('with a mistake is answered with a button that corrects it', async () => {
