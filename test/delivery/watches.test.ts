@@ -157,15 +157,6 @@ describe('a watch on a balance', () => {
     expect(slack.posts).toHaveLength(2);
   });
 
-  it('doesn’t alert while snoozed, but does afterwards if the balance is still below the threshold', async () => {
-    await save(watch(BALANCE, { snoozedUntil: BEGIN + 5 * HOUR }));
-    balance = 40_000;
-    await forHours(4);
-    expect(slack.posts).toEqual([]);
-    await forHours(2);
-    expect(alerts()).toHaveLength(1);
-  });
-
   it.each<[string, () => Partial<Watch>]>([
     ['a snooze', () => ({ snoozedUntil: delivery.now + 10 * HOUR })],
     ['a pause', () => ({ paused: { at: delivery.now, by: OWNER } })],

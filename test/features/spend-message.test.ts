@@ -80,16 +80,6 @@ describe('the chart of /spend', () => {
 });
 
 describe('a bar in the chart of /spend', () => {
-  it('for a day without data has no height and is labelled “no data”', () => {
-    const { bars } = shown('2026-11-14..2026-11-17', [item('2026-11-14'), item('2026-11-17', '3')]);
-    expect(bars).toEqual([
-      { label: 'Sat 14', value: 1 },
-      { label: '15 no data', value: 0 },
-      { label: '16 no data', value: 0 },
-      { label: 'Tue 17', value: 3 },
-    ]);
-  });
-
   it('is as high as the sum of the day’s readable amounts', () => {
     const sent = [...daysFrom('2026-11-14', 4).map((day) => item(day, '2')), item('2026-11-15', 'n/a')];
     const { bars } = shown('2026-11-14..2026-11-17', sent);

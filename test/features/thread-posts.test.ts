@@ -10,7 +10,7 @@ import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { createGuardedHttp } from '../../src/http/client.ts';
 import { threadsKey } from '../../src/redis/keys.ts';
 import { type Schedule, serializeWatch, type Watch } from '../../src/workspace/record/automation-records.ts';
-import { BOT_TOKEN, botOfEachTest, CHANNEL, DAY } from '../support/bot.ts';
+import { type Answer, BOT_TOKEN, botOfEachTest, CHANNEL, DAY } from '../support/bot.ts';
 import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
 import { directOf, TEAM } from '../support/people.ts';
 import { addConnection, addProject, addProjects } from '../support/projects.ts';
@@ -194,7 +194,7 @@ describe('follow-up questions below a scheduled post', () => {
     expect((await say('why?', other.ts)).visibleText).toContain('Which project?');
   });
 
-  it('need data in Redis, but the post is sent even if that data can’t be stored', async () => {
+  it('get no figures if Redis could not store what the post was about', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     const timing = { cadence: { kind: 'daily' } as const, time: '09:00', zone: 'UTC' };
     await save(
@@ -207,6 +207,8 @@ describe('follow-up questions below a scheduled post', () => {
     await runner.run(TEAM);
     await runner.run(TEAM);
     await expect.poll(() => bot.answers(MEMBER)).toHaveLength(1);
+    const [{ ts }] = bot.answers(MEMBER) as [Answer];
+    expect((await say('why?', ts)).message.ephemeral).toBe(true);
     const lines = await bot.redis.client.hvals(`tally:{${TEAM}}:delivery-log`);
     expect(lines.filter((line) => line.includes('"state":"posted"'))).toHaveLength(1);
   });

@@ -163,8 +163,4 @@ describe('a period phrase in a command', () => {
         ]);
     }
   });
-
-  it.each(['3 october', '2 nov', '17 october'])('is refused if its number may be a project: “%s”', (text) => {
-    expect(wordsRead(text)).toBe('refused');
-  });
 });
