@@ -6,10 +6,10 @@ import { addDays } from '../../src/domain/time/calendar.ts';
 import { UNLIMITED } from '../../src/workspace/projects/project-scope.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
 import type { Watch } from '../../src/workspace/record/automation-records.ts';
-import { changeIn } from '../support/change.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { directMessage } from '../support/minimal-slack.ts';
-import { startDelivery, TEAM } from '../support/start-delivery.ts';
+import { changeIn } from '../support/projects.ts';
+import { startDelivery, TEAM } from './start-delivery.ts';
 
 const CHANNEL = 'C0COSTS001';
 const OWNER = 'U0OWNER001';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Answer, botOfFile, CHANNEL, DAY, SATURDAY, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
-import { commandsOf } from '../support/redis-commands.ts';
+import { commandsOf } from '../support/redis.ts';
 import { answerQueries, answerWith, itemsJson, november } from '../support/service-replies.ts';
 
 const bot = await botOfFile();

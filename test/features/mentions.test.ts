@@ -5,7 +5,7 @@ import { parseQuestionMention, splitMention } from '../../src/features/mentions/
 import { botOfFile, CHANNEL, textOf } from '../support/bot.ts';
 import { directOf } from '../support/people.ts';
 import { addConnection, addProject } from '../support/projects.ts';
-import { commandsOf } from '../support/redis-commands.ts';
+import { commandsOf } from '../support/redis.ts';
 
 const DIRECT = directOf(MEMBER);
 const SECRET = 'gAAAAABnotATokenButItLooksLikeOne0123456789';

@@ -7,7 +7,7 @@ import { labelsOf } from '../support/answer.ts';
 import { botOfEachTest, CHANNEL, SATURDAY as NOW, textOf } from '../support/bot.ts';
 import { directOf as direct, type Fields, GENERAL, sentBy, TEAM } from '../support/people.ts';
 import { addProject } from '../support/projects.ts';
-import { contentOf, workspaceKeys } from '../support/redis.ts';
+import { dumpRedis, workspaceKeys } from '../support/redis.ts';
 import { answerWith } from '../support/service-replies.ts';
 
 const identity = {} as IdentityService;
@@ -86,13 +86,7 @@ async function shown(person = OWNER, ...before: readonly string[]): Promise<stri
   return token;
 }
 
-/** All of Redis, as text. */
-async function dump(): Promise<string> {
-  const { client } = bot.redis;
-  return JSON.stringify(
-    await Promise.all((await client.keys('*')).map(async (key) => [key, await contentOf(client, key)])),
-  );
-}
+const dump = () => dumpRedis(bot.redis.client);
 
 /** Counts the calls to Slack that contain this text, by method. */
 function sent(text: string): Record<string, number> {

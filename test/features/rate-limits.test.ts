@@ -5,7 +5,7 @@ import { createRateLimiter, RATE_LIMITS } from '../../src/slack/server/rate-limi
 import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { startOAuthBot } from '../support/oauth-bot.ts';
 import { addProject } from '../support/projects.ts';
-import { commandsOf } from '../support/redis-commands.ts';
+import { commandsOf } from '../support/redis.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);

@@ -13,7 +13,7 @@ import { BOT_TOKEN, CHANNEL, SATURDAY, startBot, textOf } from '../support/bot.t
 import { QUIET } from '../support/delivery-runner.ts';
 import { FINANCE, SHARED, sentBy, TEAM } from '../support/people.ts';
 import { addProjects } from '../support/projects.ts';
-import { isThorough } from '../support/thorough.ts';
+import { isThorough } from '../support/test-run.ts';
 
 const MINUTE = 60_000;
 const HASH = recordKey(TEAM);

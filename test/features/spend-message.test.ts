@@ -5,10 +5,9 @@ import { balanceAnswer } from '../../src/features/balance/index.ts';
 import { spendAnswer } from '../../src/features/spend/index.ts';
 import { renderAnswer } from '../../src/slack/reply/render-answer.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import { answerView } from '../support/answer-view.ts';
 import { SATURDAY as NOW, textOf } from '../support/bot.ts';
 import { resolvePeriodText } from '../support/read-words.ts';
-import { daysFrom, item, usageOfItems } from '../support/usage.ts';
+import { answerView, daysFrom, item, usageOfItems } from '../support/usage.ts';
 
 const TARGET = {
   project: '123',

@@ -4,7 +4,7 @@ import { threadsKey, threadTimesKey } from '../../src/redis/keys.ts';
 import { botOfEachTest, CHANNEL, DAY, textOf } from '../support/bot.ts';
 import { directOf, TEAM } from '../support/people.ts';
 import { addConnection, addProject, addProjects } from '../support/projects.ts';
-import { commandsOf } from '../support/redis-commands.ts';
+import { commandsOf } from '../support/redis.ts';
 
 const DIRECT = directOf(MEMBER);
 const bot = botOfEachTest(async (bot) => {

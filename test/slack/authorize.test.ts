@@ -8,8 +8,8 @@ import { privateScope, publicScope, type Request } from '../../src/slack/request
 import type { CommandHandler, Handlers } from '../../src/slack/server/handlers.ts';
 import type { Right } from '../../src/workspace/roles-and-rights.ts';
 import { CHANNEL, toAnswer } from '../support/bot.ts';
-import { changeIn } from '../support/change.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
+import { changeIn } from '../support/projects.ts';
 
 const MEMBERS_DM = 'D0MEMBER01';
 /** The second word could be a secret. */

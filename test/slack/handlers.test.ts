@@ -8,9 +8,8 @@ import type { Request } from '../../src/slack/request/request.ts';
 import type { Handlers } from '../../src/slack/server/handlers.ts';
 import type { Limited } from '../../src/slack/server/rate-limiter.ts';
 import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
-import { changeIn } from '../support/change.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
-import { addProject } from '../support/projects.ts';
+import { addProject, changeIn } from '../support/projects.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10);
