@@ -12,14 +12,14 @@ import {
 } from '../../domain/language/questions/parse-question.ts';
 import type { LastAnswer } from '../../domain/language/questions/question-items.ts';
 import { nearestWord, normalizeText, withoutMarks } from '../../domain/language/text-cleanup.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';
 import { dayAt, endOfUnit } from '../../domain/time/calendar.ts';
 import type { NamedDays } from '../../domain/time/period.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { clipWord } from '../../domain/wording.ts';
 import { findAskedProjects } from '../../slack/commands/asked-projects.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';
-import { publicScope, type Request } from '../../slack/request/request.ts';
+import type { Request } from '../../slack/request/request.ts';
 import { parseContextOf } from '../../workspace/record/workspace.ts';
 import {
   FOLLOW_UP_COMMANDS,
@@ -266,7 +266,9 @@ const typedWords = (text: string): ReadonlySet<string> => new Set(text.split(/[\
 /** The answer would reveal the project's name. @throws Failure not-allowed unless the person typed the project */
 function requireAskable(words: ParsedCommand, text: string, request: Request): void {
   const typed = typedWords(text);
-  for (const target of findAskedProjects(words, { ...request, ...publicScope(request) }).targets)
+  // A direct message with Tally has no other reader.
+  const isUnlimited = request.user.canManage && isDirectMessage(request.channel ?? '');
+  for (const target of findAskedProjects(words, { ...request, isUnlimited }).targets)
     if ('failure' in target && target.failure.kind === 'not-allowed' && !typed.has(target.project))
       throw target.failure;
 }
