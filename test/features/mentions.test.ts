@@ -161,11 +161,6 @@ describe('a mention without a command', () => {
     expect(visibleText).toMatch(/I don’t recognize “|“every” doesn’t belong there/);
   });
 
-  it('that also mentions a person is refused', async () => {
-    const { visibleText } = await say('@Tally what did @mateus spend last month?');
-    expect(visibleText).toContain('You mentioned a person, a channel or a group.');
-  });
-
   it('with a misspelled “help” gets a single button, which opens help', async () => {
     const { message } = await say('@Tally halp');
     const labels = JSON.stringify(message.blocks).match(/"text":"\/[a-z ]+"/g);

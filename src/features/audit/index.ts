@@ -38,7 +38,6 @@ export function createAuditFeature({ audit }: Services): Feature {
       audit: {
         right: 'manage',
         isForManagers: true,
-        parse: (rest) => refuseExtraWords(rest, 'audit'),
         async run(rest, request) {
           refuseExtraWords(rest, 'audit');
           await show(request);

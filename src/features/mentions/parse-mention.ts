@@ -20,7 +20,6 @@ import { clipWord } from '../../domain/wording.ts';
 import { findAskedProjects } from '../../slack/commands/asked-projects.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { parseContextOf } from '../../workspace/record/workspace.ts';
 import {
   FOLLOW_UP_COMMANDS,
   type ThreadPlace,
@@ -212,10 +211,10 @@ function readWith(asked: Asked, question: ThreadQuestion | undefined): Question 
   const read = parseQuestionMention(mention, { ...known, context }, answered);
   switch (read.kind) {
     case 'command':
-      return checkProjects(read.rerun, asked, question, context.aliases);
+      return checkProjects(read.rerun, asked, question, context);
     case 'guess': {
       const [first] = read.reruns;
-      const checked = first && checkProjects(first, asked, question, context.aliases);
+      const checked = first && checkProjects(first, asked, question, context);
       return checked?.kind === 'which-project' ? checked : read;
     }
     default:
@@ -227,10 +226,10 @@ function checkProjects(
   rerun: Command,
   { mention: { text }, request }: Asked,
   question: ThreadQuestion,
-  aliases: ReadonlySet<string>,
+  context: ParseContext,
 ): Question {
   if (!FOLLOW_UP_COMMANDS.has(rerun.command)) return { kind: 'command', rerun };
-  const words = parseCommandText(rerun.text, { ...parseContextOf(request.workspace, request.at), aliases });
+  const words = parseCommandText(rerun.text, context);
   if (isGone(words, question, text, request)) {
     const { project: _, alias: _name, several: _all, ...rest } = words;
     const fact = 'The project in the last answer here was renamed or removed.';
