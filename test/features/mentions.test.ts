@@ -350,7 +350,7 @@ describe('a direct message to Tally', () => {
     expect(threaded.message.threadTs).toBe(message.ts);
   });
 
-  it('is answered without a Share button, which a channel has', async () => {
+  it('has no Share button below its answer, unlike a command in a channel', async () => {
     expect(await bot.read('/balance 123', MEMBER, DIRECT)).not.toContain('Share');
     expect(await bot.read('/balance 123', MEMBER)).toContain('Share');
   });

@@ -33,7 +33,7 @@ describe('a person who sends too many requests', () => {
   const many = (count: number, work: () => Promise<unknown>) =>
     Promise.all(Array.from({ length: count }, work));
 
-  it('gets answers at first, and then only the time to wait before trying again', async () => {
+  it('gets answers at first, and then only the time to wait, without a call to Slack or billing', async () => {
     await many(60, () => bot.slack.say(OWNER, CHANNEL, '/balance 123'));
     await bot.slack.waitFor(() => seen().length === 60, 15_000);
     const refused = seen()

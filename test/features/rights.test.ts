@@ -366,7 +366,7 @@ const LESSER_ROLES: Record<string, { person: string; settings?: object; left?: b
   'a member': { person: MEMBER, lacks: ['manage'] },
 };
 
-/** The people who lack this right; in a quick run only the last, who has all others. */
+/** The people who lack this right; in a quick run only the one with the most other rights. */
 function rolesFor(right: Right): readonly string[] {
   const roles = Object.keys(LESSER_ROLES).filter((role) => LESSER_ROLES[role]!.lacks.includes(right));
   return isThorough ? roles : roles.slice(-1);
