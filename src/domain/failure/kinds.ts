@@ -236,11 +236,7 @@ export const KINDS = {
   ).says(({ what }) => `Tally can’t read the stored ${RECORDS.get(what) ?? 'record'}.`),
   'settings-damaged': plain('This workspace’s settings are damaged.'),
   'edit-conflict': kind({ now: text }).says(({ now }) => `Someone else just changed this. ${now}`.trim()),
-  /** `write`: `unsure` if Redis's answer was lost, so data may have been changed. */
-  'store-unavailable': kind({
-    write: z.enum(['refused', 'unsure']).optional(),
-    isOverwritten: z.boolean().optional(),
-  }).says(({ isOverwritten = false }) =>
+  'store-unavailable': kind({ isOverwritten: z.boolean().optional() }).says(({ isOverwritten = false }) =>
     isOverwritten
       ? 'Another program overwrote Tally’s data for this workspace. Ask your operator to run “tally doctor”.'
       : 'Tally can’t reach its database right now.',

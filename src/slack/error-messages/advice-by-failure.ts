@@ -208,13 +208,11 @@ const ADVICE: AdviceTable = {
     ask: SETTINGS,
   },
   'edit-conflict': { todo: 'Your change wasn’t saved. Check the current values, then try again.' },
-  'store-unavailable': ({ write }) => ({
-    todo:
-      write === 'unsure'
-        ? 'Your change may have been saved. Check in a minute before you repeat it.'
-        : 'Nothing was changed. Try again in a minute.',
+  // Redis may have saved a change although its answer was lost.
+  'store-unavailable': {
+    todo: 'Try again in a minute. If you were saving a change, check first whether it was saved.',
     again: '',
-  }),
+  },
   'not-installed': { todo: 'An admin can install Tally again.' },
   'slack-failed': ({ retryAfter, code }) => {
     if (retryAfter !== undefined) return tryAgainIn(retryAfter * 1000);

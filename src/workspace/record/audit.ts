@@ -3,7 +3,7 @@ import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
-import { commitInWorkspace, guardRead } from '../../redis/guarded-commands.ts';
+import { evalInWorkspace, guardRead } from '../../redis/guarded-commands.ts';
 import { auditKey, recordKey } from '../../redis/keys.ts';
 
 /** The text is complete, so that showing it needs no other data. It contains no secrets. */
@@ -57,7 +57,7 @@ const ID = /^[1-9]\d{0,14}-\d{1,15}$/;
 export const createAudit = (redis: RedisConnection): Audit => ({
   async record(workspace, entry) {
     const keys = [recordKey, auditKey];
-    const written = await commitInWorkspace(redis, workspace, RECORD, keys, ...auditArguments(entry));
+    const written = await evalInWorkspace(redis, workspace, RECORD, keys, ...auditArguments(entry));
     if (written !== 1) throw new Failure('not-installed', { reason: 'unknown' });
   },
   async page(workspace, most, before) {

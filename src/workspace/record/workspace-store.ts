@@ -2,7 +2,7 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
-import { commitInWorkspace, guardRead } from '../../redis/guarded-commands.ts';
+import { evalInWorkspace, guardRead } from '../../redis/guarded-commands.ts';
 import { auditKey, FIELDS, INDEX_KEY, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 
@@ -59,7 +59,7 @@ export function createWorkspaceStore(redis: RedisConnection): WorkspaceStore {
       };
       const keys = [recordKey, auditKey];
       if (first) await index.touch(workspace);
-      return (await commitInWorkspace(redis, workspace, WRITE, keys, JSON.stringify(write))) === 1;
+      return (await evalInWorkspace(redis, workspace, WRITE, keys, JSON.stringify(write))) === 1;
     },
     async forget(workspace) {
       await guardRead(() => redis.unlink(...keysOf(workspace)));
