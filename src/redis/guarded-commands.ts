@@ -3,7 +3,7 @@ import { channel } from 'node:diagnostics_channel';
 import { Failure, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from './connect.ts';
-import { type KeyOf, recordKey } from './keys.ts';
+import type { KeyOf } from './keys.ts';
 
 /** Runs commands. @throws store-unavailable in an outage; any other error unchanged */
 export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
@@ -30,21 +30,6 @@ export function evalInWorkspace(
   if (scripts[script] === undefined) redis.defineCommand(script, { lua: script });
   return guardRead(async () => scripts[script]?.(keys.length, ...keys.map((key) => key(workspace)), ...args));
 }
-
-const REPLACE = `
-if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-return 1`;
-
-/** Does nothing if the field no longer has the value `before`. @returns whether it was replaced */
-export const replaceField = async (
-  redis: RedisConnection,
-  workspace: SlackId,
-  field: string,
-  before: string,
-  after: string,
-): Promise<boolean> =>
-  (await evalInWorkspace(redis, workspace, REPLACE, [recordKey], field, before, after)) === 1;
 
 /** The first word of a Redis error, and the error's name in the metrics. */
 const REPLY_KINDS = {
