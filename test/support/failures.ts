@@ -52,11 +52,7 @@ export const failuresOfAll = (): readonly Named[] => [
   of('access-refused', { status: 403 }, '403'),
   of('access-not-found', undefined, '404'),
   of('project-disabled', undefined, '404'),
-  of(
-    'wrong-identity-url',
-    { host: 'auth.example', status: 200, suggestion: 'https://auth.example/v3' },
-    '200',
-  ),
+  of('wrong-identity-url', { host: 'auth.example', status: 200 }, '200'),
   of('outcome-unclear', { host: 'auth.example' }, [], cause),
   of('throttled', { whose: 'person', wait: 2_000 }, 'Too many requests from you'),
   of('throttled', { whose: 'workspace', wait: 2_000 }, 'Too many requests from your workspace'),

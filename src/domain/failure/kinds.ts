@@ -185,7 +185,7 @@ export const KINDS = {
   'access-not-found': plain('The identity service doesn’t recognize that application access (HTTP 404).'),
   /** The project of the application access is disabled or deleted. */
   'project-disabled': plain('The identity service won’t issue a token for that project (HTTP 404).'),
-  'wrong-identity-url': kind({ host, status, suggestion: extra<string>() }).says(
+  'wrong-identity-url': kind({ host, status }).says(
     ({ status }) => `No identity service answers at this address (HTTP ${status}).`,
   ),
   'outcome-unclear': kind({ host }).says(

@@ -174,10 +174,9 @@ const ADVICE: AdviceTable = {
     todo: `Its ID may be mistyped, or it was deleted. In the console, look under ${ACCESS_PAGE}.`,
   },
   'project-disabled': { todo: 'The project may be disabled or deleted. Check it in the console.' },
-  'wrong-identity-url': ({ suggestion }) =>
-    suggestion === undefined
-      ? { todo: 'Copy the address from the console: API endpoints → identity. It ends with /v3.' }
-      : { todo: 'The address should end with /v3. Did you mean:', quotes: [suggestion] },
+  'wrong-identity-url': {
+    todo: 'Copy the address from the console: API endpoints → identity. It ends with /v3.',
+  },
   'outcome-unclear': {
     todo: 'If a token was issued, nobody has seen it, and it will expire. Try again.',
     again: '',
