@@ -7,13 +7,7 @@ import { Agent, errors } from 'undici';
 import { BROKEN_OFF, Failure, isFailure, type Service } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import {
-  checkDestination,
-  guardedConnect,
-  type ResolveHost,
-  systemResolve,
-  type TrustedHost,
-} from './address-rules.ts';
+import { guardedConnect, type ResolveHost, systemResolve, type TrustedHost } from './address-rules.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
 
 /** Times are in ms. */
@@ -114,7 +108,6 @@ export function createGuardedHttp(options: {
       onExchange?.({ service: request.service, outcome, took: performance.now() - startedAt });
     inProgress += 1;
     try {
-      checkDestination(url, trustedHosts);
       const response = await takeTurn(request, url.origin, () => {
         startedAt = performance.now();
         return sendWithRetry(request, agent, limits, startedAt);
