@@ -4,7 +4,7 @@ import { botOfFile } from '../support/bot.ts';
 
 const bot = await botOfFile();
 
-const TOO_LONG = 'That’s too long. Tally reads up to 1,000 characters.';
+const TOO_LONG = 'That’s too long. Tally reads up to 500 characters.';
 
 describe('a long text', () => {
   it.each([
@@ -16,13 +16,13 @@ describe('a long text', () => {
     '/billing schedule',
     '@Tally',
     '@Tally spend',
-  ])('is refused by %s if it has more than a thousand characters', async (command) => {
+  ])('is refused by %s if it has more than 500 characters', async (command) => {
     for (const unit of ['project : ', '? ', 'help ', 'gAAAAAB'])
       expect(await bot.read(`${command} ${unit.repeat(10_000 / unit.length)}`, MEMBER)).toContain(TOO_LONG);
   });
 
-  it('is accepted if it has exactly a thousand characters', async () => {
-    const text = `help ${'1'.repeat(995)}`;
+  it('is accepted if it has exactly 500 characters', async () => {
+    const text = `help ${'1'.repeat(495)}`;
     expect(await bot.read(`/spend ${text}`, MEMBER)).not.toContain('too long.');
   });
 });

@@ -40,7 +40,7 @@ const DAYLESS = { ...QUESTION, days: undefined };
 /** Each failure, with the words that its sentence must contain. */
 export const failuresOfAll = (): readonly Named[] => [
   [new InvalidWord('yesterdya', 'has a typo', 'Type yesterday.'), '“yesterdya” has a typo. Type yesterday.'],
-  of('text-too-long', { most: 1_000 }, '1,000'),
+  of('text-too-long', { most: 500 }, '500'),
   of('secret-pasted', undefined, 'token'),
   of('period-just-began', { phrase: 'today' }, '“today”'),
   of('project-missing', { projectFor: 'projects edit' }, 'project'),
