@@ -63,7 +63,7 @@ describe('the audit log', () => {
     expect((await audit.page('T3', 1)).entries).toEqual([]);
   });
 
-  it('keeps the newest thousand entries and drops older ones', async () => {
+  it('keeps the newest ten thousand entries and drops older ones', async () => {
     await record(MAX_AUDIT_ENTRIES + 7);
     expect(await redis.xlen(KEY)).toBe(MAX_AUDIT_ENTRIES);
     const all = numbers((await audit.page('T1', MAX_AUDIT_ENTRIES)).entries);

@@ -38,7 +38,7 @@ export interface WorkspaceStore {
   forget(workspace: SlackId): Promise<void>;
 }
 
-export const MAX_AUDIT_ENTRIES = 1000;
+export const MAX_AUDIT_ENTRIES = 10_000;
 
 /**
  * Lua: a request that runs during an uninstall must not bring back deleted data, so nothing is written if there is
