@@ -82,7 +82,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
   it('is not saved while Redis is down, and can be saved later', async () => {
     await openForm(`${kind} ${words}`);
     around.isStoreAway = true;
-    expect(await save()).toContain('Nothing was changed. Try again');
+    expect(await save()).toContain('check first whether it was saved');
     // The operator sees the failure in the log.
     await bot.slack.waitFor(() => /"via":"form".*"outcome":"store-unavailable"/.test(bot.log()));
     expect(await saved()).toEqual([]);

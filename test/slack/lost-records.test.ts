@@ -56,7 +56,7 @@ it('a form keeps its input while Redis is down, and can be saved later', async (
   await bot.slack.submit(OWNER, fields);
   expect(form().view.callback_id).toBe('project');
   expect(Object.values(form().errors ?? {})).toEqual([
-    'Tally can’t reach its database right now. Nothing was changed. Try again in a minute.',
+    'Tally can’t reach its database right now. Try again in a minute. If you were saving a change, check first whether it was saved.',
   ]);
   await proxy.start();
   await expect.poll(readiness, { timeout: 5_000 }).toBe(200);
@@ -68,14 +68,14 @@ it('a form keeps its input while Redis is down, and can be saved later', async (
 });
 
 describe('an outage of Redis after a change was saved', () => {
-  const TEXT = 'Your change may have been saved.';
+  const TEXT = 'check first whether it was saved';
   const FORMS = [
     ['project', '/billing projects add prod 123', 'added the project', {}],
     ['connect', '/billing connect second', 'added the connection', { project: '123' }],
   ] as const;
 
   it.each(FORMS)(
-    'doesn’t lead to “Nothing was changed” in the %s form',
+    'leads to the advice to look first, not to “Nothing was saved”, in the %s form',
     async (form, command, action, fields) => {
       const store = await testRedis();
       const proxy = await startRedisProxy(store.url);

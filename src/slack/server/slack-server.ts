@@ -1,7 +1,6 @@
 /** Bolt behind an HTTP server for pages and health checks. Slack's events come over HTTP or Socket Mode. */
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { App, type CustomRoute, HTTPReceiver, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -66,11 +65,6 @@ export function createSlackServer(
       return (server.address() as AddressInfo).port;
     },
     up: (): boolean => !isLeaving && (tokenCheck?.ok() ?? true) && (socket?.isUp() ?? true),
-    /** Makes `up` return false, and keeps serving for `delay` ms. */
-    async leave(delay: Millis): Promise<void> {
-      isLeaving = true;
-      await sleep(delay);
-    },
     /** Waits for running work for at most `deadline` ms. @returns how many requests were cut off */
     async stop(deadline: Millis): Promise<number> {
       isLeaving = true;
