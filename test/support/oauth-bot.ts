@@ -59,9 +59,9 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
     async openInstallPage(url = urls[0]) {
       const response = await fetch(`${url}/slack/install`);
       const html = await response.text();
-      const address = new URL(/class="button" href="([^"]+)"/.exec(html)![1]!.replaceAll('&amp;', '&'));
+      const address = new URL(/href="(https?:[^"]+)"/.exec(html)![1]!);
       const cookie = (response.headers.get('set-cookie') ?? '').split(';')[0]!;
-      return { html, address, state: address.searchParams.get('state') ?? '', cookie };
+      return { address, state: address.searchParams.get('state') ?? '', cookie };
     },
     async followRedirect(query: Record<string, string>, cookie = '') {
       const response = await fetch(`${urls[0]}/slack/oauth_redirect?${new URLSearchParams(query)}`, {

@@ -36,7 +36,6 @@ import {
   createStateStore,
   createWelcome,
   INSTALL_PATH,
-  landingPage,
   REDIRECT_PATH,
 } from './oauth-install.ts';
 import { createTokenCheck, isTokenAccepted, type TokenCheck } from './token-check.ts';
@@ -100,8 +99,12 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
   const { providerWith, options } = createProviderFactory(oauth, apiUrl, services);
   const installed = createInstallationStore({ redis, keyring });
   const tokens = createInstallationTokens(installed, providerWith, log);
+  const welcome = createWelcome(services.audit, clientOf, log, clock);
   const store: InstallationStore = {
-    storeInstallation: (installation) => tokens.save(installation as Installation),
+    async storeInstallation(installation) {
+      await tokens.save(installation as Installation);
+      await welcome(installation as Installation);
+    },
     fetchInstallation: () => Promise.reject(notInstalled()),
   };
   const installUrl = `${oauth.publicUrl}${INSTALL_PATH}`;
@@ -113,14 +116,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
   const forget = createWorkspaceDeleter({ redis, others: services.onForget, isInstalled: isAccepted });
 
   return {
-    pages: createOAuthPages({
-      provider: providerWith(store),
-      options,
-      installUrl,
-      log,
-      slackOrigin: new URL(apiUrl).origin,
-      welcome: createWelcome(services.audit, clientOf, log, clock),
-    }),
+    pages: createOAuthPages(providerWith(store), options),
     async authorize(_, body) {
       const payload = (body ?? {}) as SlackPayload;
       const origin = originOf(payload);
@@ -164,7 +160,6 @@ function createProviderFactory(
       logger,
       stateCookieName: 'tally-install',
       authorizationUrl: `${new URL(apiUrl).origin}/oauth/v2/authorize`,
-      renderHtmlForInstallPath: landingPage,
       clientOptions: { ...OAUTH_OPTIONS, slackApiUrl: apiUrl },
     });
   return { providerWith, options };
