@@ -37,7 +37,6 @@ export function createAuditFeature({ audit }: Services): Feature {
     verbs: {
       audit: {
         right: 'manage',
-        isForManagers: true,
         async run(rest, request) {
           refuseExtraWords(rest, 'audit');
           await show(request);

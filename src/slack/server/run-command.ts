@@ -85,7 +85,11 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
     const { workspace } = request ?? {};
     const failed: FailedRequest = {
       ...request,
-      command: offeredCommand(report, typed, rules, workspace?.aliases),
+      // Any word may be the secret. Without its words, the command still opens its form.
+      command:
+        report.failure?.kind === 'secret-pasted'
+          ? { ...typed, text: '' }
+          : offeredAgain(typed, workspace?.aliases),
       acceptsWords: workspace && ((words) => acceptsWords(handler, words, workspace, reply.source.at)),
     };
     return dispatch.errorReply.send(reply, report, failed, rules);
@@ -113,18 +117,6 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
 function outcomeOf({ failure }: ErrorReport): ThreadOutcome | undefined {
   if (failure?.kind === 'invalid-word' || failure?.kind === 'secret-pasted') return undefined;
   return failure?.kind === 'no-data' ? 'person' : 'failed';
-}
-
-function offeredCommand(
-  { failure }: ErrorReport,
-  typed: Command,
-  { isForManagers = false }: HandlerRules,
-  aliases: ReadonlySet<string> | undefined,
-): Command | undefined {
-  // Any word may be the secret. Without its words, the command still opens its form.
-  if (failure?.kind === 'secret-pasted') return { ...typed, text: '' };
-  if (failure?.kind === 'not-allowed' && isForManagers) return undefined;
-  return offeredAgain(typed, aliases);
 }
 
 /** Never rejects, because the answer has already been sent. */
