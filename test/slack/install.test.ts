@@ -224,10 +224,10 @@ describe('two workspaces', () => {
 describe('a workspace without a usable installation', () => {
   it('is told where to install Tally', async () => {
     await started();
-    const { status, body } = await bot.command(NORTH, '/balance 123');
+    const { status, reply } = await bot.command(NORTH, '/balance 123');
     expect(status).toBe(200);
-    expect(JSON.parse(body)).toMatchObject({ response_type: 'ephemeral' });
-    expect(body).toContain(`${PUBLIC_URL}/slack/install`);
+    expect(reply).toContain('"response_type":"ephemeral"');
+    expect(reply).toContain(`${PUBLIC_URL}/slack/install`);
   });
 
   it('is refused if its installation record was copied from another workspace', async () => {
@@ -235,8 +235,8 @@ describe('a workspace without a usable installation', () => {
     await bot.install(NORTH);
     const { installation = '' } = await recordOf(NORTH);
     await bot.redis.client.hset(`tally:{${SOUTH.id}}:record`, { installation });
-    const { body } = await bot.command(SOUTH, '/balance 123');
-    expect(body).toContain('Tally can’t open this with its keys');
+    const { reply } = await bot.command(SOUTH, '/balance 123');
+    expect(reply).toContain('Tally can’t open this with its keys');
     expect(bot.log()).toContain('"reason":"not-authentic"');
     expect(asked('users.info', NORTH.id)).toEqual([]);
   });
@@ -285,8 +285,8 @@ describe('a Slack token with an expiry date', () => {
     await started();
     await bot.install({ ...NORTH, expires: -1 });
     bot.slack.refuse('oauth.v2.access', 'invalid_refresh_token');
-    const { body } = await bot.command(NORTH, '/balance 123');
-    expect(body).toContain('Slack no longer accepts Tally’s token for this workspace.');
+    const { reply } = await bot.command(NORTH, '/balance 123');
+    expect(reply).toContain('Slack no longer accepts Tally’s token for this workspace.');
   });
 
   it('isn’t stored if its renewal ends after Tally was uninstalled', async () => {
@@ -296,7 +296,7 @@ describe('a Slack token with an expiry date', () => {
     const asking = bot.command(SOON, '/billing help');
     await waitUntil(() => refreshes().length > 0);
     await bot.event({ team_id: SOON.id, event: { type: 'app_uninstalled' } });
-    expect((await asking).body).toContain('/slack/install');
+    expect((await asking).reply).toContain('/slack/install');
     await bot.stopBot();
     expect((await bot.keys()).filter((key) => key.includes(SOON.id))).toEqual([]);
   });
