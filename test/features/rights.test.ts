@@ -395,8 +395,7 @@ const MORE_THAN_MANAGERS: Record<Kind, Partial<Record<Right, readonly string[]>>
     ask: ['watch-acknowledge', 'home-refresh'],
     member: [
       ...['schedule-form', 'schedule-row', 'schedule-list'],
-      ...['watch-form', 'watch-row', 'watch-list'],
-      ...['watch-snooze', 'watch-more'],
+      ...['watch-form', 'watch-row', 'watch-list', 'watch-more'],
     ],
   },
   views: { member: ['schedule', 'watch'] },
