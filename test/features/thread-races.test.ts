@@ -143,7 +143,6 @@ it.each(['hangs', 'dies'] as const)(
     });
     const { visibleText, thread } = await ask('spend prod october');
     expect(visibleText).toContain('Tally can’t reach its database right now.');
-    await expect.poll(() => bot.log(), { timeout: 20_000 }).toContain('Could not remember a question');
     if (how === 'dies') await proxy.start();
     await expect
       .poll(async () => (await ask('and september?', thread)).visibleText, { timeout: 20_000 })
