@@ -413,7 +413,7 @@ function expectedRight(kind: Kind, name: string): Right {
 /** Each command and each verb of `/billing`, without words and with one, and the verbs that change a project. */
 function commandTexts(): readonly string[] {
   const { registry } = bot;
-  const changes = ['add', 'edit', 'rename', 'remove', ...Object.keys(registry.projectVerbs())];
+  const changes = ['add', 'edit', 'rename', 'remove', 'access'];
   return [
     ...registry.commands(),
     ...registry.verbs().flatMap((verb) => [`/billing ${verb}`, `/billing ${verb} prod`]),

@@ -61,7 +61,7 @@ export function createOsTokenFeature(services: TokenServices): Feature {
   const form = createAccessForm(services);
   return {
     help: [HELP, ACCESS_HELP],
-    projectVerbs: { access: { label: 'Application access…', open: form.open } },
+    openAccess: form.open,
     forms: [form],
     commands: {
       '/os-token': {
