@@ -16,7 +16,6 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const NORTH: Team = { id: 'T0NORTH001', name: 'North' };
 const SOUTH: Team = { id: 'T0SOUTH001', name: 'South' };
-const GRID: Team = { id: 'T0GRID0001', name: 'Grid', enterprise: 'E0GRID0001', whole: true };
 const HOUR = 3600;
 
 let bot: OAuthBot;
@@ -173,15 +172,6 @@ describe('the redirect from Slack', () => {
     expect((await bot.install(NORTH)).status).toBe(500);
     await nothingInstalled();
   });
-
-  it('leads to a page that contains no HTML from the redirect’s address', async () => {
-    await started();
-    const { html } = await bot.followRedirect(
-      { error: '<b>x</b>', code: '"><img>', state: '<i>' },
-      'tally-install=<i>',
-    );
-    expect(html).not.toMatch(/<b>|<img>|<i>/);
-  });
 });
 
 describe('two workspaces', () => {
@@ -239,24 +229,6 @@ describe('a workspace without a usable installation', () => {
     expect(reply).toContain('Tally can’t open this with its keys');
     expect(bot.log()).toContain('"reason":"not-authentic"');
     expect(asked('users.info', NORTH.id)).toEqual([]);
-  });
-});
-
-describe('an organization', () => {
-  it('can install Tally once for all of its workspaces', async () => {
-    await started();
-    await bot.install(GRID);
-    const east: Team = { ...GRID, id: 'T0EAST0001' };
-    expect((await bot.command(GRID, '/billing help')).reply).toContain('isn’t connected');
-    expect((await bot.command(east, '/billing help')).reply).toContain('isn’t connected');
-    expect((await bot.redis.client.smembers('tally:{E0GRID0001}:members')).sort()).toEqual([
-      east.id,
-      GRID.id,
-    ]);
-    const [call] = asked('users.info', 'E0GRID0001');
-    expect(call?.fields.team_id).toBe(GRID.id);
-    expect(await recordOf(GRID)).toEqual({ served: 'E0GRID0001' });
-    expect(Object.keys(await recordOf({ id: 'E0GRID0001' }))).toEqual(['installation']);
   });
 });
 
