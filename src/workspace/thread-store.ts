@@ -30,7 +30,7 @@ export interface ThreadPlace {
   readonly channel: SlackId;
   /** The `ts` of the thread's first message; '' for a new direct message, which has no history. */
   readonly thread: string;
-  /** Absent for everyone. */
+  /** Absent if everyone sees the answer. */
   readonly person?: SlackId | undefined;
   readonly isReply?: boolean;
 }

@@ -47,13 +47,14 @@ describe('the install page', () => {
     });
   });
 
-  it('runs no script and isn’t cached, and its cookie works in this browser alone', async () => {
+  it.each(['install', 'oauth_redirect'])('runs no script and isn’t cached: /slack/%s', async (path) => {
     await started();
-    const { headers } = await fetch(`${bot.urls[0]}/slack/install`);
+    const { headers } = await fetch(`${bot.urls[0]}/slack/${path}`);
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
-    expect(headers.get('set-cookie')).toMatch(/; Secure; HttpOnly; Path=\/; Max-Age=600$/);
+    if (path === 'install')
+      expect(headers.get('set-cookie')).toMatch(/; Secure; HttpOnly; Path=\/; Max-Age=600$/);
   });
 
   it('is also served in Socket Mode', async () => {

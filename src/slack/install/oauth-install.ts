@@ -44,8 +44,9 @@ export type BrowserRoutes = Readonly<Record<string, RouteHandler>>;
 /** A page runs no script and sends no referrer, because its URL contains the OAuth code. */
 const PAGE_HEADERS = new Headers({
   'content-security-policy':
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data: https://platform.slack-edge.com; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data: https://platform.slack-edge.com; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
 });
 
