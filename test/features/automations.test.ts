@@ -182,8 +182,8 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     const { id } = await setUp();
     const before = await bot.redis.client.hgetall(KEY);
     expect(JSON.stringify((await ask(list, MEMBER)).blocks)).not.toContain(`${kind}-row`);
-    for (const action of ['pause', 'resume', 'delete', 'remove', 'edit', 'now', 'snooze', 'wake'])
-      if (kind === 'watch' ? action !== 'now' : !/snooze|wake/.test(action))
+    for (const action of ['pause', 'resume', 'delete', 'remove', 'edit', 'now'])
+      if (kind === 'schedule' || action !== 'now')
         expect(await forgedClick(MEMBER, `${kind}-row`, `${action} ${id}`)).toContain('Only the owner');
     expect(await bot.redis.client.hgetall(KEY)).toEqual(before);
   });

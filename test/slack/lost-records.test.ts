@@ -24,12 +24,12 @@ it('an outage of Redis is not reported as a missing installation', async () => {
   for (const team of [NORTH, SOUTH]) await bot.install(team);
   await proxy.stop();
   for (const team of [NORTH, SOUTH, NEVER]) {
-    const { body } = await bot.command(team, '/balance 123');
-    expect(body).toContain('Tally can’t reach its database right now. Nothing was changed.');
+    const { reply } = await bot.command(team, '/balance 123');
+    expect(reply).toContain('Tally can’t reach its database right now. Nothing was changed.');
     const blocks = [{ type: 'input', block_id: 'typed' }];
     const view = { type: 'modal', callback_id: 'settings', blocks };
     const form = await bot.interact(team, { type: 'view_submission', view });
-    expect(form.body).toMatch(/"errors":\{"typed":"Tally can’t reach its database right now\./);
+    expect(form.body).toMatch(/"errors":\{"typed":"Tally couldn’t save this\. Nothing was changed\./);
     expect(logged(bot.log(), team.id)).toContainEqual(
       expect.objectContaining({ level: 'error', msg: 'Could not look up an installation' }),
     );

@@ -38,7 +38,6 @@ export function createAuditFeature({ audit }: Services): Feature {
     verbs: {
       audit: {
         right: 'manage',
-        isForManagers: true,
         async run(rest, request) {
           refuseExtraWords(rest, 'audit');
           await show(request);

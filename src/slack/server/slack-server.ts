@@ -5,8 +5,9 @@ import { App, type CustomRoute, HTTPReceiver, type Receiver, type ReceiverEvent 
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../timeout.ts';
+import { modal, refuseForm, section } from '../block-kit/blocks.ts';
 import type { Installations } from '../install/installations.ts';
-import { parsePayload } from '../request/payload.ts';
+import { parsePayload, type SlackPayload } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
 import { createRequestGuard, refuse, SERVER_LIMITS } from './request-guard.ts';
@@ -144,9 +145,16 @@ async function processAndAck(
   const ack = async (response?: unknown): Promise<void> => {
     if (isAcknowledged) return;
     isAcknowledged = true;
-    await event.ack(response ?? installations.notInstalledReply(body));
+    await event.ack(response ?? (body.type === 'view_submission' ? notSaved(body) : undefined));
   };
   await app.processEvent({ ...event, body, ack }).finally(ack);
+}
+
+/** Without an answer, Slack would close the form as if it were saved. */
+function notSaved({ view }: SlackPayload) {
+  const text = 'Tally couldn’t save this. Nothing was changed. Try again in a minute.';
+  const instead = modal({ title: 'That didn’t work', blocks: [section(text)] });
+  return refuseForm((view?.blocks ?? []) as never[], text, instead);
 }
 
 function machineRoute([path, route]: [string, MachineRoutes[string]]): CustomRoute {
