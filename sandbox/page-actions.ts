@@ -28,6 +28,12 @@ export async function addProject(page: Page, words: string): Promise<void> {
   await saveForm(page);
 }
 
+export async function setCurrency(page: Page, label: string): Promise<void> {
+  await say(page, '/billing settings');
+  await page.getByLabel('Currency label').fill(label);
+  await saveForm(page);
+}
+
 export async function saveForm(page: Page): Promise<void> {
   const form = page.getByRole('dialog');
   await form.getByRole('button', { name: 'Save' }).click();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { findChromium, openBrowser } from './browser.ts';
 import { ROOT } from './build.ts';
-import { addProject, ask, closeModal, connect, saveForm, say } from './page-actions.ts';
+import { addProject, ask, closeModal, connect, saveForm, say, setCurrency } from './page-actions.ts';
 import { takeStory } from './pictures/story.ts';
 import { type Sandbox, startSandbox } from './start.ts';
 
@@ -33,6 +33,7 @@ async function working(page: Page, { url, billing }: Sandbox): Promise<void> {
   const token = billing.tokens.find(({ label }) => label === 'Read-only')?.value ?? '';
   await (await connect(page, token)).getByText('Connected').waitFor();
   await closeModal(page);
+  await setCurrency(page, 'EUR');
 
   await page.getByRole('button', { name: 'cloud-costs' }).click();
   for (const project of ['prod 123', 'archive 789 storage', 'web-shop 456']) await addProject(page, project);

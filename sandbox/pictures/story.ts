@@ -1,7 +1,7 @@
 /** The README's moving picture: a command and its answer, a question in a thread, and the next morning's post. */
 import { writeFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { addProject, closeModal, connect, saveForm, say } from '../page-actions.ts';
+import { addProject, closeModal, connect, saveForm, say, setCurrency } from '../page-actions.ts';
 import type { Sandbox } from '../start.ts';
 import { encodeAnimation, type Frame } from './animation.ts';
 
@@ -69,6 +69,7 @@ async function prepare(page: Page, url: string, token: string): Promise<void> {
   await page.goto(url);
   await (await connect(page, token)).getByText('Connected').waitFor();
   await closeModal(page);
+  await setCurrency(page, 'EUR');
   await addProject(page, 'prod 123');
   await page.getByRole('button', { name: 'cloud-costs' }).click();
   await say(page, '/billing schedule prod daily 09:00');
