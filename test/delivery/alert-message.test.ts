@@ -256,6 +256,8 @@ describe('an alert about an unusually expensive day', () => {
     );
     const later = (given: Known<DaySpend>) => day({ day: '2026-11-19', amount: big(39), ...given });
     expect(recovers(of(day(), later({ amount: big(40) })))).toBe('prod recovered.');
+    const [almost, usual] = [later({ amount: big('39.5') }), day({ day: '2026-11-20', amount: big(20) })];
+    expect(recovers(of(day(), almost, usual))).toBe('prod recovered: 20 EUR on Fri 20 Nov.');
     expect(recovers(of(day(), later({ baseline: undefined })))).toBe('prod recovered.');
     expect(recovers(of(day({ baseline: undefined })))).toBe('prod recovered.');
     const [, corrected] = basisOf(of(day({ amount: big(45) })));

@@ -3,7 +3,7 @@ import { PRODUCTS } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { divide, formatFactor, type Money } from '../../domain/money/amount.ts';
 import { type Account, formatBonuses } from '../../domain/money/balance-and-runway.ts';
-import { spikeLimit, type WatchLevel } from '../../domain/money/watch-evaluation.ts';
+import { isCalm, spikeLimit, type WatchLevel } from '../../domain/money/watch-evaluation.ts';
 import type {
   DaySpend,
   MeasurementOf,
@@ -155,7 +155,7 @@ function textsOf(level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFormat
       return spend && budgetTexts(level, rule.amount, spend, basis.today, money);
     }
     case 'spike': {
-      const { spend } = daysOf(rule, basis);
+      const spend = daySpendOf(basis);
       return spend && spikeTexts(rule, spend, money);
     }
   }
@@ -167,15 +167,8 @@ const measuredAs = <K extends WatchKind>(_: K, { measurement }: Pick<AlertBasis,
 const monthOf = (basis: AlertBasis): MonthSpend | undefined =>
   measuredAs('budget', basis).months.find(({ month }) => month === basis.episode);
 
-/** `calm`: the first later day whose spend is below that day's own limit. */
-function daysOf(rule: SpikeRule, basis: AlertBasis) {
-  const { days } = measuredAs('spike', basis);
-  const calm = days.find((later) => {
-    const limit = spikeLimit(rule, later);
-    return later.day > basis.episode && limit !== undefined && later.amount.lt(limit);
-  });
-  return { spend: days.find(({ day }) => day === basis.episode), calm };
-}
+const daySpendOf = (basis: AlertBasis): DaySpend | undefined =>
+  measuredAs('spike', basis).days.find(({ day }) => day === basis.episode);
 
 function balanceTexts(
   below: Money,
@@ -286,9 +279,10 @@ function recoveredTo(level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFo
         : `billing now reports ${money(spend.spent)} for ${month}`;
     }
     case 'spike': {
-      const { spend, calm } = daysOf(rule, basis);
-      const limit = spend && spikeLimit(rule, spend);
-      if (limit !== undefined && spend?.amount.lt(limit)) return reportedNow(spend, money);
+      const spend = daySpendOf(basis);
+      if (spend && isCalm(rule, spend)) return reportedNow(spend, money);
+      const { days } = measuredAs('spike', basis);
+      const calm = days.find((later) => later.day > basis.episode && isCalm(rule, later));
       return calm === undefined ? '' : `${money(calm.amount)} on ${dayText(calm.day)}`;
     }
   }
@@ -296,7 +290,7 @@ function recoveredTo(level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFo
 
 /** Follows the project's name: `: billing now reports 9.00 EUR for Wed 18 Nov`. */
 export function correctionText(basis: AlertBasis, money: ProjectMoneyFormatter): string {
-  const spend = measuredAs('spike', basis).days.find(({ day }) => day === basis.episode);
+  const spend = daySpendOf(basis);
   return `: ${spend === undefined ? 'billing now reports another amount' : reportedNow(spend, money)}`;
 }
 

@@ -146,7 +146,7 @@ export function spikeLimit(
 }
 
 /** Whether a day's cost is so far below its limit that a spike is over. */
-function isCalm(rule: SpikeRule, spend: DaySpend | undefined): boolean {
+export function isCalm(rule: SpikeRule, spend: DaySpend | undefined): boolean {
   const limit = spend && spikeLimit(rule, spend);
   return limit !== undefined && spend?.amount.lt(recoveryBelow(limit)) === true;
 }
