@@ -67,7 +67,7 @@ export interface ReportPeriods {
   /** The last 7 complete days, for the runway. */
   readonly week: readonly Day[];
   readonly charted: readonly Day[];
-  /** The days that the forecast is based on; [] if the month is over. */
+  /** The days that the forecast is based on; [] if the month is over when the report is sent. */
   readonly history: readonly Day[];
   readonly today: Day;
   readonly zone: Zone;
@@ -80,11 +80,20 @@ export interface ReportPeriods {
 /** For fewer days, the chart shows the last two weeks instead. */
 export const MIN_CHARTED_DAYS = 5;
 
-/** @param count how many days the report `yesterday` covers: several after a weekend without posts */
-export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count = 1): ReportPeriods {
+/**
+ * @param count how many days the report `yesterday` covers: several after a weekend without posts
+ * @param sentAt later than `at` if the report is late
+ */
+export function reportPeriodsOf(
+  name: ReportName,
+  at: Millis,
+  zone: Zone,
+  count = 1,
+  sentAt = at,
+): ReportPeriods {
   const today = dayAt(at, zone);
   const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
-  const isRunning = today.slice(0, 7) === yesterday.slice(0, 7);
+  const isRunningOn = (day: Day) => day.slice(0, 7) === yesterday.slice(0, 7);
   const month = daysInRange(startOfUnit('month', yesterday), yesterday, zone);
   const windowsOf: Readonly<Record<ReportName, () => ComparedWindows>> = {
     yesterday: () => lastDays(count, today, zone),
@@ -96,13 +105,14 @@ export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count 
     'month-to-date': () => {
       const first = startOfUnit('month', yesterday);
       const before = daysInRange(shiftUnits('month', first, -1), addDays(first, -1), zone);
-      return comparedWindows(month, isRunning ? before.slice(0, month.length) : before, today);
+      return comparedWindows(month, isRunningOn(today) ? before.slice(0, month.length) : before, today);
     },
     balance: () => lastDays(count, today, zone),
   };
   const main = windowsOf[name]();
   const charted = main.window.days.length < MIN_CHARTED_DAYS ? daysBefore(today, 14, zone) : main.window.days;
-  const history = isRunning ? daysInRange(forecastFrom(today), yesterday, zone) : [];
+  const isOver = !isRunningOn(dayAt(sentAt, zone));
+  const history = isOver ? [] : daysInRange(forecastFrom(today), yesterday, zone);
   const [week, usual] = [daysBefore(today, 7, zone), sameWeekdays(yesterday)];
   const periods = [main.window.days, main.before.days, month, charted, week, history, usual];
   const [first = yesterday] = periods.flatMap(([day]) => day ?? []).sort();

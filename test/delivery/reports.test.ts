@@ -54,6 +54,7 @@ async function post(
     projects,
     channel: CHANNEL,
     at,
+    sentAt: at,
     zone: zone ?? workspace.settings.zone,
     days: count,
     billing: client,

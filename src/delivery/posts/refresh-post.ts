@@ -39,7 +39,7 @@ export async function refreshPost(
   if (post === undefined || schedule === undefined || hasOtherConnections(post, workspace)) return never;
   const { subject, figures: posted, without } = post;
   const { channel = message.to } = message;
-  const result = await makeReportNow({ ...subject, channel, posted }, due, context);
+  const result = await makeReportNow({ ...subject, channel, posted, sentAt: message.at }, due, context);
   if (!isDeepStrictEqual(result.covers, subject.covers)) return never;
   const { unanswered, awaits, figures } = result;
   // A post without one of its figures can't be rendered. The next check tries again.

@@ -40,6 +40,7 @@ export interface ReportRequest {
   readonly projects: readonly ChosenProject[];
   readonly channel: SlackId;
   readonly at: Millis;
+  readonly sentAt: Millis;
   /** The time zone of the days: the reporting zone, or for a correction, the zone that the post has. */
   readonly zone: Zone;
   /** How many days a “Yesterday’s spend” report covers: three on a Monday, for example. */
@@ -66,7 +67,7 @@ export interface ReportResult {
 export type MakeReport = (request: ReportRequest) => Promise<ReportResult>;
 
 type ReportSubject = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> &
-  Pick<ReportRequest, 'posted'> & { readonly zone?: Zone };
+  Pick<ReportRequest, 'posted'> & { readonly zone?: Zone; readonly sentAt?: Millis };
 
 interface ReportContext {
   readonly makeReport: MakeReport;
@@ -82,8 +83,10 @@ export async function makeReportNow(
   at: Millis,
   { makeReport, workspace, billing, outcomeCollector, clock }: ReportContext,
 ): Promise<ReportResult> {
-  const instant = Math.min(at, clock());
+  const now = clock();
+  const instant = Math.min(at, now);
   return makeReport({
+    sentAt: now,
     ...request,
     workspace,
     billing,
@@ -95,9 +98,9 @@ export async function makeReportNow(
 }
 
 export const makeReport: MakeReport = async (request) => {
-  const { report, projects, at, days, zone } = request;
+  const { report, projects, at, sentAt, days, zone } = request;
   const headline = REPORTS[report].coversDays ? 'spent' : 'left';
-  const periods = reportPeriodsOf(report, at, zone, days);
+  const periods = reportPeriodsOf(report, at, zone, days, sentAt);
   const all = await Promise.all(projects.map((project) => fetchProject(request, project, periods, headline)));
   const answered = all.filter((answer) => 'figures' in answer);
   const failed = all.filter((answer) => 'failure' in answer);

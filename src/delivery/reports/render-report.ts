@@ -42,7 +42,7 @@ import {
 } from '../../domain/money/usage.ts';
 import { MIN_CHARTED_DAYS, type ReportFigures, type ReportPeriods } from '../../domain/report.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
-import { type Day, dayNamerFor, isoWeekday } from '../../domain/time/calendar.ts';
+import { type Day, dayNamerFor, formatMonth, isoWeekday } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
   compact,
@@ -245,7 +245,8 @@ const partText = (reported: number, of: number): string =>
   reported < of ? ` (${reported} of ${of} days)` : '';
 
 /** The month's total and forecast. In a report about the month, the header has the total instead. */
-function monthLine({ answered, periods: { month: days, main, today } }: ReportView, totals: Totals): string {
+function monthLine({ answered, periods }: ReportView, totals: Totals): string {
+  const { month: days, main, history, today } = periods;
   const { money, month, forecast } = totals;
   const isMonth = main.window.days.length === days.length && main.window.days[0] === days[0];
   const months = answered.map(({ figures }) => figures.month);
@@ -253,7 +254,7 @@ function monthLine({ answered, periods: { month: days, main, today } }: ReportVi
   const part = partText(Math.min(...counts), days.length);
   const gaps = new Set(counts).size > 1 ? part.replace('(', '(at least ') : part;
   const mark = incompleteMark(months.some(({ total }) => total.incomplete));
-  const name = days.at(-1)?.slice(0, 7) === today.slice(0, 7) ? 'This month' : 'Last month';
+  const name = history.length === 0 ? formatMonth(days[0] ?? today, today) : 'This month';
   const total = !isMonth && month !== undefined && `*${name}* ${money(month)}${mark}${gaps}`;
   const expected = forecast && formatForecast(forecast, today, money);
   return joinTexts(' · ', [total, expected && `${total === false ? '*Forecast*' : 'forecast'} ${expected}`]);
