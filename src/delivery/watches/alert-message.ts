@@ -215,12 +215,13 @@ const fundsText = ({ balance, bonuses }: Account, money: ProjectMoneyFormatter):
 function budgetTexts(
   level: WatchLevel,
   amount: Money,
-  { month, spent, forecast, reported, of }: MonthSpend,
+  spend: MonthSpend,
   today: Day,
   money: ProjectMoneyFormatter,
 ): Texts {
+  const { month, spent, forecast } = spend;
   const name = formatMonth(month, today);
-  const covered = reported < of && `${reported} of ${pluralize(of, 'day')} reported`;
+  const covered = monthCoverage(spend);
   const expected = money(forecast ?? spent);
   if (level === 'forecast')
     return {
@@ -237,6 +238,10 @@ function budgetTexts(
     why: [covered, forecast && `estimated ${expected} by the end of the month`],
   };
 }
+
+/** `29 of 30 days reported`; '' if all are */
+const monthCoverage = ({ reported, of }: MonthSpend): string =>
+  reported < of ? `${reported} of ${pluralize(of, 'day')} reported` : '';
 
 function spikeTexts(rule: SpikeRule, spend: DaySpend, money: ProjectMoneyFormatter): Texts {
   const { day, amount, baseline, basis, basisDays = 0 } = spend;
@@ -273,14 +278,16 @@ function recoveredTo(level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFo
     case 'budget': {
       const spend = monthOf(basis);
       if (spend === undefined) return '';
+      const { spent, forecast = spent, isFinal } = spend;
       const month = formatMonth(spend.month, today);
-      return level === 'forecast'
-        ? `about ${money(spend.forecast ?? spend.spent)} expected in ${month}`
-        : `billing now reports ${money(spend.spent)} for ${month}`;
+      if (level !== 'forecast') return reportedNow(basis, money);
+      if (!isFinal) return `about ${money(forecast)} expected in ${month}`;
+      const covered = monthCoverage(spend);
+      return `${month} ended at ${money(spent)}${covered && ` (${covered})`}`;
     }
     case 'spike': {
       const spend = daySpendOf(basis);
-      if (spend && isCalm(rule, spend)) return reportedNow(spend, money);
+      if (spend && isCalm(rule, spend)) return reportedNow(basis, money);
       const { days } = measuredAs('spike', basis);
       const calm = days.find((later) => later.day > basis.episode && isCalm(rule, later));
       return calm === undefined ? '' : `${money(calm.amount)} on ${dayText(calm.day)}`;
@@ -289,13 +296,16 @@ function recoveredTo(level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFo
 }
 
 /** Follows the project's name: `: billing now reports 9.00 EUR for Wed 18 Nov`. */
-export function correctionText(basis: AlertBasis, money: ProjectMoneyFormatter): string {
-  const spend = daySpendOf(basis);
-  return `: ${spend === undefined ? 'billing now reports another amount' : reportedNow(spend, money)}`;
-}
+export const correctionText = (basis: AlertBasis, money: ProjectMoneyFormatter): string =>
+  `: ${reportedNow(basis, money)}`;
 
-const reportedNow = ({ day, amount }: DaySpend, money: ProjectMoneyFormatter): string =>
-  `billing now reports ${money(amount)} for ${dayText(day)}`;
+function reportedNow(basis: AlertBasis, money: ProjectMoneyFormatter): string {
+  const { rule, episode, today } = basis;
+  const isMonth = rule.kind === 'budget';
+  const amount = isMonth ? monthOf(basis)?.spent : daySpendOf(basis)?.amount;
+  const when = isMonth ? formatMonth(episode, today) : dayText(episode);
+  return `billing now reports ${amount === undefined ? 'another amount' : money(amount)} for ${when}`;
+}
 
 const hasBonuses = (account: Account | undefined): boolean =>
   account !== undefined && 'value' in account.bonuses && !account.bonuses.value.eq(0);
