@@ -122,7 +122,7 @@ describe('a post about recent spending', () => {
     expect(reads.slice(0, 4)).toEqual([
       'prod · Fri 20 Nov · 150.50 · 1.6× a usual Friday',
       '*▲ 50.5 %* vs Fri 13 Nov',
-      '*This month* 2,050.50 · forecast about 3,050.50 by 30 Nov',
+      '*This month* 2,050.50 · forecast about 3,050 by 30 Nov',
       '*1,234,567.80 left* · *More than 10 years* at 107.21 a day · bonuses 12,000.00',
     ]);
   });
@@ -182,7 +182,7 @@ describe('a post about recent spending', () => {
       expect(reads.slice(0, 4)).toEqual([
         'prod · Fri 20 Nov · 150,50 · 1,6× a usual Friday',
         '*▲ 50,5 %* vs Fri 13 Nov',
-        '*This month* 2.050,50 · forecast about 3.050,50 by 30 Nov',
+        '*This month* 2.050,50 · forecast about 3.050 by 30 Nov',
         '*1.234.567,80 left* · *More than 10 years* at 107,21 a day · bonuses 12.000,00',
       ]);
       const digest = await post('balance', ['5001', '5003']);
@@ -240,7 +240,7 @@ describe('a post about recent spending', () => {
     setDays('5001', days('2026-11', 1, 14, '100'), days('2026-11', 16, 20, '100'));
     const { reads } = await post('yesterday', ['5001']);
     expect(reads.at(-1)).toBe('no data for Sun 15 Nov');
-    expect(reads).toContain('*This month* 1,900.00 (19 of 20 days) · forecast about 3,000.00 by 30 Nov');
+    expect(reads).toContain('*This month* 1,900.00 (19 of 20 days) · forecast about 3,000 by 30 Nov');
   });
 
   it('says that a day isn’t reported, instead of showing zero', async () => {
@@ -340,7 +340,7 @@ describe('posts about weeks, months and balances', () => {
     expect(reads.slice(0, 3)).toEqual([
       'prod · 1–20 Nov · 2,000.00',
       '*▲ 11.1 %* vs 1–20 Oct · 100.00 a day',
-      '*Forecast* about 3,000.00 by 30 Nov',
+      '*Forecast* about 3,000 by 30 Nov',
     ]);
     expect(reads.join('\n')).not.toContain('This month');
   });

@@ -273,7 +273,7 @@ describe('a watch on a budget', () => {
     // 19 days at 1,000: 84 % of the budget, and a forecast above it.
     await save(watch(BUDGET));
     await forHours(1);
-    const expected = 'Project 123 is expected to pass its November budget: about 30,000.00 of 22,500.00';
+    const expected = 'Project 123 is expected to pass its November budget: about 30,000 of 22,500.00';
     expect(alerts()).toMatchObject([{ text: expect.stringContaining(expected) }]);
     for (const day of ['2026-11-20', '2026-11-21', '2026-11-22', '2026-11-23']) amounts.set(day, 1_000);
     await forHours(4 * 24);
@@ -290,9 +290,7 @@ describe('a watch on a budget', () => {
   it('says in its alert what the month cost in the end if that is within the budget', async () => {
     await save(watch({ kind: 'budget', amount: new Big(29_900) }));
     await forHours(1);
-    expect(alerts()[0]?.text).toContain(
-      'is expected to pass its November budget: about 30,000.00 of 29,900.00',
-    );
+    expect(alerts()[0]?.text).toContain('is expected to pass its November budget: about 30,000 of 29,900.00');
     const report = (...days: readonly number[]) => {
       for (const day of days) amounts.set(`2026-11-${day}`, 990);
     };

@@ -302,7 +302,7 @@ describe('the list of watches', () => {
     const month = { month: '2026-11', spent: new Big(829), reported: 2, of: 30, forecast: new Big(21_757) };
     around.states.set(id, state({ isCrossed: true, measurement: { kind: 'budget', months: [month] } }));
     const { visibleText } = await ask('watches', MEMBER);
-    expect(visibleText).toContain(':warning: *Expected 21.757,00 of 20.000,00* · now 829,00 this month');
+    expect(visibleText).toContain(':warning: *Expected 21.760 of 20.000,00* · now 829,00 this month');
   });
 
   it('lets the owner snooze a watch until next month, and end the snooze', async () => {

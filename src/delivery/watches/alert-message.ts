@@ -1,7 +1,7 @@
 /** Renders an alert, and writes the sentences that its record stores. */
 import { PRODUCTS } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { divide, formatFactor, type Money } from '../../domain/money/amount.ts';
+import { divide, formatEstimate, formatFactor, type Money } from '../../domain/money/amount.ts';
 import { type Account, formatBonuses } from '../../domain/money/balance-and-runway.ts';
 import { isCalm, spikeLimit, type WatchLevel } from '../../domain/money/watch-evaluation.ts';
 import type {
@@ -222,7 +222,7 @@ function budgetTexts(
   const { month, spent, forecast } = spend;
   const name = formatMonth(month, today);
   const covered = monthCoverage(spend);
-  const expected = money(forecast ?? spent);
+  const expected = formatEstimate(forecast ?? spent, money);
   if (level === 'forecast')
     return {
       title: ` is expected to pass its ${name} budget: about ${expected} of ${money(amount)}`,
@@ -281,7 +281,7 @@ function recoveredTo(level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFo
       const { spent, forecast = spent, isFinal } = spend;
       const month = formatMonth(spend.month, today);
       if (level !== 'forecast') return reportedNow(basis, money);
-      if (!isFinal) return `about ${money(forecast)} expected in ${month}`;
+      if (!isFinal) return `about ${formatEstimate(forecast, money)} expected in ${month}`;
       const covered = monthCoverage(spend);
       return `${month} ended at ${money(spent)}${covered && ` (${covered})`}`;
     }
