@@ -426,12 +426,17 @@ describe('a post that can’t be sent when it is due', () => {
     [
       'its project was limited to other channels',
       new Failure('not-allowed', { reason: 'channel' }),
-      'choose another channel',
+      'Choose another channel, or have a Tally manager allow this one for the project.',
     ],
     [
       'there is no connection',
       new Failure('connection-missing', { connection: 'main' }),
-      'A Tally manager can add the connection',
+      'A Tally manager can fix this with /billing connect.',
+    ],
+    [
+      'its token has no permission for the project',
+      new Failure('forbidden', { service: 'billing' }),
+      'A Tally manager can fix this with /billing connect.',
     ],
   ])('is paused if %s, and its owner is told what to do', async (_, error, words) => {
     await given();

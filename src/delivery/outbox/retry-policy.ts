@@ -4,6 +4,7 @@ import {
   Failure,
   type FailureOf,
   isFailure,
+  kindOf,
   type StoredFailure,
   toStoredFailure,
 } from '../../domain/failure/index.ts';
@@ -65,12 +66,6 @@ export function effectOf(error: unknown): FailureEffect {
   switch (error.kind) {
     case 'store-unavailable':
       throw error;
-    case 'token-rejected':
-    case 'not-connected':
-    case 'connection-missing':
-    case 'not-allowed':
-    case 'not-installed':
-      return { kind: 'permanent', cause };
     case 'cannot-post':
       return {
         kind: 'permanent',
@@ -82,7 +77,7 @@ export function effectOf(error: unknown): FailureEffect {
     case 'slack-failed':
       return slackEffect(error, cause);
     default:
-      return { kind: 'later', cause };
+      return { kind: kindOf(error.kind)?.fixedBy === 'manager' ? 'permanent' : 'later', cause };
   }
 }
 

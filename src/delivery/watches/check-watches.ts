@@ -1,6 +1,6 @@
 /** Checks watches every hour and whenever something that they depend on changes, and creates alerts. */
 import * as z from 'zod';
-import { Failure, type StoredFailure, toStoredFailure } from '../../domain/failure/index.ts';
+import { Failure, kindOf, type StoredFailure, toStoredFailure } from '../../domain/failure/index.ts';
 import { type AlertedLevel, evaluateRule } from '../../domain/money/watch-evaluation.ts';
 import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -98,11 +98,8 @@ export function pauseCauseOf(
   if (isProjectLimited(watch, workspace))
     return toStoredFailure(new Failure('not-allowed', { reason: 'channel' }));
   const { problem } = knownFigures(watch, view) ?? {};
-  return problem !== undefined && FOR_PEOPLE.includes(problem.kind) ? problem : undefined;
+  return problem !== undefined && kindOf(problem.kind)?.fixedBy === 'manager' ? problem : undefined;
 }
-
-/** Only people can fix these causes. */
-const FOR_PEOPLE: readonly string[] = ['token-rejected', 'forbidden', 'not-connected', 'connection-missing'];
 
 /** Whether billing answered the last check, so that the watch can alert. */
 export const canCheck = (watch: Watch, view: Pick<RunView, 'workspace' | 'snapshot'>): boolean => {
