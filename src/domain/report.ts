@@ -67,7 +67,7 @@ export interface ReportPeriods {
   /** The last 7 complete days, for the runway. */
   readonly week: readonly Day[];
   readonly charted: readonly Day[];
-  /** The days that the forecast is based on; [] if the month is over when the report is sent. */
+  /** The days that the forecast is based on; [] if the month is over, or if the report is sent on a later day. */
   readonly history: readonly Day[];
   readonly today: Day;
   readonly zone: Zone;
@@ -93,7 +93,7 @@ export function reportPeriodsOf(
 ): ReportPeriods {
   const today = dayAt(at, zone);
   const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
-  const isRunningOn = (day: Day) => day.slice(0, 7) === yesterday.slice(0, 7);
+  const isRunning = today.slice(0, 7) === yesterday.slice(0, 7);
   const month = daysInRange(startOfUnit('month', yesterday), yesterday, zone);
   const windowsOf: Readonly<Record<ReportName, () => ComparedWindows>> = {
     yesterday: () => lastDays(count, today, zone),
@@ -105,14 +105,14 @@ export function reportPeriodsOf(
     'month-to-date': () => {
       const first = startOfUnit('month', yesterday);
       const before = daysInRange(shiftUnits('month', first, -1), addDays(first, -1), zone);
-      return comparedWindows(month, isRunningOn(today) ? before.slice(0, month.length) : before, today);
+      return comparedWindows(month, isRunning ? before.slice(0, month.length) : before, today);
     },
     balance: () => lastDays(count, today, zone),
   };
   const main = windowsOf[name]();
   const charted = main.window.days.length < MIN_CHARTED_DAYS ? daysBefore(today, 14, zone) : main.window.days;
-  const isOver = !isRunningOn(dayAt(sentAt, zone));
-  const history = isOver ? [] : daysInRange(forecastFrom(today), yesterday, zone);
+  const isCurrent = isRunning && dayAt(sentAt, zone) === today;
+  const history = isCurrent ? daysInRange(forecastFrom(today), yesterday, zone) : [];
   const [week, usual] = [daysBefore(today, 7, zone), sameWeekdays(yesterday)];
   const periods = [main.window.days, main.before.days, month, charted, week, history, usual];
   const [first = yesterday] = periods.flatMap(([day]) => day ?? []).sort();

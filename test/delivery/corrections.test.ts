@@ -139,14 +139,17 @@ describe('a posted digest that lacks a project', () => {
   });
 });
 
-describe('a post that is sent only after its month has ended', () => {
-  it('names that month, and has no forecast for it', async () => {
-    const due = Date.parse('2026-11-30T08:00:00Z');
+describe('a post that is sent a day late', () => {
+  it.each([
+    ['in the same month', '2026-11-27T08:00:00Z', 26],
+    ['after the month has ended', '2026-11-30T08:00:00Z', 29],
+  ])('names its month, and has no forecast, because it would be an old one: %s', async (_, time, days) => {
+    const due = Date.parse(time);
     const one = schedule({ since: due - HOUR, projects: [{ id: '505', product: 1 }] });
     await delivery.save({ connections: [{}], schedules: [one] });
     delivery.now = due + DAY - HOUR;
     await run();
-    expect(post()[0]?.blocks).toContain('*November* 2,200.00 (19 of 29 days)');
+    expect(post()[0]?.blocks).toContain(`*November* 2,200.00 (19 of ${days} days)`);
     expect(post()[0]?.blocks).not.toMatch(/This month|orecast/);
   });
 });
