@@ -64,6 +64,7 @@ import {
   projectRows,
   runningOutLine,
 } from '../../slack/reply/project-answers.ts';
+import { BALANCE_VERBS, formatSums } from '../../slack/reply/render-answer.ts';
 
 export interface ProjectFigures extends ProjectAnswer {
   readonly figures: ReportFigures;
@@ -159,7 +160,11 @@ function titleOf({ headline, answered, failed, periods, only, totals }: Post): s
   const all = pluralize(answered.length + failed.length, 'project');
   const isWhole = known.length === 0 || known.length === answered.length + failed.length;
   const who = only?.target.label ?? (isWhole ? all : `${known.length} of ${all}`);
-  const sums = sumTexts(known, headline);
+  const sums = formatSums(
+    known.map((answer) => ({ value: amountOf(answer, headline) ?? ZERO, label: answer.target.currency })),
+    known[0]?.locale ?? '',
+    SUM_VERBS[headline],
+  );
   if (headline === 'left') return `${who} · ${sums || 'balance unknown'}`;
   const mark = incompleteMark(known.some(({ figures }) => figures.main.total.incomplete));
   const { main } = only?.figures ?? {};
@@ -172,17 +177,8 @@ function titleOf({ headline, answered, failed, periods, only, totals }: Post): s
 const isThin = ({ fullDays, reported }: Usage): boolean =>
   fullDays > 1 && !isWellReported(reported.length, fullDays);
 
-/** `24.50 and €12.25`: a sum for each currency. Negative sums are called “credited” or “overdrawn”. */
-function sumTexts(known: readonly ProjectFigures[], headline: Headline): string {
-  const formatters = new Map(known.map((answer) => [answer.target.currency, formatterFor(answer)]));
-  const sums = [...formatters].map(([label, money]) => {
-    const same = known.filter(({ target }) => target.currency === label);
-    const value = sumMoney(same.map((answer) => amountOf(answer, headline) ?? ZERO));
-    if (headline === 'left') return formatBalance({ value, raw: '' }, money);
-    return value.lt(0) ? `${money(value.abs())} credited` : money(value);
-  });
-  return sums.join(' and ');
-}
+/** In a header, an amount without a verb is spent. */
+export const SUM_VERBS = { spent: ['', 'credited'], left: BALANCE_VERBS } as const;
 
 /** The header compares a day's spend with the usual amount if it is at least 1.5 times or at most half that amount. */
 const NEWS = { least: '1.5', most: '0.5' } as const;

@@ -135,7 +135,7 @@ export function formatSums(
   const verbOf = ({ value }: LabelledAmount) => (value.lt(0) ? negative : positive);
   const parts = sumByLabel(amounts).map((sum, at, { [at + 1]: next }) => {
     const amount = formatMoney(sum.value.abs(), locale, sum.label);
-    return next && verbOf(next) === verbOf(sum) ? amount : `${amount} ${verbOf(sum)}`;
+    return next && verbOf(next) === verbOf(sum) ? amount : `${amount} ${verbOf(sum)}`.trim();
   });
   return listNames(parts);
 }
