@@ -5,6 +5,7 @@ import type { ReportRequest, ReportResult } from '../../src/delivery/reports/mak
 import { Failure } from '../../src/domain/failure/index.ts';
 import type { Work } from '../../src/ops/work-record.ts';
 import { threadsKey } from '../../src/redis/keys.ts';
+import { section } from '../../src/slack/block-kit/blocks.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
 import type { Schedule } from '../../src/workspace/record/automation-records.ts';
 import { COVERED, finding, schedule } from '../support/delivery.ts';
@@ -808,7 +809,7 @@ describe('a post whose schedule, settings or rights have changed', () => {
     const words = `${id} ${name} ${zone} ${digits}.00`;
     return {
       ...finding(digits),
-      message: { text: words, blocks: [{ type: 'section', text: { type: 'plain_text', text: words } }] },
+      message: { text: words, blocks: [section(words)], print: '' },
       figures: { [`${id}:1`]: digits },
       covers: {
         ...(name === 'yesterday' ? THURSDAY : { first: '2026-11-09', last: '2026-11-15' }),

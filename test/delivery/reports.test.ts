@@ -60,7 +60,11 @@ async function post(
     billing: client,
     answeredBy: (...answer) => void answers.push(answer),
   });
-  return { ...finding, answers, reads: textOf(finding.message.blocks).split('\n') };
+  return {
+    ...finding,
+    answers,
+    reads: `${textOf(finding.message.blocks)}\n${finding.message.print}`.split('\n'),
+  };
 }
 
 const days = (month: string, first: number, last: number, amount: string) =>

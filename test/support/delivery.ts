@@ -80,6 +80,7 @@ export const COVERED = { first: '2026-11-18', last: '2026-11-18', zone: 'UTC' };
 export const finding = (digits: string | undefined): ReportResult => ({
   message: {
     text: `Spent ${digits ?? 'nothing'}`,
+    print: '',
     blocks: [{ type: 'section', text: { type: 'plain_text', text: `Spent ${digits ?? 'nothing'}` } }],
   },
   figures: digits === undefined ? {} : { '123:1': digits },

@@ -106,5 +106,7 @@ export function manualPostMessage(
 ): Message {
   const who = mention(sender);
   const heading = why === 'now' ? `Sent by ${who} with Send now` : `Test of a scheduled post, sent by ${who}`;
-  return { text: message.text, blocks: [contextBlock(heading), ...message.blocks, ...buttonRow(buttons)] };
+  const { text, blocks, print } = message;
+  const footer = print === '' ? [] : [contextBlock(print)];
+  return { text, blocks: [contextBlock(heading), ...blocks, ...footer, ...buttonRow(buttons)] };
 }

@@ -61,6 +61,7 @@ export function renderPost(result: ReportResult, details: PostDetails): Message 
   const posted = dayAt(at, timing.zone);
   const late = `Late: was due ${date === posted ? timing.time : formatDays(date, date, posted.slice(0, 4))}`;
   const print = joinTexts(' · ', [
+    message.print,
     changed && changedText(changed, details),
     without !== undefined && 'Tally adds the missing day later',
     covers.zone !== timing.zone && `days in ${escapeMarkup(covers.zone)}`,
@@ -68,15 +69,11 @@ export function renderPost(result: ReportResult, details: PostDetails): Message 
     `set up by ${mention(owner)}`,
   ]);
   const missed = missedText(details);
-  const prints = message.blocks.filter((block) => block.type === 'context');
-  const printed = prints
-    .flatMap(({ elements }) => elements)
-    .flatMap((part) => ('text' in part ? part.text : []));
   const blocks = compact([
     isLate && context(late),
-    ...message.blocks.filter(({ type }) => type !== 'context'),
+    ...message.blocks,
     missed !== '' && section(missed),
-    context([...printed, print].join(' · ')),
+    context(print),
   ]);
   const manage = commandButton('manage', 'Manage', { command: '/billing', text: 'schedules' });
   return {

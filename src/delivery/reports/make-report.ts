@@ -14,7 +14,6 @@ import {
 import type { SlackId } from '../../domain/slack-id.ts';
 import { daysCovered } from '../../domain/time/cadence.ts';
 import { type Day, formatRequestedDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
-import type { Message } from '../../slack/block-kit/blocks.ts';
 import { type ChosenProject, projectKey, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import {
   openConnection,
@@ -30,6 +29,7 @@ import {
   amountOf,
   type Headline,
   type ProjectFigures,
+  type ReportMessage,
   type ReportView,
   renderReport,
 } from './render-report.ts';
@@ -52,8 +52,7 @@ export interface ReportRequest {
 }
 
 export interface ReportResult {
-  /** The report, to which the post adds the owner and any late note. The last block is the small print. */
-  readonly message: Message;
+  readonly message: ReportMessage;
   /** `<project id>:<product>` → the exact digits of the total; absent if there is no total */
   readonly figures: Readonly<Record<string, string>>;
   readonly covers: CoveredDays;

@@ -46,7 +46,6 @@ import { type Day, dayNamerFor, formatMonth, isoWeekday } from '../../domain/tim
 import { pluralize } from '../../domain/wording.ts';
 import {
   compact,
-  context,
   escapeMarkup,
   joinTexts,
   type Message,
@@ -94,7 +93,10 @@ export function amountOf(
 const formatterFor = ({ target, locale }: ProjectFigures): MoneyFormatter =>
   moneyFormatter(locale, target.currency);
 
-export function renderReport(view: ReportView): Message {
+/** `print`: the report's small print, to which the post adds its own. */
+export type ReportMessage = Message & { readonly print: string };
+
+export function renderReport(view: ReportView): ReportMessage {
   const { answered, failed, periods } = view;
   const [only] = answered.length + failed.length === 1 ? answered : [];
   const post = { ...view, only, totals: totalsOf(view) };
@@ -106,16 +108,15 @@ export function renderReport(view: ReportView): Message {
   const drawn =
     usage && usage.reported.length >= MIN_CHARTED_DAYS && spendChart(usage, { days: periods.charted });
   const notes = only ? projectNotes(only, periods) : digestNotes(view, shared);
-  const print = only === undefined ? '' : smallPrint(only, periods, Boolean(drawn));
   return {
     text: title,
+    print: only === undefined ? '' : smallPrint(only, periods, Boolean(drawn)),
     blocks: compact([
       ...titleBlocks(title),
       lines !== '' && markup(lines),
       drawn,
       only === undefined && table(digestRows(post)),
       ...[...notes, ...failedNotes(failed)].map(section),
-      print !== '' && context(print),
     ]),
   };
 }
