@@ -69,7 +69,7 @@ export function createTally(
   const metrics = createMetrics();
   const stores = createStores(config, log, (id) => slack.installations.isInstalled(id));
   const { redis, queue } = stores;
-  const logWork = createWorkLog(log, config.keys);
+  const logWork = createWorkLog(log);
   const onFinished: OnFinished = (work) => {
     metrics.finished(work);
     logWork(work);
