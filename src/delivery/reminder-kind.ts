@@ -145,7 +145,7 @@ export function reminderNotice(view: ReminderView, workspace: Workspace, canRepl
   const isOpen = view.state === 'open';
   const lines = [
     `*${escapeMarkup(title)}*`,
-    isOpen && effectOf(view),
+    isOpen && consequenceOf(view),
     isOpen && !canReplace && 'Ask a Tally manager to replace it.',
   ];
   const details = detailsOf(view, workspace);
@@ -178,7 +178,7 @@ function titleOf({ kind, name, step, state, at, expiresAt }: ReminderView, works
   return `The ${what} ${expiry}`;
 }
 
-function effectOf({ kind, step }: ReminderView): string {
+function consequenceOf({ kind, step }: ReminderView): string {
   if (kind === 'access')
     return step === 'rejected'
       ? 'It may have expired or been revoked. Until it’s replaced, nobody can get an OS_TOKEN with it.'

@@ -77,7 +77,7 @@ export interface ReportPeriods {
   readonly requested: RequestedDays;
 }
 
-/** For fewer days, the chart shows the last two weeks instead. */
+/** A report about fewer days charts the last two weeks. A chart needs this many reported days. */
 export const MIN_CHARTED_DAYS = 5;
 
 /**

@@ -79,7 +79,7 @@ export const postKind: MessageKind<PostAbout> = {
   dueAt(message, view, planned) {
     const { now } = view;
     const schedule = findSchedule(message, view);
-    // Someone may repair a damaged schedule, so its posts wait.
+    // The schedule's record is damaged, so its posts wait until it is repaired. `plan` drops those of a deleted one.
     if (schedule === undefined) return undefined;
     const { state, about } = message;
     if (isHandled(message)) {

@@ -232,7 +232,7 @@ export const KINDS = {
     'message-unconfirmed': 'Slack didn’t confirm the message, so it may have arrived.',
     'person-left': 'This person is no longer a full member of the workspace.',
     'person-not-manager':
-      'The project is limited to certain channels, and this person isn’t a Tally manager.',
+      'This project is limited to certain channels. Elsewhere, only Tally managers get messages about it.',
     'channel-limited': 'The project is limited to other channels.',
     'own-error': 'Something went wrong in Tally. Your operator can find details in its log.',
   }),
