@@ -22,10 +22,11 @@ import { hashOf } from '../workspace/record/audited-change.ts';
 import type { Schedule, Watch } from '../workspace/record/automation-records.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import { dropMessage, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
-import type { MessageKind, Plan, Recipient, RunView } from './outbox/message-kind.ts';
+import type { MessageKind, Plan, Recipient } from './outbox/message-kind.ts';
 import { responsiblePeople } from './outbox/recipients.ts';
 import { describeReport } from './posts/post-message.ts';
 import { isHandled, type LastDelivery, lastDelivery } from './posts/post-record.ts';
+import type { RunView } from './run-context.ts';
 import { canCheck, pauseCauseOf } from './watches/check-watches.ts';
 
 const noticeAbout = z.object({

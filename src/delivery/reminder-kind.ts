@@ -16,7 +16,8 @@ import {
 import { describeToken, formatExpiry } from '../workspace/credentials/credential-records.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import { dropMessage, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
-import type { MessageKind, Plan, RunView } from './outbox/message-kind.ts';
+import type { MessageKind, Plan } from './outbox/message-kind.ts';
+import type { RunView } from './run-context.ts';
 
 const REMINDER_DAYS = [14, 3, 1] as const;
 const REMINDER_TIME = '09:00';

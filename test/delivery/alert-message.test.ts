@@ -2,14 +2,14 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { type ReminderView, reminderNotice } from '../../src/delivery/reminder-kind.ts';
+import { alertMessage } from '../../src/delivery/watches/alert-kind.ts';
 import {
   type AlertBasis,
-  alertMessage,
   alertText,
   correctionText,
   recoveryText,
-} from '../../src/delivery/watches/alert-message.ts';
-import { type Alert, alertName } from '../../src/delivery/watches/watch-record.ts';
+} from '../../src/delivery/watches/alert-sentences.ts';
+import { type Alert, alertName } from '../../src/delivery/watches/watch-alerts.ts';
 import type { Runway } from '../../src/domain/money/balance-and-runway.ts';
 import type { DaySpend, MonthSpend, WatchMeasurement } from '../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { manualPostMessage } from '../../src/delivery/posts/manual-posts.ts';
 import { describeReport, type PostDetails, renderPost } from '../../src/delivery/posts/post-message.ts';
+import { manualPostMessage } from '../../src/delivery/posts/post-service.ts';
 import type { ReportResult } from '../../src/delivery/reports/make-report.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
 import { button, instantMarkup, section } from '../../src/slack/block-kit/blocks.ts';

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import type { WatchState } from '../../src/delivery/watches/watch-actions.ts';
+import type { WatchState } from '../../src/delivery/watches/watch-service.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { parseWatchText } from '../../src/features/watches/parse-watch-command.ts';
 import { recordKey } from '../../src/redis/keys.ts';

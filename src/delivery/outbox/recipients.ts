@@ -5,7 +5,8 @@ import { isShownTo, type ProjectScope } from '../../workspace/projects/project-s
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { meetsRight } from '../../workspace/roles-and-rights.ts';
 import type { OutboxMessage } from '../delivery-log.ts';
-import type { DeliveryContext, Recipient, Refusal } from './message-kind.ts';
+import type { DeliveryContext } from '../run-context.ts';
+import type { Recipient, Refusal } from './message-kind.ts';
 import { notSentFailure } from './retry-policy.ts';
 
 /** @returns a refusal if the recipient may not see these projects now @throws slack-failed, store-unavailable */

@@ -1,6 +1,6 @@
 /** Makes a schedule's report: asks billing for what the channel may see, and computes the figures. */
 import { type BillingClient, emptyIfNoData } from '../../billing/client.ts';
-import { collectRemarks } from '../../domain/billing-remarks.ts';
+import { collectWarnings } from '../../domain/billing-warnings.ts';
 import { isFailure, type StoredFailure, toStoredFailure, withQuestion } from '../../domain/failure/index.ts';
 import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
 import { parseAccount } from '../../domain/money/balance-and-runway.ts';
@@ -170,7 +170,7 @@ async function fetchProject(
     ]);
     const balance = typeof left === 'string' ? left : parseAccount(left);
     const has = typeof balance === 'string' ? undefined : balance;
-    const remarks = collectRemarks(
+    const remarks = collectWarnings(
       [`the figures for ${formatRequestedDays(requested)}`, consumed],
       ...(typeof left === 'string' ? [] : [['the balance', left] as const]),
     );

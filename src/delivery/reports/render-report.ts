@@ -3,7 +3,7 @@
  * balance, each on its own line. One project gets a chart; several get rows and totals.
  */
 import { PRODUCTS } from '../../domain/billing-products.ts';
-import { remarkLead } from '../../domain/billing-remarks.ts';
+import { warningLead } from '../../domain/billing-warnings.ts';
 import type { Failure } from '../../domain/failure/index.ts';
 import {
   divide,
@@ -301,7 +301,7 @@ function projectNotes({ figures: { main, strays }, remarks }: ProjectFigures, { 
     ...describeUnreadable(main, dayNamerFor([today])),
     strays > 0 && `Left out: ${pluralize(strays, 'item')} outside this period.`,
     ...remarks.map(
-      (remark) => `${remarkLead(remark)} ${remark.messages.map((text) => `“${text}”`).join(', ')}`,
+      (remark) => `${warningLead(remark)} ${remark.messages.map((text) => `“${text}”`).join(', ')}`,
     ),
   ]);
 }

@@ -1,5 +1,5 @@
 /** Describes watches and their last value, in lists and in the audit. */
-import type { WatchState } from '../../delivery/watches/watch-actions.ts';
+import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { divide, formatEstimate, formatFactor, formatShare } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/balance-and-runway.ts';
 import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';

@@ -8,7 +8,7 @@ import type {
   StaticSelect,
 } from '@slack/types';
 import { PRODUCTS } from '../../domain/billing-products.ts';
-import { type BillingRemark, remarkLead } from '../../domain/billing-remarks.ts';
+import { type BillingWarning, warningLead } from '../../domain/billing-warnings.ts';
 import {
   formatMoney,
   type LabelledAmount,
@@ -65,7 +65,7 @@ export interface Answer<T = never> {
   readonly chart?: Chart | undefined;
   /** The first row of `cells` is the header. With the title `fold`, the table is collapsed until clicked. */
   readonly rows?: { readonly fold?: string; readonly cells: readonly (readonly string[])[] } | undefined;
-  readonly remarks: readonly BillingRemark[];
+  readonly remarks: readonly BillingWarning[];
   /** The `facts` share a line of the footer, and each of the `notes` has its own line. Both are plain text. */
   readonly facts: readonly string[];
   readonly notes: readonly string[];
@@ -88,7 +88,7 @@ export function renderAnswer(view: AnswerView, answer: Omit<Answer, 'file'>): Me
       rows && (rows.fold === undefined ? table(rows.cells) : collapsedTable(rows.fold, rows.cells)),
       ...remarks
         .slice(0, MOST_REMARKS)
-        .flatMap((remark) => [section(remarkLead(remark)), ...remark.messages.map(quote)]),
+        .flatMap((remark) => [section(warningLead(remark)), ...remark.messages.map(quote)]),
       print !== '' && context(print),
       actions.elements.length > 0 && actions,
     ]),

@@ -8,16 +8,16 @@ import { postMessage } from '../../slack/reply/message-calls.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { createOutcomeCollector } from '../../workspace/save-service-outcomes.ts';
 import { type DeliveryLog, putMessage } from '../delivery-log.ts';
-import type { RunServices } from '../outbox/message-kind.ts';
 import { checkRecipient } from '../outbox/recipients.ts';
 import { rememberQuestion } from '../outbox/send.ts';
 import { makeReportNow, type ReportResult } from '../reports/make-report.ts';
+import type { RunServices } from '../run-context.ts';
 import type { WakeUps } from '../wake-ups.ts';
 import { detailsButton, questionOfPost, shownProjects } from './post-message.ts';
 import { postsOf } from './post-record.ts';
 
 /** @throws store-unavailable from every method */
-export interface ManualPosts {
+export interface PostService {
   readonly loadLog: DeliveryLog['load'];
   retry(teamId: SlackId, scheduleId: string): Promise<void>;
   /**
@@ -37,9 +37,9 @@ type ManualReason = 'test' | 'now';
 
 const DOUBLE_CLICK: Millis = MINUTE;
 
-export function createManualPosts(services: RunServices & Pick<WakeUps, 'changed'>): ManualPosts {
+export function createPostService(services: RunServices & Pick<WakeUps, 'changed'>): PostService {
   const { deliveryLog, changed, clock } = services;
-  const service: ManualPosts = {
+  const service: PostService = {
     loadLog: deliveryLog.load,
     async retry(teamId, scheduleId) {
       const paused = postsOf(scheduleId, await deliveryLog.load(teamId)).flatMap((post) => {

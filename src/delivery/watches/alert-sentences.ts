@@ -1,6 +1,4 @@
-/** Renders an alert, and writes the sentences that its record stores. */
-import { PRODUCTS } from '../../domain/billing-products.ts';
-import { commandText } from '../../domain/command-names.ts';
+/** The sentences of alerts, which their records store. */
 import { divide, formatEstimate, formatFactor, type Money } from '../../domain/money/amount.ts';
 import { type Account, formatBonuses } from '../../domain/money/balance-and-runway.ts';
 import { isCalm, spikeLimit, type WatchLevel } from '../../domain/money/watch-evaluation.ts';
@@ -13,110 +11,10 @@ import type {
 } from '../../domain/money/watch-measurement.ts';
 import type { WatchKind, WatchRule } from '../../domain/money/watch-rule.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
-import { addDays, type Day, formatDays, formatMonth, isoWeekday } from '../../domain/time/calendar.ts';
+import { type Day, formatDays, formatMonth, isoWeekday } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
-import {
-  actions,
-  type Block,
-  button,
-  compact,
-  context,
-  escapeMarkup,
-  header,
-  instantMarkup,
-  joinTexts,
-  type Message,
-  markup,
-  mention,
-  type Optional,
-  option,
-  overflow,
-  section,
-} from '../../slack/block-kit/blocks.ts';
-import { type ProjectMoneyFormatter, projectLabel } from '../../workspace/projects/chosen-project.ts';
-import type { Watch } from '../../workspace/record/automation-records.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
-import { type Alert, alertName, isAlertOpen } from './watch-record.ts';
-
-export function alertMessage(alert: Alert, watch: Watch, workspace: Workspace): Message {
-  const [project] = watch.projects;
-  const label = projectLabel(project, workspace);
-  const title = `${label}${alert.now?.says ?? alert.title}`;
-  const why = alert.now === undefined ? alert.why : '';
-  const lines = stateLines(alert, `${label}${alert.title}`);
-  const { name } = PRODUCTS[project.product];
-  const source = [name, `project ${project.id}`, workspace.settings.zone, alert.covers];
-  return {
-    text: joinTexts('. ', [title, why]),
-    blocks: compact([
-      header(title),
-      why !== '' && section(why),
-      isAlertOpen(alert) && section(NEXT_STEP[watch.rule.kind]),
-      lines.length > 0 && markup(lines.join('\n')),
-      context(`${escapeMarkup(joinTexts(' · ', source))} · set up by ${mention(watch.owner)}`),
-      alertActions(alert, watch),
-    ]),
-  };
-}
-
-const NEXT_STEP: Readonly<Record<Watch['rule']['kind'], string>> = {
-  balance: 'Top up the project, or see what changed.',
-  runway: 'Top up the project, or see what changed.',
-  budget: 'See which days cost most, or change the budget.',
-  spike: 'Find out what ran that day. Tally only sees the amount.',
-};
-
-/**
- * What happened since the alert. If the header shows a newer figure, the first of these lines shows the original
- * figure.
- */
-function stateLines({ at, state, now, acknowledged, snoozed }: Alert, title: string): readonly string[] {
-  return compact([
-    now !== undefined && `${instantMarkup(at)} · Alert · ${escapeMarkup(title)}`,
-    acknowledged && `:eyes: ${instantMarkup(acknowledged.at)} · Acknowledged by ${mention(acknowledged.by)}`,
-    snoozed &&
-      `:zzz: ${instantMarkup(snoozed.at)} · Snoozed by ${mention(snoozed.by)} until: ${instantMarkup(snoozed.until)}`,
-    now &&
-      (state === 'open'
-        ? `${instantMarkup(now.at)} · Corrected`
-        : `:white_check_mark: ${instantMarkup(now.at)} · Recovered`),
-  ]);
-}
-
-/** Includes today, because today's spend may have used up the money. */
-const WEEK = 'last-7-days including today';
-
-function alertActions(alert: Alert, watch: Watch): Block {
-  const about = `${watch.id} ${alertName(alert)}`;
-  const { rule, projects } = watch;
-  const [project] = projects;
-  const spent = (...words: string[]) =>
-    [commandText('/spend'), project.id, PRODUCTS[project.product].word, ...words].join(' ');
-  const { episode } = alert;
-  const isDay = rule.kind === 'spike';
-  const week = isDay ? `${addDays(episode, -6)}..${episode}` : WEEK;
-  return actions(
-    isAlertOpen(alert) &&
-      alert.acknowledged === undefined &&
-      button('watch-acknowledge', 'Acknowledge', { value: about, style: 'primary' }),
-    button('run:days', 'See the days', { value: spent(rule.kind === 'budget' ? episode : week) }),
-    rule.kind !== 'budget' &&
-      button('run:why', 'What changed', {
-        value: spent(isDay ? episode : `${WEEK} vs same-days-last-week`, 'why'),
-      }),
-    overflow('watch-more', [
-      ...(isAlertOpen(alert)
-        ? [
-            option('Snooze for 1 day', `day ${about}`),
-            option('Snooze for 7 days', `week ${about}`),
-            option('Snooze until next month', `month ${about}`),
-          ]
-        : []),
-      option(rule.kind === 'budget' ? 'Change budget…' : 'Change threshold…', `threshold ${watch.id}`),
-      option('Manage', `manage ${watch.id}`),
-    ]),
-  );
-}
+import { joinTexts, type Optional } from '../../slack/block-kit/blocks.ts';
+import type { ProjectMoneyFormatter } from '../../workspace/projects/chosen-project.ts';
 
 type SpikeRule = Extract<WatchRule, { readonly kind: 'spike' }>;
 
