@@ -50,27 +50,14 @@ interface WakeUp {
   readonly workspace: SlackId;
 }
 
-/** @throws store-unavailable unless stated otherwise */
-export interface WakeUps {
-  wake(workspace: SlackId, at: Millis): Promise<void>;
-  forget(workspace: SlackId): Promise<void>;
-  /**
-   * Starts a run after the workspace's record changed, or if that fails, at the next hourly sweep. Never rejects.
-   */
-  changed(workspace: SlackId): Promise<void>;
-  /** How long the most overdue workspace has waited; undefined if Redis doesn't answer. Never rejects. */
-  oldestOverdue(): Promise<Millis | undefined>;
-  start(): void;
-  /** Sends no new messages, and waits up to `finishing` ms for those being sent. */
-  stop(finishing: Millis): Promise<void>;
-}
+export type WakeUps = ReturnType<typeof createWakeUps>;
 
 /**
  * BullMQ's deduplication keeps at most one wake-up of a workspace waiting: a new one replaces it, and during a run one
  * more is queued. BullMQ repeats crashed and failed runs. A late or repeated run does no harm, because what it does
- * depends only on the records.
+ * depends only on the records. Every method throws store-unavailable unless it says otherwise.
  */
-export function createWakeUps(services: WakeUpServices): WakeUps {
+export function createWakeUps(services: WakeUpServices) {
   const { queue: connection, clock, log, runner } = services;
   const onError = (err: Error): void => {
     reportOutage(err);
@@ -87,15 +74,17 @@ export function createWakeUps(services: WakeUpServices): WakeUps {
   return {
     wake,
     forget,
-    changed: (workspace) =>
+    /** Starts a run after the workspace's record changed, or if that fails, at the next hourly sweep. Never rejects. */
+    changed: (workspace: SlackId): Promise<void> =>
       wake(workspace, clock()).catch((err: unknown) =>
         log.warn(
           { err, workspace },
           'Could not schedule the next run; Tally looks for missed runs every hour',
         ),
       ),
-    oldestOverdue: () => bounded(queue.oldestOverdue).catch(() => undefined),
-    start() {
+    /** How long the most overdue workspace has waited; undefined if Redis doesn't answer. Never rejects. */
+    oldestOverdue: (): Promise<Millis | undefined> => bounded(queue.oldestOverdue).catch(() => undefined),
+    start(): void {
       worker = new Worker(
         QUEUE_NAME,
         async ({ name, data }) =>
@@ -105,7 +94,8 @@ export function createWakeUps(services: WakeUpServices): WakeUps {
       worker.on('error', onError).on('failed', (_, error) => onError(error));
       queue.startSweeps().catch(onError);
     },
-    async stop(finishing) {
+    /** Sends no new messages, and waits up to `finishing` ms for those being sent. */
+    async stop(finishing: Millis): Promise<void> {
       runner.stop();
       await withTimeout(finishing, worker?.close() ?? Promise.resolve(), () => undefined);
       const closed = Promise.all([worker?.close(true), queue.close()]);

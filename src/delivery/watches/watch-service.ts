@@ -38,23 +38,6 @@ import {
   type StoredFigures,
 } from './watch-figures.ts';
 
-/** @throws store-unavailable from every method */
-export interface WatchService {
-  loadStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>>;
-  /**
-   * For a snooze, the caller first saves the watch's `snoozedUntil`. @param name from `alertName` @returns `repeated` if
-   * somebody has acknowledged the alert already; `gone` if the alert is deleted
-   */
-  respond(
-    teamId: SlackId,
-    watch: string,
-    name: string,
-    response: AlertResponse,
-  ): Promise<'recorded' | 'repeated' | 'gone'>;
-  /** The balance may be missing if the rule doesn't need it. The caller checks the right to ask. @throws Failure */
-  fetchPreview(workspace: Workspace, project: ResolvedProject, rule: WatchRule): Promise<PreviewFigures>;
-}
-
 export interface WatchState {
   /** When billing last answered; undefined if it hasn't yet. */
   readonly checkedAt: Millis | undefined;
@@ -76,20 +59,27 @@ export type AlertResponse = Required<Pick<Alert, 'acknowledged'>> | Required<Pic
 /** A check or another person may write the same watch at the same time. */
 const MAX_ATTEMPTS = 10;
 
+export type WatchService = ReturnType<typeof createWatchService>;
+
+/** Every method throws store-unavailable. */
 export function createWatchService({
   deliveryLog,
   billing,
   clock,
   changed,
-}: Pick<RunServices, 'deliveryLog' | 'billing' | 'clock'> & Pick<WakeUps, 'changed'>): WatchService {
+}: Pick<RunServices, 'deliveryLog' | 'billing' | 'clock'> & Pick<WakeUps, 'changed'>) {
   return {
-    async loadStates(workspace) {
+    async loadStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>> {
       const { teamId, watches } = workspace;
       const view = { workspace, snapshot: await deliveryLog.load(teamId), now: clock() };
       const next = nextCheck(view);
       return new Map(watches.map((watch) => [watch.id, stateOf(watch, next, view)]));
     },
-    async respond(teamId, watch, name, response) {
+    /**
+     * For a snooze, the caller first saves the watch's `snoozedUntil`. @param name from `alertName` @returns `repeated`
+     * if somebody has acknowledged the alert already; `gone` if the alert is deleted
+     */
+    async respond(teamId: SlackId, watch: string, name: string, response: AlertResponse) {
       const field = watchField(watch);
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const before = (await deliveryLog.load(teamId)).fields[field];
@@ -105,7 +95,12 @@ export function createWatchService({
       }
       throw new OvertakenError();
     },
-    async fetchPreview(workspace, project, rule) {
+    /** The balance may be missing if the rule doesn't need it. The caller checks the right to ask. @throws Failure */
+    async fetchPreview(
+      workspace: Workspace,
+      project: ResolvedProject,
+      rule: WatchRule,
+    ): Promise<PreviewFigures> {
       const at = clock();
       const { zone } = requireSettings(workspace);
       const today = dayAt(at, zone);
