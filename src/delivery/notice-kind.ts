@@ -156,9 +156,9 @@ export const noticeKind: MessageKind<NoticeAbout> = {
 };
 
 const NEXT_STEPS: Readonly<Record<string, string>> = {
-  'channel-archived': 'Unarchive the channel, or choose another in the schedule.',
-  'not-in-channel': 'Type /invite @Tally in the channel.',
-  'channel-restricted': 'Ask an admin to let Tally post there, or choose another channel in the schedule.',
+  archived: 'Unarchive the channel, or choose another in the schedule.',
+  'not-there': 'Type /invite @Tally in the channel.',
+  restricted: 'Ask an admin to let Tally post there, or choose another channel in the schedule.',
   'not-allowed': 'Choose another channel, or have a Tally manager allow this one for the project.',
 };
 const CONNECT = `A Tally manager can fix this with ${commandText('/billing connect')}.`;
@@ -257,7 +257,7 @@ function nextSteps(
   workspace: Workspace,
 ): readonly string[] {
   const { why, cause } = notice;
-  const step = NEXT_STEPS[cause.kind === 'not-sent' ? String(cause.data?.reason) : cause.kind];
+  const step = NEXT_STEPS[cause.kind === 'cannot-post' ? String(cause.data?.reason) : cause.kind];
   const isGivenUp = why === 'failed' && !cause.mayBePosted;
   const isShared = cause.kind === 'token-rejected' || recipientsOf(notice, workspace).length > 1;
   return compact([

@@ -227,11 +227,11 @@ describe('a notice about posts that weren’t sent', () => {
   });
 
   it('says what to do about a paused schedule, and has a button to try again', () => {
-    const archived = { kind: 'not-sent', data: { reason: 'channel-archived' } };
+    const archived = { kind: 'cannot-post', data: { reason: 'archived' } };
     const rejected = { kind: 'token-rejected', data: { service: 'billing' } };
     const paused = (cause: About['cause'], canManage = false, count = 1) =>
       notice({ why: 'paused', cause, cases: casesOf(count) }, { canManage, result: 'paused' });
-    expect(paused(archived).text).toMatch(/ is paused\. The channel is archived\.$/);
+    expect(paused(archived).text).toMatch(/ is paused\. That channel is archived\.$/);
     expect(paused(archived).lines.slice(3)).toEqual([
       'Unarchive the channel, or choose another in the schedule.',
       'Tally tries again when the next post is due, or once the schedule or the connection changes.',

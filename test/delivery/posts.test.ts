@@ -458,10 +458,10 @@ describe('a post that can’t be sent when it is due', () => {
 
 describe('a post that Slack rejects', () => {
   it.each([
-    ['is_archived', 'channel-archived', 'archived'],
-    ['not_in_channel', 'not-in-channel', '/invite @Tally'],
-    ['channel_not_found', 'not-in-channel', '/invite @Tally'],
-    ['restricted_action', 'channel-restricted', 'Tally isn’t allowed to post'],
+    ['is_archived', 'archived', 'archived'],
+    ['not_in_channel', 'not-there', '/invite @Tally'],
+    ['channel_not_found', 'not-there', '/invite @Tally'],
+    ['restricted_action', 'restricted', 'Tally isn’t allowed to post'],
   ])('is paused after the error %s, and its owner is notified only once', async (code, why, words) => {
     await given();
     slack.fault = (call) => (toChannel(call) ? code : undefined);

@@ -47,11 +47,6 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'cannot_dm_bot',
   'messages_tab_disabled',
 ]);
-const CHANNEL_REASONS = {
-  'not-there': 'not-in-channel',
-  archived: 'channel-archived',
-  restricted: 'channel-restricted',
-} as const;
 
 export const notSentFailure = (reason: DataOf<'not-sent'>['reason']): StoredFailure =>
   toStoredFailure(new Failure('not-sent', { reason }));
@@ -67,11 +62,7 @@ export function effectOf(error: unknown): FailureEffect {
     case 'store-unavailable':
       throw error;
     case 'cannot-post':
-      return {
-        kind: 'permanent',
-        isUnreachable: true,
-        cause: notSentFailure(CHANNEL_REASONS[error.data.reason]),
-      };
+      return { kind: 'permanent', isUnreachable: true, cause };
     case 'not-sent':
       return { kind: 'final', cause };
     case 'slack-failed':

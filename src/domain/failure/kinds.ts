@@ -224,9 +224,6 @@ export const KINDS = {
   }),
   /** About messages that Tally sends on its own, such as scheduled posts. */
   'not-sent': reasons(NO_TRAITS, {
-    'channel-archived': 'The channel is archived.',
-    'not-in-channel': 'Tally isn’t in the channel.',
-    'channel-restricted': 'Tally isn’t allowed to post in the channel.',
     'slack-token-rejected': 'Slack rejected Tally’s token.',
     'post-unconfirmed': 'Slack didn’t confirm the post.',
     'message-unconfirmed': 'Slack didn’t confirm the message, so it may have arrived.',
