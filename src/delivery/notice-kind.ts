@@ -78,11 +78,11 @@ function newsOfAll(view: NoticeView): readonly NoticeAbout[] {
 /** While a pause lasts, schedules and watches that the same cause pauses later are added to the notice. */
 const isOpenPause = ({ state, about }: Notice): boolean => about.why === 'paused' && state !== 'failed';
 
-/** Nobody gets a notice if a reminder already tells the owner about the cause, or if Tally has no Slack token. */
+/** Nobody gets a notice if a reminder already tells the owner about the cause, or if Slack rejects Tally's token. */
 function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace): readonly SlackId[] {
   const { managers } = workspace.settings;
   const { kind } = cause;
-  if (kind === 'not-installed' || cause.data?.reason === 'slack-token-rejected') return [];
+  if (kind === 'not-installed') return [];
   const items = cases.flatMap((one) => findItem(one, workspace) ?? []);
   const connections = items.flatMap((item) => connectionsOf(item, workspace));
   const registrars = connections.map((name) => workspace.connections.get(name)?.registeredBy);

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { notSentFailure } from '../../src/delivery/outbox/retry-policy.ts';
 import { lastDelivery } from '../../src/delivery/posts/post-record.ts';
 import type { ReportRequest, ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
@@ -482,7 +481,7 @@ describe('a post that Slack rejects', () => {
       await run();
       expect(await lastSent()).toMatchObject({
         result: 'paused',
-        cause: notSentFailure('slack-token-rejected'),
+        cause: { kind: 'not-installed', data: { reason: 'expired' } },
       });
       slack.fault = () => undefined;
       await run();

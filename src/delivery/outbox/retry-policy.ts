@@ -48,6 +48,10 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'messages_tab_disabled',
 ]);
 
+export const CHANNEL_LIMITED: StoredFailure = toStoredFailure(
+  new Failure('not-allowed', { reason: 'channel' }),
+);
+
 export const notSentFailure = (reason: DataOf<'not-sent'>['reason']): StoredFailure =>
   toStoredFailure(new Failure('not-sent', { reason }));
 
@@ -76,7 +80,7 @@ function slackEffect(
   { data: { code, retryAfter, method } }: FailureOf<'slack-failed'>,
   cause: StoredFailure,
 ): FailureEffect {
-  if (REVOKED_CODES.has(code)) return { kind: 'permanent', cause: notSentFailure('slack-token-rejected') };
+  if (REVOKED_CODES.has(code)) return effectOf(new Failure('not-installed', { reason: 'expired' }));
   if (UNREACHABLE_CODES.has(code)) return { kind: 'later', isUnreachable: true, cause };
   if (code === 'ratelimited') {
     const wait = retryAfter === undefined ? DEFAULT_RETRY_AFTER : retryAfter * 1000;

@@ -1,6 +1,6 @@
 /** The posts of schedules. Tally checks a post again later, and corrects it if its figures have changed. */
 import { isDeepStrictEqual } from 'node:util';
-import { Failure, isFailure, type StoredFailure, toStoredFailure } from '../../domain/failure/index.ts';
+import { isFailure, type StoredFailure } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
@@ -95,10 +95,8 @@ export const postKind: MessageKind<PostAbout> = {
   nextUpdate: (message, { clock }) => nextRefresh(message, message.about.post, clock()),
   questionOf: ({ about: { post } }, { workspace }) =>
     post && questionOfPost({ ...post.subject, ...post }, workspace),
-  onRefused: (message, _, context) =>
-    message.state === 'posted'
-      ? undefined
-      : pausePost(message, toStoredFailure(new Failure('not-allowed', { reason: 'channel' })), context),
+  onRefused: (message, { cause }, context) =>
+    message.state === 'posted' ? undefined : pausePost(message, cause, context),
   onFailed: afterFailedTry,
 };
 

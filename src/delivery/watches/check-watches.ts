@@ -1,6 +1,6 @@
 /** Checks watches every hour and whenever something that they depend on changes, and creates alerts. */
 import * as z from 'zod';
-import { Failure, kindOf, type StoredFailure, toStoredFailure } from '../../domain/failure/index.ts';
+import { kindOf, type StoredFailure } from '../../domain/failure/index.ts';
 import { type AlertedLevel, evaluateRule } from '../../domain/money/watch-evaluation.ts';
 import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -12,6 +12,7 @@ import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import { type FieldWrite, newMessage, OvertakenError, putMessage } from '../delivery-log.ts';
+import { CHANNEL_LIMITED } from '../outbox/retry-policy.ts';
 import type { DeliveryContext, RunView } from '../run-context.ts';
 import { hashBucket } from '../wake-ups.ts';
 import { type AlertBasis, alertText, correctionText, recoveryText } from './alert-sentences.ts';
@@ -95,8 +96,7 @@ export function pauseCauseOf(
 ): StoredFailure | undefined {
   const { workspace } = view;
   if (isDamaged(workspace, 'settings') || isDamaged(workspace, 'project')) return undefined;
-  if (isProjectLimited(watch, workspace))
-    return toStoredFailure(new Failure('not-allowed', { reason: 'channel' }));
+  if (isProjectLimited(watch, workspace)) return CHANNEL_LIMITED;
   const { problem } = knownFigures(watch, view) ?? {};
   return problem !== undefined && kindOf(problem.kind)?.fixedBy === 'manager' ? problem : undefined;
 }

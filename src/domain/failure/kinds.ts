@@ -224,13 +224,11 @@ export const KINDS = {
   }),
   /** About messages that Tally sends on its own, such as scheduled posts. */
   'not-sent': reasons(NO_TRAITS, {
-    'slack-token-rejected': 'Slack rejected Tally’s token.',
     'post-unconfirmed': 'Slack didn’t confirm the post.',
     'message-unconfirmed': 'Slack didn’t confirm the message, so it may have arrived.',
     'person-left': 'This person is no longer a full member of the workspace.',
     'person-not-manager':
       'This project is limited to certain channels. Elsewhere, only Tally managers get messages about it.',
-    'channel-limited': 'The project is limited to other channels.',
     'own-error': 'Something went wrong in Tally. Your operator can find details in its log.',
   }),
 
