@@ -420,6 +420,13 @@ describe('a digest of several projects', () => {
     expect(reads.join('\n')).toContain(':warning: *Under 14 days or overdrawn: dev*');
   });
 
+  it('doesn’t subtract one project’s debt from what another has left', async () => {
+    bot.billing.setBalance('5002', '{"balance":-200,"bonuses":0}');
+    const sums = '1,000.00 left and 200.00 overdrawn';
+    expect((await post('yesterday', ['5001', '5002'])).reads.join('\n')).toContain(`*${sums}*`);
+    expect((await post('balance', ['5001', '5002'])).reads[0]).toBe(`2 projects · ${sums}`);
+  });
+
   it('says in its table which project has no figures, or in its header that none has', async () => {
     setDays('5001', days('2026-11', 13, 19, '10'));
     const { reads, message } = await post('yesterday', ['5001', '5002']);

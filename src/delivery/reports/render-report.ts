@@ -259,12 +259,14 @@ function monthLine({ answered, periods }: ReportView, totals: Totals): string {
 
 /** What is left and how long it lasts; for several projects, the sum and which run out soon. */
 function leftLine({ headline, answered, only }: Post, totals: Totals): string {
-  const { left, money } = totals;
+  const { left, money, locale } = totals;
   if (typeof only?.balance === 'string') return `*Balance unknown*: ${escapeMarkup(only.balance)}`;
-  const balance = only?.balance.balance ?? (left && { value: left, raw: '' });
+  const amounts = answered.map((answer) => ({ value: amountOf(answer, 'left') ?? ZERO, label: '' }));
+  const sums = left && formatSums(amounts, locale, BALANCE_VERBS);
+  const balance = only ? formatBalance(only.balance.balance, money) : sums;
   const soon = answered.filter(({ figures }) => figures.runway && isRunningOut(figures.runway));
   return joinTexts(' · ', [
-    balance && (headline === 'spent' || !left) && `*${escapeMarkup(formatBalance(balance, money))}*`,
+    balance && (headline === 'spent' || !left) && `*${escapeMarkup(balance)}*`,
     only === undefined ? runningOutLine(soon) : lastsText(only.figures.runway, only.balance, money),
   ]);
 }

@@ -126,14 +126,13 @@ type SumVerbs = readonly [positive: string, negative: string];
 const SPEND_VERBS: SumVerbs = ['spent', 'credited'];
 export const BALANCE_VERBS: SumVerbs = ['left', 'overdrawn'];
 
-/** `1,234.00 EUR and 56.00 USD spent` */
-export function formatSums(
-  amounts: readonly LabelledAmount[],
-  locale: string,
-  [positive, negative]: SumVerbs,
-): string {
+/** `1,234.00 EUR and 56.00 USD spent`, `1,000.00 left and 200.00 overdrawn`: no project pays another one's debt. */
+export function formatSums(amounts: readonly LabelledAmount[], locale: string, verbs: SumVerbs): string {
+  const [positive, negative] = verbs;
+  const isDebt = ({ value }: LabelledAmount) => verbs === BALANCE_VERBS && value.lt(0);
+  const groups = [amounts.filter((amount) => !isDebt(amount)), amounts.filter(isDebt)];
   const verbOf = ({ value }: LabelledAmount) => (value.lt(0) ? negative : positive);
-  const parts = sumByLabel(amounts).map((sum, at, { [at + 1]: next }) => {
+  const parts = groups.flatMap(sumByLabel).map((sum, at, { [at + 1]: next }) => {
     const amount = formatMoney(sum.value.abs(), locale, sum.label);
     return next && verbOf(next) === verbOf(sum) ? amount : `${amount} ${verbOf(sum)}`.trim();
   });
