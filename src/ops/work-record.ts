@@ -28,7 +28,7 @@ export type RequestVia =
   | 'suggestions'
   | 'step';
 
-/** Can also end as `replayed` or `duplicate` (both answered before), or `invalid-form` (sent back with errors). */
+/** Can also end as `duplicate` (answered before) or `invalid-form` (sent back with errors). */
 export interface RequestWork extends WorkBase {
   readonly kind: 'request';
   readonly via: RequestVia;
@@ -107,7 +107,7 @@ const LINES = {
     event: 'request',
     well: 'Answered a request',
     badly: 'A request failed',
-    isWell: new Set(['ok', 'replayed', 'duplicate', 'invalid-form']),
+    isWell: new Set(['ok', 'duplicate', 'invalid-form']),
   },
   message: {
     event: 'delivery',

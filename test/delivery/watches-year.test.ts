@@ -7,8 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { type AlertedLevel, evaluateRule } from '../../src/domain/money/watch-evaluation.ts';
 import { measureWatch } from '../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
-import { seededRandom } from '../support/seeded-random.ts';
-import { type SimulatedProject, simulateProject } from './simulated-project.ts';
+import { type SimulatedProject, seededRandom, simulateProject } from './simulated-project.ts';
 import { createOracle, type OracleRule } from './watch-oracle.ts';
 
 const DAY = 86_400_000;

@@ -15,7 +15,7 @@ import { CHANNEL, clickOf, directOf, FINANCE, type Fields, GENERAL, TEAM } from 
 import { storedProject } from '../support/projects.ts';
 import { readSpend } from '../support/read-words.ts';
 import { requestOf, workspaceOf } from '../support/records.ts';
-import { runs } from '../support/thorough.ts';
+import { runs } from '../support/test-run.ts';
 
 const MINUTE = 60_000;
 const KEY = recordKey(TEAM);
@@ -379,7 +379,7 @@ describe('an existing project', () => {
     await openForm('/billing projects edit prod');
     await bot.drop('project:prod');
     expect(await save({ id: '456' })).toContain(
-      'Someone renamed or removed prod. Save again to add it as a new project.',
+      'Someone else just removed or renamed this. Press Save again to do it anyway.',
     );
     expect(await stored('prod')).toBeNull();
     expect(await save({})).toContain('Now try');

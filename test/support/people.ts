@@ -3,8 +3,9 @@ import querystring from 'node:querystring';
 import { expect } from 'vitest';
 import * as z from 'zod';
 import { OWNER, type Slack } from '../../sandbox/slack/index.ts';
+import type { RateLimiter } from '../../src/slack/server/rate-limiter.ts';
 import { type Answer, labelsOf, textOf, toAnswer } from './answer.ts';
-import { note } from './happened.ts';
+import { note } from './test-run.ts';
 
 export const TEAM = 'T0SANDBOX1';
 export const CHANNEL = 'C0COSTS001';
@@ -22,8 +23,8 @@ const suggestions = z.object({ options: z.array(z.object({ value: z.string() }))
 const input = z.object({ block_id: z.string(), element: z.record(z.string(), z.unknown()) });
 
 let clicks = 0;
-/** Slack makes each click unique, too. Two equal clicks within a second would count as a replayed request. */
-export const uniqueClick = () => ({ action_ts: `1.${String(++clicks).padStart(6, '0')}` });
+/** Slack gives each command and click a trigger of its own. A second one with the same trigger counts as a replay. */
+export const uniqueClick = () => ({ trigger_id: `1.${++clicks}` });
 
 export type People = ReturnType<typeof createPeople>;
 
@@ -143,11 +144,7 @@ export function createPeople(slack: Slack, botUrl: () => string) {
       return textOf(slack.home(person)?.view.blocks);
     },
     command: (fields: Readonly<Record<string, string>>, url?: string) =>
-      send(
-        new URLSearchParams({ ...fields, trigger_id: uniqueClick().action_ts }).toString(),
-        undefined,
-        url,
-      ),
+      send(new URLSearchParams({ ...fields, ...uniqueClick() }).toString(), undefined, url),
     /** Sends an interaction of this person, even with a button that they don’t see. */
     interact: (payload: object, url?: string) =>
       send(`payload=${encodeURIComponent(JSON.stringify({ ...payload, ...uniqueClick() }))}`, undefined, url),
@@ -159,7 +156,6 @@ export function createPeople(slack: Slack, botUrl: () => string) {
 export const sentBy = (person: string, home = TEAM) => ({
   team: { id: TEAM },
   user: { id: person, team_id: home },
-  trigger_id: 'x',
 });
 
 /** The payload of a click, even on a button that this person doesn’t see. */
@@ -169,3 +165,9 @@ export const clickOf = (person: string, action: object, channel = CHANNEL) => ({
   channel: { id: channel },
   actions: [{ type: 'button', block_id: 'b', ...action }],
 });
+
+/** Tests send requests faster than people do. */
+export const UNLIMITED: RateLimiter = {
+  take: () => undefined,
+  demand: () => undefined,
+};

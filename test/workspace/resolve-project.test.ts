@@ -110,6 +110,13 @@ describe('the project in a question', () => {
       aFailure('project-missing'),
     );
   });
+
+  it('can’t be an unregistered ID while the record of a project is damaged', () => {
+    const resolved = (fields: RecordFields) =>
+      resolveProject({ project: '999' }, recordOf([project('prod')], fields), member());
+    expect(() => resolved(DAMAGED)).toThrow(aFailure('unseal-failed'));
+    expect(resolved({ 'schedule:bad': '{' }).project).toBe('999');
+  });
 });
 
 describe('a project’s channel limit', () => {
@@ -256,12 +263,6 @@ describe('several projects', () => {
     expect(() => resolveProjects('all', undefined, none, member())).toThrow(aFailure('project-missing'));
     const unconnected = recordOf([secret], {}, false);
     expect(() => resolveProjects('all', undefined, unconnected, member())).toThrow(aFailure('not-connected'));
-  });
-
-  it('can’t be named by unregistered IDs while the record of a project is damaged', () => {
-    expect(() => resolveProject({ project: '999' }, damaged, member())).toThrow(aFailure('unseal-failed'));
-    const other = recordOf(projects, { 'schedule:bad': '{' });
-    expect(resolveProject({ project: '999' }, other, member()).project).toBe('999');
   });
 });
 
