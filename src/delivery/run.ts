@@ -21,9 +21,16 @@ const MAX_PASSES = 10;
 /** How many channels get messages in parallel. Messages to one channel go out one after another. */
 const PARALLEL_CHANNELS = 5;
 
-export type WorkspaceRunner = ReturnType<typeof createWorkspaceRunner>;
+export interface WorkspaceRunner {
+  /**
+   * Does everything that is due. Safe to repeat or to run late. @param plan schedules the next run, unless the
+   * caller does that @returns when the next run is due; undefined for never @throws store-unavailable
+   */
+  run(workspace: SlackId, plan?: PlanRun): Promise<Millis | undefined>;
+  stop(): void;
+}
 
-export function createWorkspaceRunner(kinds: readonly MessageKind[], services: RunServices) {
+export function createWorkspaceRunner(kinds: readonly MessageKind[], services: RunServices): WorkspaceRunner {
   const { clock, onFinished } = services;
   const stopping = new AbortController();
   // Each waiting message listens to this signal. By default Node warns at the eleventh listener.
@@ -49,11 +56,7 @@ export function createWorkspaceRunner(kinds: readonly MessageKind[], services: R
   }
 
   return {
-    /**
-     * Does everything that is due. Safe to repeat or to run late. @param plan schedules the next run, unless the
-     * caller does that @returns when the next run is due; undefined for never @throws store-unavailable
-     */
-    run: (workspace: SlackId, plan?: PlanRun) =>
+    run: (workspace, plan) =>
       trackWork<RunWork, Millis | undefined>(
         { kind: 'run', workspace, outcome: 'ok', began: performance.now() },
         onFinished,

@@ -50,14 +50,27 @@ interface WakeUp {
   readonly workspace: SlackId;
 }
 
-export type WakeUps = ReturnType<typeof createWakeUps>;
+/** @throws store-unavailable unless stated otherwise */
+export interface WakeUps {
+  wake(workspace: SlackId, at: Millis): Promise<void>;
+  forget(workspace: SlackId): Promise<void>;
+  /**
+   * Starts a run after the workspace's record changed, or if that fails, at the next hourly sweep. Never rejects.
+   */
+  changed(workspace: SlackId): Promise<void>;
+  /** How long the most overdue workspace has waited; undefined if Redis doesn't answer. Never rejects. */
+  oldestOverdue(): Promise<Millis | undefined>;
+  start(): void;
+  /** Sends no new messages, and waits up to `finishing` ms for those being sent. */
+  stop(finishing: Millis): Promise<void>;
+}
 
 /**
  * BullMQ's deduplication keeps at most one wake-up of a workspace waiting: a new one replaces it, and during a run one
  * more is queued. BullMQ repeats crashed and failed runs. A late or repeated run does no harm, because what it does
- * depends only on the records. Every method throws store-unavailable unless it says otherwise.
+ * depends only on the records.
  */
-export function createWakeUps(services: WakeUpServices) {
+export function createWakeUps(services: WakeUpServices): WakeUps {
   const { queue: connection, clock, log, runner } = services;
   const onError = (err: Error): void => {
     reportOutage(err);
@@ -74,17 +87,15 @@ export function createWakeUps(services: WakeUpServices) {
   return {
     wake,
     forget,
-    /** Starts a run after the workspace's record changed, or if that fails, at the next hourly sweep. Never rejects. */
-    changed: (workspace: SlackId): Promise<void> =>
+    changed: (workspace) =>
       wake(workspace, clock()).catch((err: unknown) =>
         log.warn(
           { err, workspace },
           'Could not schedule the next run; Tally looks for missed runs every hour',
         ),
       ),
-    /** How long the most overdue workspace has waited; undefined if Redis doesn't answer. Never rejects. */
-    oldestOverdue: (): Promise<Millis | undefined> => bounded(queue.oldestOverdue).catch(() => undefined),
-    start(): void {
+    oldestOverdue: () => bounded(queue.oldestOverdue).catch(() => undefined),
+    start() {
       worker = new Worker(
         QUEUE_NAME,
         async ({ name, data }) =>
@@ -94,8 +105,7 @@ export function createWakeUps(services: WakeUpServices) {
       worker.on('error', onError).on('failed', (_, error) => onError(error));
       queue.startSweeps().catch(onError);
     },
-    /** Sends no new messages, and waits up to `finishing` ms for those being sent. */
-    async stop(finishing: Millis): Promise<void> {
+    async stop(finishing) {
       runner.stop();
       await withTimeout(finishing, worker?.close() ?? Promise.resolve(), () => undefined);
       const closed = Promise.all([worker?.close(true), queue.close()]);

@@ -8,7 +8,7 @@ import { postMessage } from '../../slack/reply/message-calls.ts';
 import { hasSameConnections } from '../../workspace/projects/chosen-project.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { createOutcomeCollector } from '../../workspace/save-service-outcomes.ts';
-import { putMessage } from '../delivery-log.ts';
+import { type DeliveryLog, putMessage } from '../delivery-log.ts';
 import { checkRecipient } from '../outbox/recipients.ts';
 import { rememberQuestion } from '../outbox/send.ts';
 import { makeReportNow, type ReportResult } from '../reports/make-report.ts';
@@ -17,32 +17,40 @@ import type { WakeUps } from '../wake-ups.ts';
 import { detailsButton, questionOfPost, shownProjects } from './post-message.ts';
 import { postsOf } from './post-record.ts';
 
+/** @throws store-unavailable from every method */
+export interface PostService {
+  readonly loadLog: DeliveryLog['load'];
+  retry(teamId: SlackId, scheduleId: string): Promise<void>;
+  /**
+   * Sends a report that doesn't replace any of the schedule's own posts. Nothing is retried. @param schedule may be
+   * unsaved @param why only the sender gets a `test` @returns `repeated` for a double click @throws cannot-post, and
+   * any failure of the report
+   */
+  send(
+    teamId: SlackId,
+    schedule: Schedule,
+    why: ManualReason,
+    sender: SlackId,
+  ): Promise<'posted' | 'repeated'>;
+}
+
 type ManualReason = 'test' | 'now';
 
 const DOUBLE_CLICK: Millis = MINUTE;
 
-export type PostService = ReturnType<typeof createPostService>;
-
-/** Every method throws store-unavailable. */
-export function createPostService(services: RunServices & Pick<WakeUps, 'changed'>) {
+export function createPostService(services: RunServices & Pick<WakeUps, 'changed'>): PostService {
   const { deliveryLog, changed, clock } = services;
-  async function retry(teamId: SlackId, scheduleId: string): Promise<void> {
-    const paused = postsOf(scheduleId, await deliveryLog.load(teamId)).flatMap((post) => {
-      const { basis, ...about } = post.about;
-      return basis === undefined ? [] : putMessage({ ...post, about });
-    });
-    if (paused.length > 0) await deliveryLog.write(teamId, paused);
-    await changed(teamId);
-  }
-  return {
+  const service: PostService = {
     loadLog: deliveryLog.load,
-    retry,
-    /**
-     * Sends a report that doesn't replace any of the schedule's own posts. Nothing is retried. @param schedule may be
-     * unsaved @param why only the sender gets a `test` @returns `repeated` for a double click @throws cannot-post, and
-     * any failure of the report
-     */
-    async send(teamId: SlackId, schedule: Schedule, why: ManualReason, sender: SlackId) {
+    async retry(teamId, scheduleId) {
+      const paused = postsOf(scheduleId, await deliveryLog.load(teamId)).flatMap((post) => {
+        const { basis, ...about } = post.about;
+        return basis === undefined ? [] : putMessage({ ...post, about });
+      });
+      if (paused.length > 0) await deliveryLog.write(teamId, paused);
+      await changed(teamId);
+    },
+    async send(teamId, schedule, why, sender) {
       if (why === 'test') {
         await sendByHand(services, teamId, schedule, why, sender);
         return 'posted';
@@ -59,10 +67,11 @@ export function createPostService(services: RunServices & Pick<WakeUps, 'changed
         throw error;
       }
       // What paused the schedule may be gone.
-      await retry(teamId, schedule.id);
+      await service.retry(teamId, schedule.id);
       return 'posted';
     },
   };
+  return service;
 }
 
 async function sendByHand(

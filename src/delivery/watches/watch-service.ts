@@ -38,6 +38,23 @@ import {
   type StoredFigures,
 } from './watch-figures.ts';
 
+/** @throws store-unavailable from every method */
+export interface WatchService {
+  loadStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>>;
+  /**
+   * For a snooze, the caller first saves the watch's `snoozedUntil`. @param name from `alertName` @returns `repeated` if
+   * somebody has acknowledged the alert already; `gone` if the alert is deleted
+   */
+  respond(
+    teamId: SlackId,
+    watch: string,
+    name: string,
+    response: AlertResponse,
+  ): Promise<'recorded' | 'repeated' | 'gone'>;
+  /** The balance may be missing if the rule doesn't need it. The caller checks the right to ask. @throws Failure */
+  fetchPreview(workspace: Workspace, project: ResolvedProject, rule: WatchRule): Promise<PreviewFigures>;
+}
+
 export interface WatchState {
   /** When billing last answered; undefined if it hasn't yet. */
   readonly checkedAt: Millis | undefined;
@@ -59,27 +76,20 @@ export type AlertResponse = Required<Pick<Alert, 'acknowledged'>> | Required<Pic
 /** A check or another person may write the same watch at the same time. */
 const MAX_ATTEMPTS = 10;
 
-export type WatchService = ReturnType<typeof createWatchService>;
-
-/** Every method throws store-unavailable. */
 export function createWatchService({
   deliveryLog,
   billing,
   clock,
   changed,
-}: Pick<RunServices, 'deliveryLog' | 'billing' | 'clock'> & Pick<WakeUps, 'changed'>) {
+}: Pick<RunServices, 'deliveryLog' | 'billing' | 'clock'> & Pick<WakeUps, 'changed'>): WatchService {
   return {
-    async loadStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>> {
+    async loadStates(workspace) {
       const { teamId, watches } = workspace;
       const view = { workspace, snapshot: await deliveryLog.load(teamId), now: clock() };
       const next = nextCheck(view);
       return new Map(watches.map((watch) => [watch.id, stateOf(watch, next, view)]));
     },
-    /**
-     * For a snooze, the caller first saves the watch's `snoozedUntil`. @param name from `alertName` @returns `repeated`
-     * if somebody has acknowledged the alert already; `gone` if the alert is deleted
-     */
-    async respond(teamId: SlackId, watch: string, name: string, response: AlertResponse) {
+    async respond(teamId, watch, name, response) {
       const field = watchField(watch);
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const before = (await deliveryLog.load(teamId)).fields[field];
@@ -95,12 +105,7 @@ export function createWatchService({
       }
       throw new OvertakenError();
     },
-    /** The balance may be missing if the rule doesn't need it. The caller checks the right to ask. @throws Failure */
-    async fetchPreview(
-      workspace: Workspace,
-      project: ResolvedProject,
-      rule: WatchRule,
-    ): Promise<PreviewFigures> {
+    async fetchPreview(workspace, project, rule) {
       const at = clock();
       const { zone } = requireSettings(workspace);
       const today = dayAt(at, zone);
