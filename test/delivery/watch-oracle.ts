@@ -27,25 +27,24 @@ const lastDay = (month: string): Day =>
 export function createOracle(rule: OracleRule, since: Day): (figures: OracleFigures) => readonly string[] {
   switch (rule.kind) {
     case 'balance': {
-      const tell = createTeller();
-      return ({ balance, isQuiet }) =>
-        balance === undefined
-          ? []
-          : tell(isQuiet, [
-              ['threshold', balance < rule.below, balance * 100 >= rule.below * 102],
-              ['overdrawn', balance < 0, balance * 100 >= rule.below * 2],
-            ]);
+      let isArmed = true;
+      return ({ balance, isQuiet }) => {
+        if (balance === undefined) return [];
+        if (balance * 100 >= rule.below * 102) isArmed = true;
+        if (balance >= rule.below || !isArmed || isQuiet) return [];
+        isArmed = false;
+        return ['threshold'];
+      };
     }
     case 'runway': {
-      const tell = createTeller();
+      let isArmed = true;
       return ({ balance, today, reported, isQuiet }) => {
-        if (balance === undefined) return [];
-        const days = daysLeft(balance, today, reported);
+        const days = balance === undefined ? undefined : daysLeft(balance, today, reported);
         if (days === undefined) return [];
-        return tell(isQuiet, [
-          ['threshold', days < rule.days, days >= rule.days + 1],
-          ['overdrawn', balance < 0, days >= 1],
-        ]);
+        if (days >= rule.days + 1) isArmed = true;
+        if (days >= rule.days || !isArmed || isQuiet) return [];
+        isArmed = false;
+        return ['threshold'];
       };
     }
     case 'budget':
@@ -63,25 +62,9 @@ function daysLeft(balance: number, today: Day, reported: ReadonlyMap<Day, number
   return sum <= 0 ? Number.POSITIVE_INFINITY : Math.floor((balance * week.length) / sum);
 }
 
-type Step = readonly [name: string, isCrossed: boolean, isRecovered: boolean];
-
-/** Tells the highest step that is crossed and wasn't told since its last recovery. */
-function createTeller() {
-  const told = new Set<string>();
-  return (isQuiet: boolean, steps: readonly Step[]): readonly string[] => {
-    let highest: string | undefined;
-    for (const [step, isCrossed, isRecovered] of steps) {
-      if (isRecovered) told.delete(step);
-      if (!isCrossed || told.has(step) || isQuiet) continue;
-      told.add(step);
-      highest = step;
-    }
-    return highest === undefined ? [] : [highest];
-  };
-}
-
 function budgetOracle(amount: number, since: Day) {
-  const tell = createTeller();
+  /** The months and steps that were told and haven't recovered. */
+  const told = new Set<string>();
   const judged = (month: string, figures: OracleFigures, forecast: number | undefined): readonly string[] => {
     let spent = 0;
     let count = 0;
@@ -93,16 +76,25 @@ function budgetOracle(amount: number, since: Day) {
     }
     if (count === 0) return [];
     const isOver = spent >= amount;
-    return tell(figures.isQuiet, [
-      [`${month} 50`, spent * 2 >= amount, spent * 200 < amount * 98],
-      [`${month} 80`, spent * 100 >= amount * 80, spent * 10_000 < amount * 80 * 98],
+    const steps: readonly (readonly [string, boolean, boolean])[] = [
+      ['50', spent * 2 >= amount, spent * 200 < amount * 98],
+      ['80', spent * 100 >= amount * 80, spent * 10_000 < amount * 80 * 98],
       [
-        `${month} forecast`,
+        'forecast',
         isOver || (forecast !== undefined && forecast > amount),
         !isOver && forecast !== undefined && forecast < amount * 0.98,
       ],
-      [`${month} 100`, isOver, spent * 100 < amount * 98],
-    ]);
+      ['100', isOver, spent * 100 < amount * 98],
+    ];
+    let highest: string | undefined;
+    for (const [step, isCrossed, isBelow] of steps) {
+      const key = `${month} ${step}`;
+      if (isBelow) told.delete(key);
+      if (!isCrossed || told.has(key) || figures.isQuiet) continue;
+      told.add(key);
+      highest = key;
+    }
+    return highest === undefined ? [] : [highest];
   };
   return (figures: OracleFigures): readonly string[] => {
     const month = figures.today.slice(0, 7);

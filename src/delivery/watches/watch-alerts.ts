@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import type { DeliveryLogSnapshot } from '../delivery-log.ts';
 
-const level = z.enum(['threshold', 'overdrawn', '50', '80', 'forecast', '100']);
+const level = z.enum(['threshold', '50', '80', 'forecast', '100']);
 
 /** Stores sentences, not figures, so that another number format doesn't alter what people have read. */
 const alert = z.object({

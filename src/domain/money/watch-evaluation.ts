@@ -11,8 +11,8 @@ import {
 } from './watch-measurement.ts';
 import type { WatchRule } from './watch-rule.ts';
 
-/** What alerts: percentages and forecast of a budget; `threshold` for every other rule, and `overdrawn` at zero. */
-export type WatchLevel = 'threshold' | 'overdrawn' | '50' | '80' | 'forecast' | '100';
+/** What alerts: percentages and forecast of a budget; `threshold` for every other rule. */
+export type WatchLevel = 'threshold' | '50' | '80' | 'forecast' | '100';
 
 /**
  * A level that has alerted and not recovered. Kept although it is over, so that it doesn't alert again: a spike's day
@@ -70,21 +70,13 @@ export function evaluateRule(
   if (rule.kind === 'balance' && measurement.kind === 'balance') {
     const { balance } = measurement;
     if (balance === undefined) return unknown(alerted);
-    const levels: readonly LevelState[] = [
-      ['threshold', balance.lt(rule.below), balance.gte(recoveryAbove(rule.below))],
-      ['overdrawn', balance.lt(0), balance.gte(recoveryAbove(rule.below).minus(rule.below))],
-    ];
-    return evaluateLevels(levels, alerted, options);
+    return evaluateLevel(balance.lt(rule.below), balance.gte(recoveryAbove(rule.below)), alerted, options);
   }
   if (rule.kind === 'runway' && measurement.kind === 'runway') {
     const { runway } = measurement;
     if (runway === undefined || runway.kind === 'unknown') return unknown(alerted);
     const days = runway.kind === 'overdrawn' ? 0 : runway.kind === 'estimate' ? runway.days : Infinity;
-    const levels: readonly LevelState[] = [
-      ['threshold', days < rule.days, days >= rule.days + 1],
-      ['overdrawn', runway.kind === 'overdrawn', days >= 1],
-    ];
-    return evaluateLevels(levels, alerted, options);
+    return evaluateLevel(days < rule.days, days >= rule.days + 1, alerted, options);
   }
   if (rule.kind === 'budget' && measurement.kind === 'budget') {
     const months = measurement.months
@@ -103,56 +95,51 @@ export function evaluateRule(
   throw new RangeError('The measurement is of another kind than the rule.');
 }
 
-type LevelState = readonly [level: WatchLevel, isCrossed: boolean, isRecovered: boolean];
-
-/** @param levels the least urgent first */
-function evaluateLevels(
-  levels: readonly LevelState[],
+function evaluateLevel(
+  isCrossed: boolean,
+  isRecovered: boolean,
   alerted: readonly AlertedLevel[],
-  { episode, isSuspended = false }: EvaluationOptions,
+  { episode, isSuspended }: EvaluationOptions,
 ): Evaluation {
-  const isRecovered = (before: AlertedLevel) =>
-    !before.isOver && levels.some(([level, , isBack]) => level === before.level && isBack);
-  const isNew = ([level, isCrossed]: LevelState) =>
-    !isSuspended && isCrossed && !alerted.some((before) => before.level === level);
-  const added = levels.filter(isNew).map(([level]) => ({ episode, level }));
-  return {
-    ...NOTHING,
-    crossings: added.slice(-1),
-    recoveries: alerted.filter(isRecovered),
-    alerted: [...alerted.filter((before) => !isRecovered(before)), ...added],
-  };
+  if (isRecovered) return { ...NOTHING, recoveries: alerted, alerted: [] };
+  if (!isCrossed || isSuspended || alerted.length > 0) return { ...NOTHING, alerted };
+  const crossings = [{ episode, level: 'threshold' as const }];
+  return { ...NOTHING, crossings, alerted: crossings };
 }
+
+/** A budget's levels, the least urgent first. */
+const BUDGET_LEVELS: readonly WatchLevel[] = ['50', '80', 'forecast', '100'];
 
 function evaluateMonth(
   amount: Money,
   { month: episode, reported, spent, forecast, isFinal = false }: MonthSpend,
   all: readonly AlertedLevel[],
-  options: EvaluationOptions,
+  { isSuspended }: EvaluationOptions,
 ): Evaluation {
   const alerted = all.filter((before) => before.episode === episode);
   if (reported === 0) return unknown(alerted);
-  const stateOf = (level: WatchLevel): LevelState => {
-    const limit = amount.times(level).times('0.01');
-    return [level, spent.gte(limit), spent.lt(recoveryBelow(limit))];
-  };
   const isSpent = spent.gte(amount);
-  const isBelow = isFinal || (forecast?.lt(recoveryBelow(amount)) ?? false);
-  const levels: readonly LevelState[] = [
-    stateOf('50'),
-    stateOf('80'),
-    ['forecast', isSpent || (forecast?.gt(amount) ?? false), !isSpent && isBelow],
-    stateOf('100'),
-  ];
-  const found = evaluateLevels(levels, alerted, { ...options, episode });
-  const digits = toPlainDigits(spent);
-  const ended = [...alerted.filter(({ isOver }) => isOver), ...(isFinal ? found.recoveries : [])]
-    .filter(({ level }) => level === 'forecast')
-    .map((before) => ({ ...before, isOver: true, amount: digits }));
+  const limitOf = (level: WatchLevel) => amount.times(level).times('0.01');
+  const isCrossed = (level: WatchLevel): boolean =>
+    level === 'forecast' ? isSpent || (forecast?.gt(amount) ?? false) : spent.gte(limitOf(level));
+  const isRecovered = ({ level, isOver = false }: AlertedLevel): boolean =>
+    level === 'forecast'
+      ? !isSpent && !isOver && (isFinal || (forecast?.lt(recoveryBelow(amount)) ?? false))
+      : spent.lt(recoveryBelow(limitOf(level)));
+  const remaining = alerted.flatMap((before): readonly AlertedLevel[] => {
+    const isEnded = isFinal && before.level === 'forecast' && isRecovered(before);
+    if (isEnded || before.isOver) return [{ ...before, isOver: true, amount: toPlainDigits(spent) }];
+    return isRecovered(before) ? [] : [before];
+  });
+  const added = BUDGET_LEVELS.filter(
+    (level) => !isSuspended && isCrossed(level) && !alerted.some((before) => before.level === level),
+  ).map((level) => ({ episode, level }));
   return {
-    ...found,
+    ...NOTHING,
+    crossings: added.slice(-1),
+    recoveries: alerted.filter(isRecovered),
     corrections: alerted.filter(({ amount: before }) => before !== undefined && !spent.eq(before)),
-    alerted: [...found.alerted.filter(({ isOver }) => !isOver), ...ended],
+    alerted: [...remaining, ...added],
   };
 }
 

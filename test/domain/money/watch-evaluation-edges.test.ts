@@ -25,20 +25,12 @@ describe('a watch on a runway below 14 days', () => {
   const judge = (runway: Runway | undefined, alerted: readonly AlertedLevel[] = []) =>
     evaluateRule(RULE, { kind: 'runway', ...(runway && { runway }) }, alerted, OPTIONS);
 
-  it('alerts once if the runway is 13 days', () => {
-    const runway = lasting(13);
+  it.each<[string, Runway]>([
+    ['13 days', lasting(13)],
+    ['used up', { kind: 'overdrawn', which: 'balance', balance: new Big(-1), ...funds }],
+  ])('alerts once if the runway is %s', (_, runway) => {
     expect(judge(runway)).toMatchObject({ isKnown: true, crossings: [NOW], recoveries: [], alerted: [NOW] });
     expect(judge(runway, [BEFORE])).toMatchObject({ isKnown: true, ...NOTHING_NEW, alerted: [BEFORE] });
-  });
-
-  it('alerts once more when the money is used up, and again only after it lasts a day', () => {
-    const overdrawn: Runway = { kind: 'overdrawn', which: 'balance', balance: new Big(-1), ...funds };
-    const last = { episode: 'now', level: 'overdrawn' } as const;
-    expect(judge(overdrawn)).toMatchObject({ crossings: [last], alerted: [NOW, last] });
-    expect(judge(overdrawn, [BEFORE])).toMatchObject({ crossings: [last], alerted: [BEFORE, last] });
-    expect(judge(overdrawn, [BEFORE, last])).toMatchObject(NOTHING_NEW);
-    expect(judge(lasting(0), [BEFORE, last])).toMatchObject(NOTHING_NEW);
-    expect(judge(lasting(1), [BEFORE, last])).toMatchObject({ recoveries: [last], alerted: [BEFORE] });
   });
 
   it('neither alerts nor reports a recovery if the runway is exactly 14 days', () => {

@@ -48,15 +48,6 @@ describe('a watch on a balance', () => {
     ]);
   });
 
-  test('alerts once more when the project is overdrawn, even if it was far above the threshold before', () => {
-    const levelsAt = (...balances: readonly number[]) =>
-      judgeAll(BALANCE, balances.map(balanceOf)).map(({ crossings }) => crossings.map(({ level }) => level));
-    expect(levelsAt(60_000, 40_000, -1, -500, 999, -1, 1_000, -1)).toEqual([
-      ...[[], ['threshold'], ['overdrawn'], [], [], [], [], ['overdrawn']],
-    ]);
-    expect(levelsAt(60_000, -1, 40_000)).toEqual([[], ['overdrawn'], []]);
-  });
-
   test('neither alerts nor reports a recovery while the balance is unknown', () => {
     const unreadable = { ...balanceOf(0), account: { balance: { unreadable: 'x' }, bonuses: amount(0) } };
     const [, second, third] = judgeAll(BALANCE, [balanceOf(1), unreadable, balanceOf(1)]);
