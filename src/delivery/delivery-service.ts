@@ -1,20 +1,20 @@
 import type { RedisConnection } from '../redis/connect.ts';
 import { createDeliveryLog } from './delivery-log.ts';
 import { noticeKind } from './notice-kind.ts';
-import type { RunServices } from './outbox/message-kind.ts';
-import { createManualPosts, type ManualPosts } from './posts/manual-posts.ts';
 import { postKind } from './posts/post-kind.ts';
+import { createPostService, type PostService } from './posts/post-service.ts';
 import { reminderKind } from './reminder-kind.ts';
 import { makeReport } from './reports/make-report.ts';
 import { createWorkspaceRunner } from './run.ts';
+import type { RunServices } from './run-context.ts';
 import { createWakeUps, type WakeUps } from './wake-ups.ts';
 import { alertKind } from './watches/alert-kind.ts';
-import { createWatchActions, type WatchActions } from './watches/watch-actions.ts';
+import { createWatchService, type WatchService } from './watches/watch-service.ts';
 
 /** Sends Tally's own messages in the background. Features use it for what people do with schedules and watches. */
 export interface DeliveryService extends WakeUps {
-  readonly scheduling: ManualPosts;
-  readonly watching: WatchActions;
+  readonly scheduling: PostService;
+  readonly watching: WatchService;
 }
 
 export function createDeliveryService(
@@ -30,7 +30,7 @@ export function createDeliveryService(
   const { changed } = wakeUps;
   return {
     ...wakeUps,
-    scheduling: createManualPosts({ ...services, changed }),
-    watching: createWatchActions({ ...services, changed }),
+    scheduling: createPostService({ ...services, changed }),
+    watching: createWatchService({ ...services, changed }),
   };
 }

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { commandText } from '../domain/command-names.ts';
-import { failureSentence, storedFailureSchema } from '../domain/failure/index.ts';
+import { failureSentence, kindOf, storedFailureSchema } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { dayAt, formatMoment, type Millis } from '../domain/time/calendar.ts';
 import { limitLines, pluralize } from '../domain/wording.ts';
@@ -22,10 +22,11 @@ import { hashOf } from '../workspace/record/audited-change.ts';
 import type { Schedule, Watch } from '../workspace/record/automation-records.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import { dropMessage, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
-import type { MessageKind, Plan, Recipient, RunView } from './outbox/message-kind.ts';
+import type { MessageKind, Plan, Recipient } from './outbox/message-kind.ts';
 import { responsiblePeople } from './outbox/recipients.ts';
 import { describeReport } from './posts/post-message.ts';
 import { isHandled, type LastDelivery, lastDelivery } from './posts/post-record.ts';
+import type { RunView } from './run-context.ts';
 import { canCheck, pauseCauseOf } from './watches/check-watches.ts';
 
 const noticeAbout = z.object({
@@ -40,8 +41,6 @@ type NoticeAbout = Readonly<z.infer<typeof noticeAbout>>;
 type Notice = OutboxMessage<NoticeAbout>;
 type Case = NoticeAbout['cases'][number];
 
-/** Causes that only managers can fix and that no reminder covers. */
-const FOR_MANAGERS: readonly string[] = ['not-connected', 'connection-missing', 'not-allowed'];
 const DELIVERED: readonly string[] = ['posted', 'posted-late'] satisfies LastDelivery['result'][];
 
 type NoticeView = Pick<RunView, 'workspace' | 'snapshot'>;
@@ -79,16 +78,17 @@ function newsOfAll(view: NoticeView): readonly NoticeAbout[] {
 /** While a pause lasts, schedules and watches that the same cause pauses later are added to the notice. */
 const isOpenPause = ({ state, about }: Notice): boolean => about.why === 'paused' && state !== 'failed';
 
-/** Nobody gets a notice if a reminder already tells the owner about the cause, or if Tally has no Slack token. */
+/** Nobody gets a notice if a reminder already tells the owner about the cause, or if Slack rejects Tally's token. */
 function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace): readonly SlackId[] {
   const { managers } = workspace.settings;
   const { kind } = cause;
-  if (kind === 'not-installed' || cause.data?.reason === 'slack-token-rejected') return [];
+  if (kind === 'not-installed') return [];
   const items = cases.flatMap((one) => findItem(one, workspace) ?? []);
   const connections = items.flatMap((item) => connectionsOf(item, workspace));
   const registrars = connections.map((name) => workspace.connections.get(name)?.registeredBy);
-  if (kind === 'token-rejected' && [...managers, ...registrars].includes(owner)) return [];
-  const isForManagers = FOR_MANAGERS.includes(kind) && !managers.includes(owner);
+  // A reminder tells managers and registrars about a rejected token.
+  if (kind === 'token-rejected') return [...managers, ...registrars].includes(owner) ? [] : [owner];
+  const isForManagers = kindOf(kind)?.fixedBy === 'manager' && !managers.includes(owner);
   const manager = isForManagers && responsiblePeople(workspace).find((person) => person !== owner);
   return manager ? [owner, manager] : [owner];
 }
@@ -115,33 +115,27 @@ function planNotices(view: RunView): Plan {
       return [newMessage(key, to, { ...news, cases }, now)];
     }),
   );
-  const isCurrent = (one: Case): boolean => lastDelivery(one.id, snapshot)?.due === one.due;
+  const isOld = (one: Case) => lastDelivery(one.id, snapshot)?.due !== one.due;
   const isStale = (notice: Notice): boolean =>
     isHandled(notice) &&
     !isOpenPause(notice) &&
-    !notice.about.cases.some((one) => isCurrent(one) || isLive(notice.about, one, view));
+    notice.about.cases.every((one) => isOld(one) && stateOf(one, notice.about, view) !== 'open');
   return { writes: [...notices.filter(isStale).map(dropMessage), ...messages.map(putMessage)] };
 }
 
-function isLive({ owner, why }: NoticeAbout, { id, due = 0 }: Case, view: NoticeView): boolean {
-  const item = findItem({ id }, view.workspace);
-  if (item?.owner !== owner || item.paused !== undefined) return false;
-  if (isWatch(item)) return !canCheck(item, view);
-  const last = lastDelivery(id, view.snapshot);
-  if (last === undefined) return false;
-  if (why === 'paused') return !(DELIVERED.includes(last.result) && last.due >= due);
-  return last.due === due && last.result === 'failed';
-}
-
-function isWorking({ id }: Case, view: NoticeView): boolean {
-  const item = findItem({ id }, view.workspace);
-  if (item === undefined || item.paused !== undefined) return false;
-  if (isWatch(item)) return canCheck(item, view);
-  return DELIVERED.includes(lastDelivery(id, view.snapshot)?.result ?? '');
+/** `gone`: it no longer needs the owner's attention, for example because somebody paused or deleted it. */
+function stateOf(one: Case, { owner, why }: NoticeAbout, view: NoticeView): 'open' | 'works' | 'gone' {
+  const item = findItem(one, view.workspace);
+  if (item === undefined || item.paused !== undefined) return 'gone';
+  const last = isWatch(item) ? undefined : lastDelivery(item.id, view.snapshot);
+  if (isWatch(item) ? canCheck(item, view) : DELIVERED.includes(last?.result ?? '')) return 'works';
+  const isFailed = last !== undefined && last.due === one.due && last.result === 'failed';
+  const isOpen = isWatch(item) || (why === 'paused' ? last !== undefined : isFailed);
+  return isOpen && item.owner === owner ? 'open' : 'gone';
 }
 
 const isSettled = (notice: NoticeAbout, view: NoticeView): boolean =>
-  !notice.cases.some((one) => isLive(notice, one, view));
+  !notice.cases.some((one) => stateOf(one, notice, view) === 'open');
 
 export const noticeKind: MessageKind<NoticeAbout> = {
   name: 'notice',
@@ -161,27 +155,16 @@ export const noticeKind: MessageKind<NoticeAbout> = {
   },
 };
 
-const CONNECTION_MISSING = [
-  `A Tally manager can add the connection with ${commandText('/billing connect')}.`,
-  'Add the connection again.',
-] as const;
-/** Managers get the second text, if there is one. */
-const REMEDIES: Readonly<Record<string, readonly [everybody: string, manager?: string]>> = {
-  'channel-archived': ['Unarchive the channel, or choose another in the schedule.'],
-  'not-in-channel': ['Type /invite @Tally in the channel.'],
-  'channel-restricted': ['Ask an admin to let Tally post there, or choose another channel in the schedule.'],
-  'token-rejected': [
-    `It may have expired or been revoked. A Tally manager can replace it with ${commandText('/billing connect')}.`,
-    'It may have expired or been revoked. Replace it.',
-  ],
-  'not-connected': CONNECTION_MISSING,
-  'connection-missing': CONNECTION_MISSING,
-  'not-allowed': [
-    'Ask a Tally manager to allow this channel for the project, or choose another channel.',
-    'Allow this channel for the project, or choose another channel.',
-  ],
+const NEXT_STEPS: Readonly<Record<string, string>> = {
+  archived: 'Unarchive the channel, or choose another in the schedule.',
+  'not-there': 'Type /invite @Tally in the channel.',
+  restricted: 'Ask an admin to let Tally post there, or choose another channel in the schedule.',
+  'not-allowed': 'Choose another channel, or have a Tally manager allow this one for the project.',
 };
-const NEED_CONNECT: readonly string[] = ['token-rejected', 'not-connected', 'connection-missing'];
+const CONNECT = `A Tally manager can fix this with ${commandText('/billing connect')}.`;
+
+const isAboutConnection = ({ cause: { kind } }: NoticeAbout): boolean =>
+  kindOf(kind)?.fixedBy === 'manager' && kind !== 'not-allowed';
 
 const MAX_LISTED = 15;
 
@@ -196,7 +179,7 @@ export function drawNotice(
   const { why } = notice;
   const cases = notice.cases.flatMap((one) => {
     const item = findItem(one, workspace);
-    return item && (isOver || isLive(notice, one, view)) ? [{ ...one, item }] : [];
+    return item && (isOver || stateOf(one, notice, view) === 'open') ? [{ ...one, item }] : [];
   });
   const items = cases.map(({ item }) => item);
   const [only, ...others] = items;
@@ -231,7 +214,7 @@ export function drawNotice(
         ]),
       ),
       actions(
-        scope.isUnlimited && NEED_CONNECT.includes(remedyOf(notice)) && button('connect', 'Connect…'),
+        scope.isUnlimited && isAboutConnection(notice) && button('connect', 'Connect…'),
         only &&
           isOne &&
           isSchedule(only) &&
@@ -257,22 +240,15 @@ function countText({ cases: [first] }: NoticeAbout, items: readonly Item[]): str
 const dueText = (item: Item, due: Millis | undefined): string =>
   isSchedule(item) && due !== undefined ? `, due ${escapeMarkup(formatMoment(due, item.timing.zone))}` : '';
 
-function happenedText(
-  { why, cause, cases }: NoticeAbout,
-  isOne: boolean,
-  isOver: boolean,
-  view: NoticeView,
-): string {
-  if (isOver && !cases.some((one) => isWorking(one, view)))
+function happenedText(notice: NoticeAbout, isOne: boolean, isOver: boolean, view: NoticeView): string {
+  const { why, cause, cases } = notice;
+  if (isOver && !cases.some((one) => stateOf(one, notice, view) === 'works'))
     return isOne ? 'no longer needs attention' : 'no longer need attention';
   if (isOver) return isOne ? 'works again' : 'work again';
   if (why === 'paused') return `${isOne ? 'is' : 'are'} paused`;
   if (cause.mayBePosted) return 'may not have been posted';
   return `${isOne ? 'wasn’t' : 'weren’t'} posted`;
 }
-
-const remedyOf = ({ cause }: NoticeAbout): string =>
-  cause.kind === 'not-sent' ? String(cause.data?.reason) : cause.kind;
 
 function nextSteps(
   notice: NoticeAbout,
@@ -281,13 +257,11 @@ function nextSteps(
   workspace: Workspace,
 ): readonly string[] {
   const { why, cause } = notice;
-  const remedy = remedyOf(notice);
-  const [everybody, manager = everybody] = REMEDIES[remedy] ?? [];
-  const step = canManage ? manager : everybody;
+  const step = NEXT_STEPS[cause.kind === 'cannot-post' ? String(cause.data?.reason) : cause.kind];
   const isGivenUp = why === 'failed' && !cause.mayBePosted;
-  const isShared = remedy === 'token-rejected' || recipientsOf(notice, workspace).length > 1;
+  const isShared = cause.kind === 'token-rejected' || recipientsOf(notice, workspace).length > 1;
   return compact([
-    step && escapeMarkup(step),
+    step ?? (isAboutConnection(notice) && CONNECT),
     items.some(isWatch) && 'Watches resume by themselves once this is fixed.',
     why === 'paused' &&
       items.some(isSchedule) &&

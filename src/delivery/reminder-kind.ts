@@ -16,7 +16,8 @@ import {
 import { describeToken, formatExpiry } from '../workspace/credentials/credential-records.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import { dropMessage, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
-import type { MessageKind, Plan, RunView } from './outbox/message-kind.ts';
+import type { MessageKind, Plan } from './outbox/message-kind.ts';
+import type { RunView } from './run-context.ts';
 
 const REMINDER_DAYS = [14, 3, 1] as const;
 const REMINDER_TIME = '09:00';
@@ -145,7 +146,7 @@ export function reminderNotice(view: ReminderView, workspace: Workspace, canRepl
   const isOpen = view.state === 'open';
   const lines = [
     `*${escapeMarkup(title)}*`,
-    isOpen && effectOf(view),
+    isOpen && consequenceOf(view),
     isOpen && !canReplace && 'Ask a Tally manager to replace it.',
   ];
   const details = detailsOf(view, workspace);
@@ -178,7 +179,7 @@ function titleOf({ kind, name, step, state, at, expiresAt }: ReminderView, works
   return `The ${what} ${expiry}`;
 }
 
-function effectOf({ kind, step }: ReminderView): string {
+function consequenceOf({ kind, step }: ReminderView): string {
   if (kind === 'access')
     return step === 'rejected'
       ? 'It may have expired or been revoked. Until it’s replaced, nobody can get an OS_TOKEN with it.'

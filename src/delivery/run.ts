@@ -9,8 +9,9 @@ import { earliest, type Millis } from '../domain/time/calendar.ts';
 import { type RunWork, trackWork } from '../ops/work-record.ts';
 import { createOutcomeCollector } from '../workspace/save-service-outcomes.ts';
 import { nextAttemptAt, type OutboxMessage, OvertakenError } from './delivery-log.ts';
-import type { DeliveryContext, MessageKind, RunServices, RunView } from './outbox/message-kind.ts';
+import type { MessageKind } from './outbox/message-kind.ts';
 import { deliverMessage } from './outbox/send.ts';
+import type { DeliveryContext, RunServices, RunView } from './run-context.ts';
 
 type PlanRun = (next: Millis | undefined) => Promise<void>;
 

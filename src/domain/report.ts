@@ -67,7 +67,7 @@ export interface ReportPeriods {
   /** The last 7 complete days, for the runway. */
   readonly week: readonly Day[];
   readonly charted: readonly Day[];
-  /** The days that the forecast is based on; [] if the month is over. */
+  /** The days that the forecast is based on; [] if the month is over, or if the report is sent on a later day. */
   readonly history: readonly Day[];
   readonly today: Day;
   readonly zone: Zone;
@@ -77,11 +77,20 @@ export interface ReportPeriods {
   readonly requested: RequestedDays;
 }
 
-/** For fewer days, the chart shows the last two weeks instead. */
+/** A report about fewer days charts the last two weeks. A chart needs this many reported days. */
 export const MIN_CHARTED_DAYS = 5;
 
-/** @param count how many days the report `yesterday` covers: several after a weekend without posts */
-export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count = 1): ReportPeriods {
+/**
+ * @param count how many days the report `yesterday` covers: several after a weekend without posts
+ * @param sentAt later than `at` if the report is late
+ */
+export function reportPeriodsOf(
+  name: ReportName,
+  at: Millis,
+  zone: Zone,
+  count = 1,
+  sentAt = at,
+): ReportPeriods {
   const today = dayAt(at, zone);
   const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
   const isRunning = today.slice(0, 7) === yesterday.slice(0, 7);
@@ -102,7 +111,8 @@ export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count 
   };
   const main = windowsOf[name]();
   const charted = main.window.days.length < MIN_CHARTED_DAYS ? daysBefore(today, 14, zone) : main.window.days;
-  const history = isRunning ? daysInRange(forecastFrom(today), yesterday, zone) : [];
+  const isCurrent = isRunning && dayAt(sentAt, zone) === today;
+  const history = isCurrent ? daysInRange(forecastFrom(today), yesterday, zone) : [];
   const [week, usual] = [daysBefore(today, 7, zone), sameWeekdays(yesterday)];
   const periods = [main.window.days, main.before.days, month, charted, week, history, usual];
   const [first = yesterday] = periods.flatMap(([day]) => day ?? []).sort();

@@ -1,6 +1,6 @@
 /** Records each finished request, run and message, for metrics and one log line each; see docs/observing.md. */
 import type { Logger } from 'pino';
-import { type FailureKind, isFailure } from '../domain/failure/index.ts';
+import { isFailure, kindOf } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 
 interface WorkBase {
@@ -101,15 +101,14 @@ export async function trackWork<W extends Work, T>(
   }
 }
 
-/** Outcomes that are normal, or that users or managers can fix. All others are logged as warnings. */
-const FOR_PEOPLE: ReadonlySet<string> = new Set<FailureKind | RequestWork['outcome']>([
-  ...['ok', 'duplicate', 'invalid-form'],
-  ...(['invalid-word', 'text-too-long', 'secret-pasted', 'period-just-began', 'project-missing'] as const),
-  ...(['not-connected', 'connection-missing', 'no-data', 'not-allowed', 'not-issuer', 'throttled'] as const),
-  ...(['access-missing', 'edit-conflict', 'rights-changed', 'not-installed'] as const),
-]);
+/** All other outcomes are logged as warnings, unless people in Slack can fix a request's failure. */
 const LINES = {
-  request: { event: 'request', well: 'Answered a request', badly: 'A request failed', isWell: FOR_PEOPLE },
+  request: {
+    event: 'request',
+    well: 'Answered a request',
+    badly: 'A request failed',
+    isWell: new Set(['ok', 'duplicate', 'invalid-form']),
+  },
   message: {
     event: 'delivery',
     well: 'Handled a scheduled message',
@@ -131,7 +130,8 @@ export const createWorkLog =
     const { event, well, badly, isWell } = LINES[kind];
     const isOwnError =
       rest.outcome === 'unknown' || (kind === 'message' && error !== undefined && !isFailure(error));
-    const isBad = !isWell.has(rest.outcome);
+    const { fixedBy } = (kind === 'request' && kindOf(rest.outcome)) || {};
+    const isBad = !isWell.has(rest.outcome) && fixedBy !== 'asker' && fixedBy !== 'manager';
     const level = isOwnError ? 'error' : isBad ? 'warn' : kind === 'run' ? 'debug' : 'info';
     const fields = {
       event,

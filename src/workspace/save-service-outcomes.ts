@@ -109,7 +109,7 @@ export function createServiceOutcomes(services: OutcomeServices): ServiceOutcome
       if (failures === undefined || isOther || !isFailure(error) || error.kind === known?.kind) return;
       // No data for a period isn't a failure of the project.
       if (error.kind === 'no-data' && asked.topic === 'consumption') return;
-      if (kindOf(error.kind)?.remedy === undefined) return;
+      if (kindOf(error.kind)?.fixedBy === undefined) return;
       const failure = { ...toStoredFailure(error), topic: asked.topic, since: clock() };
       await write(workspace, async () => planFailure(asked, failure, await workspaces.load(workspace)));
     },

@@ -2,14 +2,14 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { type ReminderView, reminderNotice } from '../../src/delivery/reminder-kind.ts';
+import { alertMessage } from '../../src/delivery/watches/alert-kind.ts';
 import {
   type AlertBasis,
-  alertMessage,
   alertText,
   correctionText,
   recoveryText,
-} from '../../src/delivery/watches/alert-message.ts';
-import { type Alert, alertName } from '../../src/delivery/watches/watch-record.ts';
+} from '../../src/delivery/watches/alert-sentences.ts';
+import { type Alert, alertName } from '../../src/delivery/watches/watch-alerts.ts';
 import type { Runway } from '../../src/domain/money/balance-and-runway.ts';
 import type { DaySpend, MonthSpend, WatchMeasurement } from '../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
@@ -256,6 +256,8 @@ describe('an alert about an unusually expensive day', () => {
     );
     const later = (given: Known<DaySpend>) => day({ day: '2026-11-19', amount: big(39), ...given });
     expect(recovers(of(day(), later({ amount: big(40) })))).toBe('prod recovered.');
+    const [almost, usual] = [later({ amount: big('39.5') }), day({ day: '2026-11-20', amount: big(20) })];
+    expect(recovers(of(day(), almost, usual))).toBe('prod recovered: 20 EUR on Fri 20 Nov.');
     expect(recovers(of(day(), later({ baseline: undefined })))).toBe('prod recovered.');
     expect(recovers(of(day({ baseline: undefined })))).toBe('prod recovered.');
     const [, corrected] = basisOf(of(day({ amount: big(45) })));

@@ -1,4 +1,4 @@
-/** Digests that are checked again after projects answered late, not at all, or with other figures. */
+/** Posts that are late, and digests that are checked again after projects answered late, not at all, or differently. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeReport } from '../../src/delivery/reports/make-report.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
@@ -136,5 +136,20 @@ describe('a posted digest that lacks a project', () => {
     await until(NINE + 10 * DAY);
     const after = (hours: number) => [0, 30, 60, 90, 120, 150, 180].map((minutes) => hours * 60 + minutes);
     expect(looksAt('507')).toEqual([0, 6, 24, 72].flatMap(after));
+  });
+});
+
+describe('a post that is sent a day late', () => {
+  it.each([
+    ['in the same month', '2026-11-27T08:00:00Z', 26],
+    ['after the month has ended', '2026-11-30T08:00:00Z', 29],
+  ])('names its month, and has no forecast, because it would be an old one: %s', async (_, time, days) => {
+    const due = Date.parse(time);
+    const one = schedule({ since: due - HOUR, projects: [{ id: '505', product: 1 }] });
+    await delivery.save({ connections: [{}], schedules: [one] });
+    delivery.now = due + DAY - HOUR;
+    await run();
+    expect(post()[0]?.blocks).toContain(`*November* 2,200.00 (19 of ${days} days)`);
+    expect(post()[0]?.blocks).not.toMatch(/This month|orecast/);
   });
 });

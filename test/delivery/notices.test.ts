@@ -47,6 +47,12 @@ describe('the owner of a schedule that fails', () => {
       [OWNER, BOSS],
     ],
     [
+      'gets a notice about a token without permission, together with a manager',
+      new Failure('forbidden', { service: 'billing' }),
+      managers(BOSS),
+      [OWNER, BOSS],
+    ],
+    [
       'gets the only notice if the owner is also a manager',
       new Failure('not-connected'),
       managers(BOSS, OWNER),
@@ -195,7 +201,7 @@ describe('a notice about posts that weren’t sent', () => {
       '*“Yesterday’s spend” for a-b wasn’t posted*',
       'In <#C0COSTS001>, due Fri 20 Nov 2026, 09:00 (Europe/Rome)',
       'There’s no connection named &lt;eu&gt;.',
-      'A Tally manager can add the connection with /billing connect.',
+      'A Tally manager can fix this with /billing connect.',
     ]);
     expect(lines).toContain('Tally tried for an hour. The next post will mention this one.');
     expect(buttons).toEqual(['Send it now', 'Open schedules']);
@@ -221,11 +227,11 @@ describe('a notice about posts that weren’t sent', () => {
   });
 
   it('says what to do about a paused schedule, and has a button to try again', () => {
-    const archived = { kind: 'not-sent', data: { reason: 'channel-archived' } };
+    const archived = { kind: 'cannot-post', data: { reason: 'archived' } };
     const rejected = { kind: 'token-rejected', data: { service: 'billing' } };
     const paused = (cause: About['cause'], canManage = false, count = 1) =>
       notice({ why: 'paused', cause, cases: casesOf(count) }, { canManage, result: 'paused' });
-    expect(paused(archived).text).toMatch(/ is paused\. The channel is archived\.$/);
+    expect(paused(archived).text).toMatch(/ is paused\. That channel is archived\.$/);
     expect(paused(archived).lines.slice(3)).toEqual([
       'Unarchive the channel, or choose another in the schedule.',
       'Tally tries again when the next post is due, or once the schedule or the connection changes.',
@@ -233,7 +239,6 @@ describe('a notice about posts that weren’t sent', () => {
     ]);
     expect(paused(rejected).buttons).toEqual(['Try again', 'Open schedules']);
     expect(paused(rejected).lines).toContain('A Tally manager was notified too.');
-    expect(paused(rejected, true).lines.join()).toContain('revoked. Replace it.');
     expect(paused(rejected, true).lines).toContain('The owner was notified too.');
     expect(paused(rejected, true).buttons).toEqual(['Connect…', 'Try again', 'Open schedules']);
     expect(paused(archived, true).buttons).toEqual(['Try again', 'Open schedules']);

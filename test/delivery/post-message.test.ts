@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { manualPostMessage } from '../../src/delivery/posts/manual-posts.ts';
 import { describeReport, type PostDetails, renderPost } from '../../src/delivery/posts/post-message.ts';
+import { manualPostMessage } from '../../src/delivery/posts/post-service.ts';
 import type { ReportResult } from '../../src/delivery/reports/make-report.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
-import { button, context, instantMarkup, section } from '../../src/slack/block-kit/blocks.ts';
+import { button, instantMarkup, section } from '../../src/slack/block-kit/blocks.ts';
 import { describeProjects, projectLabel } from '../../src/workspace/projects/chosen-project.ts';
 import { textOf } from '../support/bot.ts';
 import { finding } from '../support/delivery.ts';
@@ -135,7 +135,7 @@ describe('a scheduled post', () => {
   });
 
   it('has “Details” and “Manage” in a menu beside its first lines', () => {
-    const message = { text: 'x', blocks: [section('Spent 1'), context('no data for Tue 24 Nov')] };
+    const message = { text: 'x', blocks: [section('Spent 1')], print: 'no data for Tue 24 Nov' };
     const projects = [{ id: '123', product: 1 }] as const;
     const { blocks, lines } = render({ projects }, { ...result, message });
     expect(lines).toEqual(['Spent 1', 'Details', 'Manage', `no data for Tue 24 Nov · ${PRINT}`]);
@@ -154,7 +154,7 @@ describe('a scheduled post', () => {
     expect(render({ projects }, { ...finding('1'), figures }).blocks.at(-1)).toMatchObject({
       type: 'actions',
     });
-    const message = { text: 'x', blocks: [context('x')] };
+    const message = { text: 'x', blocks: [], print: 'x' };
     expect(render({}, { ...finding('1'), message }).blocks.at(-1)).toMatchObject({ type: 'actions' });
   });
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { notSentFailure } from '../../src/delivery/outbox/retry-policy.ts';
 import { lastDelivery } from '../../src/delivery/posts/post-record.ts';
 import type { ReportRequest, ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import type { Work } from '../../src/ops/work-record.ts';
 import { threadsKey } from '../../src/redis/keys.ts';
+import { section } from '../../src/slack/block-kit/blocks.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
 import type { Schedule } from '../../src/workspace/record/automation-records.ts';
 import { COVERED, finding, schedule } from '../support/delivery.ts';
@@ -418,12 +418,17 @@ describe('a post that can’t be sent when it is due', () => {
     [
       'its project was limited to other channels',
       new Failure('not-allowed', { reason: 'channel' }),
-      'choose another channel',
+      'Choose another channel, or have a Tally manager allow this one for the project.',
     ],
     [
       'there is no connection',
       new Failure('connection-missing', { connection: 'main' }),
-      'A Tally manager can add the connection',
+      'A Tally manager can fix this with /billing connect.',
+    ],
+    [
+      'its token has no permission for the project',
+      new Failure('forbidden', { service: 'billing' }),
+      'A Tally manager can fix this with /billing connect.',
     ],
   ])('is paused if %s, and its owner is told what to do', async (_, error, words) => {
     await given();
@@ -444,10 +449,10 @@ describe('a post that can’t be sent when it is due', () => {
 
 describe('a post that Slack rejects', () => {
   it.each([
-    ['is_archived', 'channel-archived', 'archived'],
-    ['not_in_channel', 'not-in-channel', '/invite @Tally'],
-    ['channel_not_found', 'not-in-channel', '/invite @Tally'],
-    ['restricted_action', 'channel-restricted', 'Tally isn’t allowed to post'],
+    ['is_archived', 'archived', 'archived'],
+    ['not_in_channel', 'not-there', '/invite @Tally'],
+    ['channel_not_found', 'not-there', '/invite @Tally'],
+    ['restricted_action', 'restricted', 'Tally isn’t allowed to post'],
   ])('is paused after the error %s, and its owner is notified only once', async (code, why, words) => {
     await given();
     slack.fault = (call) => (toChannel(call) ? code : undefined);
@@ -468,7 +473,7 @@ describe('a post that Slack rejects', () => {
       await run();
       expect(await lastSent()).toMatchObject({
         result: 'paused',
-        cause: notSentFailure('slack-token-rejected'),
+        cause: { kind: 'not-installed', data: { reason: 'expired' } },
       });
       slack.fault = () => undefined;
       await run();
@@ -795,7 +800,7 @@ describe('a post whose schedule, settings or rights have changed', () => {
     const words = `${id} ${name} ${zone} ${digits}.00`;
     return {
       ...finding(digits),
-      message: { text: words, blocks: [{ type: 'section', text: { type: 'plain_text', text: words } }] },
+      message: { text: words, blocks: [section(words)], print: '' },
       figures: { [`${id}:1`]: digits },
       covers: {
         ...(name === 'yesterday' ? THURSDAY : { first: '2026-11-09', last: '2026-11-15' }),

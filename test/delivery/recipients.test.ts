@@ -467,6 +467,6 @@ describe('Slack calls that send messages', () => {
       files.map(async (name) => ({ name, text: await readFile(`${folder}/${name}`, 'utf8') })),
     );
     const senders = sources.filter(({ text }) => /chat\.\w+\(|\/message-calls\.ts'/.test(text));
-    expect(senders.map(({ name }) => name).sort()).toEqual(['outbox/send.ts', 'posts/manual-posts.ts']);
+    expect(senders.map(({ name }) => name).sort()).toEqual(['outbox/send.ts', 'posts/post-service.ts']);
   });
 });

@@ -54,12 +54,17 @@ async function post(
     projects,
     channel: CHANNEL,
     at,
+    sentAt: at,
     zone: zone ?? workspace.settings.zone,
     days: count,
     billing: client,
     answeredBy: (...answer) => void answers.push(answer),
   });
-  return { ...finding, answers, reads: textOf(finding.message.blocks).split('\n') };
+  return {
+    ...finding,
+    answers,
+    reads: `${textOf(finding.message.blocks)}\n${finding.message.print}`.split('\n'),
+  };
 }
 
 const days = (month: string, first: number, last: number, amount: string) =>
@@ -121,7 +126,7 @@ describe('a post about recent spending', () => {
     expect(reads.slice(0, 4)).toEqual([
       'prod · Fri 20 Nov · 150.50 · 1.6× a usual Friday',
       '*▲ 50.5 %* vs Fri 13 Nov',
-      '*This month* 2,050.50 · forecast about 3,050.50 by 30 Nov',
+      '*This month* 2,050.50 · forecast about 3,050 by 30 Nov',
       '*1,234,567.80 left* · *More than 10 years* at 107.21 a day · bonuses 12,000.00',
     ]);
   });
@@ -181,7 +186,7 @@ describe('a post about recent spending', () => {
       expect(reads.slice(0, 4)).toEqual([
         'prod · Fri 20 Nov · 150,50 · 1,6× a usual Friday',
         '*▲ 50,5 %* vs Fri 13 Nov',
-        '*This month* 2.050,50 · forecast about 3.050,50 by 30 Nov',
+        '*This month* 2.050,50 · forecast about 3.050 by 30 Nov',
         '*1.234.567,80 left* · *More than 10 years* at 107,21 a day · bonuses 12.000,00',
       ]);
       const digest = await post('balance', ['5001', '5003']);
@@ -239,7 +244,7 @@ describe('a post about recent spending', () => {
     setDays('5001', days('2026-11', 1, 14, '100'), days('2026-11', 16, 20, '100'));
     const { reads } = await post('yesterday', ['5001']);
     expect(reads.at(-1)).toBe('no data for Sun 15 Nov');
-    expect(reads).toContain('*This month* 1,900.00 (19 of 20 days) · forecast about 3,000.00 by 30 Nov');
+    expect(reads).toContain('*This month* 1,900.00 (19 of 20 days) · forecast about 3,000 by 30 Nov');
   });
 
   it('says that a day isn’t reported, instead of showing zero', async () => {
@@ -323,7 +328,7 @@ describe('posts about weeks, months and balances', () => {
     expect(reads.slice(0, 3)).toEqual([
       'prod · 1–20 Nov · 2,000.00',
       '*▲ 11.1 %* vs 1–20 Oct · 100.00 a day',
-      '*Forecast* about 3,000.00 by 30 Nov',
+      '*Forecast* about 3,000 by 30 Nov',
     ]);
     expect(reads.join('\n')).not.toContain('This month');
   });
@@ -427,6 +432,13 @@ describe('a digest of several projects', () => {
       'prod · 96 days',
     ]);
     expect(reads.join('\n')).toContain(':warning: *Under 14 days or overdrawn: dev*');
+  });
+
+  it('doesn’t subtract one project’s debt from what another has left', async () => {
+    bot.billing.setBalance('5002', '{"balance":-200,"bonuses":0}');
+    const sums = '1,000.00 left and 200.00 overdrawn';
+    expect((await post('yesterday', ['5001', '5002'])).reads.join('\n')).toContain(`*${sums}*`);
+    expect((await post('balance', ['5001', '5002'])).reads[0]).toBe(`2 projects · ${sums}`);
   });
 
   it('says in its table which project has no figures, or in its header that none has', async () => {

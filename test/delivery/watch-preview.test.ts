@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { expect, test } from 'vitest';
-import { previewWatch } from '../../src/delivery/watches/watch-preview.ts';
+import { previewWatch } from '../../src/delivery/watches/watch-service.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 
 const TODAY = '2026-11-21';

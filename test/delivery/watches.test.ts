@@ -264,7 +264,7 @@ describe('a watch on a budget', () => {
     // 19 days at 1,000: 84 % of the budget, and a forecast above it.
     await save(watch(BUDGET));
     await forHours(1);
-    const expected = 'Project 123 is expected to pass its November budget: about 30,000.00 of 22,500.00';
+    const expected = 'Project 123 is expected to pass its November budget: about 30,000 of 22,500.00';
     expect(alerts()).toMatchObject([{ text: expect.stringContaining(expected) }]);
     for (const day of ['2026-11-20', '2026-11-21', '2026-11-22', '2026-11-23']) amounts.set(day, 1_000);
     await forHours(4 * 24);
@@ -276,6 +276,40 @@ describe('a watch on a budget', () => {
         edits: 0,
       },
     ]);
+  });
+
+  it('says in its alert what the month cost in the end if that is within the budget', async () => {
+    await save(watch({ kind: 'budget', amount: new Big(29_900) }));
+    await forHours(1);
+    expect(alerts()[0]?.text).toContain('is expected to pass its November budget: about 30,000 of 29,900.00');
+    const report = (...days: readonly number[]) => {
+      for (const day of days) amounts.set(`2026-11-${day}`, 990);
+    };
+    report(20, 21, 22, 23, 25, 26, 27, 28, 29);
+    await delivery.until(at('2026-12-01T08:00:00Z'));
+    expect(alerts()[0]?.edits).toBe(0);
+    report(30);
+    await forHours(2);
+    const ended = 'Project 123 recovered: November ended at 28,900.00 (29 of 30 days reported)';
+    expect(alerts()[0]).toMatchObject({ text: ended, edits: 1 });
+    expect(alerts()[0]?.blocks).not.toContain('watch-acknowledge');
+    report(24);
+    await forHours(2);
+    const corrected = 'Project 123: billing now reports 29,890.00 for November';
+    expect(alerts()[0]).toMatchObject({ text: corrected, edits: 2 });
+    await delivery.until(at('2026-12-10T08:00:00Z'));
+    expect(alerts()[0]?.edits).toBe(2);
+  });
+
+  it('says a week after the month’s end what it cost if billing never reports the last day', async () => {
+    await save(watch({ kind: 'budget', amount: new Big(29_900) }));
+    await forHours(1);
+    await delivery.until(at('2026-12-06T23:00:00Z'));
+    expect(alerts()[0]?.edits).toBe(0);
+    await forHours(2);
+    expect(alerts()[0]?.text).toBe(
+      'Project 123 recovered: November ended at 19,000.00 (19 of 30 days reported)',
+    );
   });
 });
 

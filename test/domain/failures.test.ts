@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseMessage } from '../../src/delivery/delivery-log.ts';
-import { collectRemarks, remarkLead } from '../../src/domain/billing-remarks.ts';
+import { collectWarnings, warningLead } from '../../src/domain/billing-warnings.ts';
 import {
   Failure,
   failureSentence,
@@ -76,7 +76,7 @@ it('a command of more than 500 characters is refused', () => {
 });
 
 it('an error message that billing sends more than once is shown only the first time', () => {
-  const remarks = collectRemarks(
+  const remarks = collectWarnings(
     ['the balance', { remarks: ['a', 'both', 'a'] }],
     ['the last 7 days', { remarks: ['both', 'b'] }],
   );
@@ -84,8 +84,8 @@ it('an error message that billing sends more than once is shown only the first t
     { about: 'the balance', messages: ['a', 'both'] },
     { about: 'the last 7 days', messages: ['b'] },
   ]);
-  expect(remarks.map(remarkLead)[1]).toBe('The billing service reported a problem with the last 7 days:');
-  expect(collectRemarks(['the balance', { remarks: [] }])).toEqual([]);
+  expect(remarks.map(warningLead)[1]).toBe('The billing service reported a problem with the last 7 days:');
+  expect(collectWarnings(['the balance', { remarks: [] }])).toEqual([]);
 });
 
 /** Kinds for the person who asks alone, whose data is not stored. */

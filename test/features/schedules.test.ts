@@ -273,10 +273,10 @@ describe('the list of schedules', () => {
     );
     const paused = await shows({
       result: 'paused',
-      cause: { kind: 'not-sent', data: { reason: 'channel-archived' } },
+      cause: { kind: 'cannot-post', data: { reason: 'archived' } },
     });
     expect(paused).toMatch(
-      /\*paused\*: The channel is archived\. · resumes by itself when that’s fixed · last tried: <!date\^/,
+      /\*paused\*: That channel is archived\. · resumes by itself when that’s fixed · last tried: <!date\^/,
     );
     expect(await shows({ result: 'trying', cause: storedCause('eu'), next: around.now + MINUTE })).toMatch(
       /\*not posted yet\*, tried: .+ · There’s no connection named eu\. Next try: <!date\^/,
@@ -407,9 +407,9 @@ describe('Tally', async () => {
     await setLastPost(id, { due: at, result: 'trying', cause: storedCause('eu'), next: at }, bot);
     expect(await status()).toContain('1 running · *1 not posted yet*');
     expect(await status()).toContain('There’s no connection named eu. Next try:');
-    const cause = { kind: 'not-sent', data: { reason: 'channel-archived' } };
+    const cause = { kind: 'cannot-post', data: { reason: 'archived' } };
     await setLastPost(id, { due: at, result: 'paused', cause }, bot);
-    const paused = 'The channel is archived. · resumes by itself';
+    const paused = 'That channel is archived. · resumes by itself';
     await expect.poll(() => bot.home()).toContain(paused);
     expect(await status(MEMBER)).toContain('0 running · *1 paused by Tally*');
     expect(await status(MEMBER)).toContain(paused);

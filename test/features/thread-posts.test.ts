@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createBillingClient } from '../../src/billing/client.ts';
-import type { ManualPosts } from '../../src/delivery/posts/manual-posts.ts';
+import type { PostService } from '../../src/delivery/posts/post-service.ts';
 import { makeReport } from '../../src/delivery/reports/make-report.ts';
 import type { WorkspaceRunner } from '../../src/delivery/run.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
@@ -22,7 +22,7 @@ const NINE = at('2026-11-20T09:00:00Z');
 const http = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
 /** A second process that delivers posts when a test tells it to. */
 let runner: WorkspaceRunner;
-let scheduling: ManualPosts;
+let scheduling: PostService;
 let close: () => Promise<void>;
 
 const bot = botOfEachTest(async (bot) => {

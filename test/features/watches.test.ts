@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import type { WatchState } from '../../src/delivery/watches/watch-actions.ts';
+import type { WatchState } from '../../src/delivery/watches/watch-service.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { parseWatchText } from '../../src/features/watches/parse-watch-command.ts';
 import { recordKey } from '../../src/redis/keys.ts';
@@ -302,7 +302,7 @@ describe('the list of watches', () => {
     const month = { month: '2026-11', spent: new Big(829), reported: 2, of: 30, forecast: new Big(21_757) };
     around.states.set(id, state({ isCrossed: true, measurement: { kind: 'budget', months: [month] } }));
     const { visibleText } = await ask('watches', MEMBER);
-    expect(visibleText).toContain(':warning: *Expected 21.757,00 of 20.000,00* · now 829,00 this month');
+    expect(visibleText).toContain(':warning: *Expected 21.760 of 20.000,00* · now 829,00 this month');
   });
 
   it('shows until when a watch is snoozed, and ends the snooze with Pause and Resume', async () => {

@@ -141,7 +141,7 @@ describe('a scheduled post that is late, is corrected, or fails', () => {
       report() {
         if (fails) throw new Error(HOSTILE);
         const { message, ...found } = finding(digits);
-        return { ...found, message: { text: `${HOSTILE} ${digits}`, blocks: message.blocks } };
+        return { ...found, message: { ...message, text: `${HOSTILE} ${digits}` } };
       },
     });
     const project = storedProject({ alias: HOSTILE, id: '123' });

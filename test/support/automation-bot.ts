@@ -2,8 +2,7 @@
 import { afterAll, beforeEach, expect } from 'vitest';
 import { ADMIN, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
-import type { AlertResponse, WatchState } from '../../src/delivery/watches/watch-actions.ts';
-import type { PreviewFigures } from '../../src/delivery/watches/watch-preview.ts';
+import type { AlertResponse, PreviewFigures, WatchState } from '../../src/delivery/watches/watch-service.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { createSchedulesFeature } from '../../src/features/schedules/index.ts';
 import { createWatchesFeature } from '../../src/features/watches/index.ts';

@@ -2,14 +2,14 @@
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { noticeKind } from '../../src/delivery/notice-kind.ts';
-import { createManualPosts } from '../../src/delivery/posts/manual-posts.ts';
 import { postKind } from '../../src/delivery/posts/post-kind.ts';
 import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
+import { createPostService } from '../../src/delivery/posts/post-service.ts';
 import { reminderKind } from '../../src/delivery/reminder-kind.ts';
 import type { ReportRequest, ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { createWakeUps } from '../../src/delivery/wake-ups.ts';
 import { alertKind } from '../../src/delivery/watches/alert-kind.ts';
-import { createWatchActions } from '../../src/delivery/watches/watch-actions.ts';
+import { createWatchService } from '../../src/delivery/watches/watch-service.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
@@ -37,8 +37,8 @@ export function createDeliveryParts(options: DeliveryOptions) {
     runner,
     planner,
     saveRejection: outcomes.rejected,
-    watching: createWatchActions({ ...parts, changed }),
-    scheduling: createManualPosts({ ...parts, changed }),
+    watching: createWatchService({ ...parts, changed }),
+    scheduling: createPostService({ ...parts, changed }),
     async close() {
       await planner.stop(5_000);
       queue.disconnect();
@@ -80,6 +80,7 @@ export const COVERED = { first: '2026-11-18', last: '2026-11-18', zone: 'UTC' };
 export const finding = (digits: string | undefined): ReportResult => ({
   message: {
     text: `Spent ${digits ?? 'nothing'}`,
+    print: '',
     blocks: [{ type: 'section', text: { type: 'plain_text', text: `Spent ${digits ?? 'nothing'}` } }],
   },
   figures: digits === undefined ? {} : { '123:1': digits },

@@ -19,9 +19,7 @@ export const storedCause = (named: string): StoredFailure =>
   toStoredFailure(new Failure('connection-missing', { connection: named }));
 
 const NOT_SENT: readonly FailureOf<'not-sent'>['data']['reason'][] = [
-  ...(['channel-archived', 'not-in-channel', 'channel-restricted', 'slack-token-rejected'] as const),
-  ...(['post-unconfirmed', 'message-unconfirmed', 'own-error'] as const),
-  ...(['person-left', 'person-not-manager', 'channel-limited'] as const),
+  ...(['post-unconfirmed', 'message-unconfirmed', 'person-left', 'person-not-manager', 'own-error'] as const),
 ];
 
 const cause = { cause: new Error('the reason') };

@@ -5,8 +5,9 @@ import { isShownTo, type ProjectScope } from '../../workspace/projects/project-s
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { meetsRight } from '../../workspace/roles-and-rights.ts';
 import type { OutboxMessage } from '../delivery-log.ts';
-import type { DeliveryContext, Recipient, Refusal } from './message-kind.ts';
-import { notSentFailure } from './retry-policy.ts';
+import type { DeliveryContext } from '../run-context.ts';
+import type { Recipient, Refusal } from './message-kind.ts';
+import { CHANNEL_LIMITED, notSentFailure } from './retry-policy.ts';
 
 /** @returns a refusal if the recipient may not see these projects now @throws slack-failed, store-unavailable */
 export async function checkRecipient(
@@ -24,7 +25,7 @@ export async function checkRecipient(
   if (!isPerson(to)) {
     const recipient = { workspace, scope: { channel: to, isUnlimited: false } };
     if (isShown(recipient.scope)) return { recipient };
-    return { recipient, refusal: { isGone: false, cause: notSentFailure('channel-limited') } };
+    return { recipient, refusal: { isGone: false, cause: CHANNEL_LIMITED } };
   }
   const hasLimits = workspace.projects.some(({ channels }) => channels.length > 0);
   const people = users(await client(), teamId);

@@ -4,6 +4,7 @@ import {
   Failure,
   type FailureOf,
   isFailure,
+  kindOf,
   type StoredFailure,
   toStoredFailure,
 } from '../../domain/failure/index.ts';
@@ -46,11 +47,10 @@ const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'cannot_dm_bot',
   'messages_tab_disabled',
 ]);
-const CHANNEL_REASONS = {
-  'not-there': 'not-in-channel',
-  archived: 'channel-archived',
-  restricted: 'channel-restricted',
-} as const;
+
+export const CHANNEL_LIMITED: StoredFailure = toStoredFailure(
+  new Failure('not-allowed', { reason: 'channel' }),
+);
 
 export const notSentFailure = (reason: DataOf<'not-sent'>['reason']): StoredFailure =>
   toStoredFailure(new Failure('not-sent', { reason }));
@@ -65,24 +65,14 @@ export function effectOf(error: unknown): FailureEffect {
   switch (error.kind) {
     case 'store-unavailable':
       throw error;
-    case 'token-rejected':
-    case 'not-connected':
-    case 'connection-missing':
-    case 'not-allowed':
-    case 'not-installed':
-      return { kind: 'permanent', cause };
     case 'cannot-post':
-      return {
-        kind: 'permanent',
-        isUnreachable: true,
-        cause: notSentFailure(CHANNEL_REASONS[error.data.reason]),
-      };
+      return { kind: 'permanent', isUnreachable: true, cause };
     case 'not-sent':
       return { kind: 'final', cause };
     case 'slack-failed':
       return slackEffect(error, cause);
     default:
-      return { kind: 'later', cause };
+      return { kind: kindOf(error.kind)?.fixedBy === 'manager' ? 'permanent' : 'later', cause };
   }
 }
 
@@ -90,7 +80,7 @@ function slackEffect(
   { data: { code, retryAfter, method } }: FailureOf<'slack-failed'>,
   cause: StoredFailure,
 ): FailureEffect {
-  if (REVOKED_CODES.has(code)) return { kind: 'permanent', cause: notSentFailure('slack-token-rejected') };
+  if (REVOKED_CODES.has(code)) return effectOf(new Failure('not-installed', { reason: 'expired' }));
   if (UNREACHABLE_CODES.has(code)) return { kind: 'later', isUnreachable: true, cause };
   if (code === 'ratelimited') {
     const wait = retryAfter === undefined ? DEFAULT_RETRY_AFTER : retryAfter * 1000;

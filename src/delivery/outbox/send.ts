@@ -26,15 +26,8 @@ import { callSlack, type WebClient } from '../../slack/web-client.ts';
 import { hasSameConnections } from '../../workspace/projects/chosen-project.ts';
 import type { AskedQuestion } from '../../workspace/thread-store.ts';
 import { dropMessage, type OutboxMessage, OvertakenError, putMessage } from '../delivery-log.ts';
-import type {
-  DeliveryContext,
-  Draft,
-  MessageKind,
-  Recipient,
-  Refusal,
-  RunServices,
-  Transition,
-} from './message-kind.ts';
+import type { DeliveryContext, RunServices } from '../run-context.ts';
+import type { Draft, MessageKind, Recipient, Refusal, Transition } from './message-kind.ts';
 import { checkRecipient, findReplacement } from './recipients.ts';
 import { afterFailure, effectOf, type FailureEffect, isSlackError, isUnchangeable } from './retry-policy.ts';
 

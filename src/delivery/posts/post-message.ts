@@ -1,12 +1,12 @@
 /** Renders a post: the report, how late it is, and dates without a post. Also tells which question a post answers. */
 import type { Button } from '@slack/types';
-import { moneyFormatter, parseAmount, sumMoney } from '../../domain/money/amount.ts';
+import { parseAmount } from '../../domain/money/amount.ts';
 import { REPORTS, type ReportName } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming, type Timing } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, daysInRange, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { sameDaysLastWeek } from '../../domain/time/period.ts';
-import { listNames, pluralize } from '../../domain/wording.ts';
+import { pluralize } from '../../domain/wording.ts';
 import {
   type Block,
   buttonRow,
@@ -24,6 +24,7 @@ import {
 } from '../../slack/block-kit/blocks.ts';
 import { followUpQuestion } from '../../slack/commands/asked-projects.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { formatSums } from '../../slack/reply/render-answer.ts';
 import {
   type ChosenProject,
   currencyOf,
@@ -35,6 +36,7 @@ import type { Schedule } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { AskedQuestion } from '../../workspace/thread-store.ts';
 import type { ReportResult } from '../reports/make-report.ts';
+import { SUM_VERBS } from '../reports/render-report.ts';
 import type { PostContent } from './post-record.ts';
 
 type Figures = ReportResult['figures'];
@@ -59,6 +61,7 @@ export function renderPost(result: ReportResult, details: PostDetails): Message 
   const posted = dayAt(at, timing.zone);
   const late = `Late: was due ${date === posted ? timing.time : formatDays(date, date, posted.slice(0, 4))}`;
   const print = joinTexts(' · ', [
+    message.print,
     changed && changedText(changed, details),
     without !== undefined && 'Tally adds the missing day later',
     covers.zone !== timing.zone && `days in ${escapeMarkup(covers.zone)}`,
@@ -66,15 +69,11 @@ export function renderPost(result: ReportResult, details: PostDetails): Message 
     `set up by ${mention(owner)}`,
   ]);
   const missed = missedText(details);
-  const prints = message.blocks.filter((block) => block.type === 'context');
-  const printed = prints
-    .flatMap(({ elements }) => elements)
-    .flatMap((part) => ('text' in part ? part.text : []));
   const blocks = compact([
     isLate && context(late),
-    ...message.blocks.filter(({ type }) => type !== 'context'),
+    ...message.blocks,
     missed !== '' && section(missed),
-    context([...printed, print].join(' · ')),
+    context(print),
   ]);
   const manage = commandButton('manage', 'Manage', { command: '/billing', text: 'schedules' });
   return {
@@ -112,18 +111,16 @@ function missedText(details: PostDetails): string {
 }
 
 /** `1,234.00 EUR and 12.00 USD`: the sum of all projects in each currency */
-function totalText(figures: Figures, { projects, workspace }: PostDetails): string {
+function totalText(figures: Figures, { projects, workspace, report }: PostDetails): string {
   const amounts = projects.flatMap((project) => {
     const value = parseFigure(figures[projectKey(project)]);
-    return value === undefined ? [] : [{ value, currency: currencyOf(project, workspace) }];
+    return value === undefined ? [] : [{ value, label: currencyOf(project, workspace) }];
   });
   if (amounts.length === 0) return 'no figures';
-  const sums = [...new Set(amounts.map(({ currency }) => currency))].map((currency) => {
-    const values = amounts.flatMap((amount) => (amount.currency === currency ? amount.value : []));
-    return moneyFormatter(workspace.settings.locale, currency)(sumMoney(values));
-  });
+  const verbs = SUM_VERBS[REPORTS[report].coversDays ? 'spent' : 'left'];
+  const sums = formatSums(amounts, workspace.settings.locale, verbs);
   const isWhole = amounts.length === projects.length;
-  return `${listNames(sums)}${isWhole ? '' : `, ${amounts.length} of ${pluralize(projects.length, 'project')}`}`;
+  return `${sums}${isWhole ? '' : `, ${amounts.length} of ${pluralize(projects.length, 'project')}`}`;
 }
 
 /** `“Yesterday’s spend” for prod, web-shop`. @param scope as in `describeProjects` */

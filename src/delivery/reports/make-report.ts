@@ -1,6 +1,6 @@
 /** Makes a schedule's report: asks billing for what the channel may see, and computes the figures. */
 import { type BillingClient, emptyIfNoData } from '../../billing/client.ts';
-import { collectRemarks } from '../../domain/billing-remarks.ts';
+import { collectWarnings } from '../../domain/billing-warnings.ts';
 import { isFailure, type StoredFailure, toStoredFailure, withQuestion } from '../../domain/failure/index.ts';
 import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
 import { parseAccount } from '../../domain/money/balance-and-runway.ts';
@@ -14,7 +14,6 @@ import {
 import type { SlackId } from '../../domain/slack-id.ts';
 import { daysCovered } from '../../domain/time/cadence.ts';
 import { type Day, formatRequestedDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
-import type { Message } from '../../slack/block-kit/blocks.ts';
 import { type ChosenProject, projectKey, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import {
   openConnection,
@@ -30,6 +29,7 @@ import {
   amountOf,
   type Headline,
   type ProjectFigures,
+  type ReportMessage,
   type ReportView,
   renderReport,
 } from './render-report.ts';
@@ -40,6 +40,7 @@ export interface ReportRequest {
   readonly projects: readonly ChosenProject[];
   readonly channel: SlackId;
   readonly at: Millis;
+  readonly sentAt: Millis;
   /** The time zone of the days: the reporting zone, or for a correction, the zone that the post has. */
   readonly zone: Zone;
   /** How many days a “Yesterday’s spend” report covers: three on a Monday, for example. */
@@ -51,8 +52,7 @@ export interface ReportRequest {
 }
 
 export interface ReportResult {
-  /** The report, to which the post adds the owner and any late note. The last block is the small print. */
-  readonly message: Message;
+  readonly message: ReportMessage;
   /** `<project id>:<product>` → the exact digits of the total; absent if there is no total */
   readonly figures: Readonly<Record<string, string>>;
   readonly covers: CoveredDays;
@@ -66,7 +66,7 @@ export interface ReportResult {
 export type MakeReport = (request: ReportRequest) => Promise<ReportResult>;
 
 type ReportSubject = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> &
-  Pick<ReportRequest, 'posted'> & { readonly zone?: Zone };
+  Pick<ReportRequest, 'posted'> & { readonly zone?: Zone; readonly sentAt?: Millis };
 
 interface ReportContext {
   readonly makeReport: MakeReport;
@@ -82,8 +82,10 @@ export async function makeReportNow(
   at: Millis,
   { makeReport, workspace, billing, outcomeCollector, clock }: ReportContext,
 ): Promise<ReportResult> {
-  const instant = Math.min(at, clock());
+  const now = clock();
+  const instant = Math.min(at, now);
   return makeReport({
+    sentAt: now,
     ...request,
     workspace,
     billing,
@@ -95,9 +97,9 @@ export async function makeReportNow(
 }
 
 export const makeReport: MakeReport = async (request) => {
-  const { report, projects, at, days, zone } = request;
+  const { report, projects, at, sentAt, days, zone } = request;
   const headline = REPORTS[report].coversDays ? 'spent' : 'left';
-  const periods = reportPeriodsOf(report, at, zone, days);
+  const periods = reportPeriodsOf(report, at, zone, days, sentAt);
   const all = await Promise.all(projects.map((project) => fetchProject(request, project, periods, headline)));
   const answered = all.filter((answer) => 'figures' in answer);
   const failed = all.filter((answer) => 'failure' in answer);
@@ -168,7 +170,7 @@ async function fetchProject(
     ]);
     const balance = typeof left === 'string' ? left : parseAccount(left);
     const has = typeof balance === 'string' ? undefined : balance;
-    const remarks = collectRemarks(
+    const remarks = collectWarnings(
       [`the figures for ${formatRequestedDays(requested)}`, consumed],
       ...(typeof left === 'string' ? [] : [['the balance', left] as const]),
     );

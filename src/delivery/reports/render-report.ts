@@ -3,7 +3,7 @@
  * balance, each on its own line. One project gets a chart; several get rows and totals.
  */
 import { PRODUCTS } from '../../domain/billing-products.ts';
-import { remarkLead } from '../../domain/billing-remarks.ts';
+import { warningLead } from '../../domain/billing-warnings.ts';
 import type { Failure } from '../../domain/failure/index.ts';
 import {
   divide,
@@ -42,11 +42,10 @@ import {
 } from '../../domain/money/usage.ts';
 import { MIN_CHARTED_DAYS, type ReportFigures, type ReportPeriods } from '../../domain/report.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
-import { type Day, dayNamerFor, isoWeekday } from '../../domain/time/calendar.ts';
+import { type Day, dayNamerFor, formatMonth, isoWeekday } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
   compact,
-  context,
   escapeMarkup,
   joinTexts,
   type Message,
@@ -64,6 +63,7 @@ import {
   projectRows,
   runningOutLine,
 } from '../../slack/reply/project-answers.ts';
+import { BALANCE_VERBS, formatSums } from '../../slack/reply/render-answer.ts';
 
 export interface ProjectFigures extends ProjectAnswer {
   readonly figures: ReportFigures;
@@ -93,7 +93,10 @@ export function amountOf(
 const formatterFor = ({ target, locale }: ProjectFigures): MoneyFormatter =>
   moneyFormatter(locale, target.currency);
 
-export function renderReport(view: ReportView): Message {
+/** `print`: the report's small print, to which the post adds its own. */
+export type ReportMessage = Message & { readonly print: string };
+
+export function renderReport(view: ReportView): ReportMessage {
   const { answered, failed, periods } = view;
   const [only] = answered.length + failed.length === 1 ? answered : [];
   const post = { ...view, only, totals: totalsOf(view) };
@@ -105,16 +108,15 @@ export function renderReport(view: ReportView): Message {
   const drawn =
     usage && usage.reported.length >= MIN_CHARTED_DAYS && spendChart(usage, { days: periods.charted });
   const notes = only ? projectNotes(only, periods) : digestNotes(view, shared);
-  const print = only === undefined ? '' : smallPrint(only, periods, Boolean(drawn));
   return {
     text: title,
+    print: only === undefined ? '' : smallPrint(only, periods, Boolean(drawn)),
     blocks: compact([
       ...titleBlocks(title),
       lines !== '' && markup(lines),
       drawn,
       only === undefined && table(digestRows(post)),
       ...[...notes, ...failedNotes(failed)].map(section),
-      print !== '' && context(print),
     ]),
   };
 }
@@ -159,7 +161,11 @@ function titleOf({ headline, answered, failed, periods, only, totals }: Post): s
   const all = pluralize(answered.length + failed.length, 'project');
   const isWhole = known.length === 0 || known.length === answered.length + failed.length;
   const who = only?.target.label ?? (isWhole ? all : `${known.length} of ${all}`);
-  const sums = sumTexts(known, headline);
+  const sums = formatSums(
+    known.map((answer) => ({ value: amountOf(answer, headline) ?? ZERO, label: answer.target.currency })),
+    known[0]?.locale ?? '',
+    SUM_VERBS[headline],
+  );
   if (headline === 'left') return `${who} · ${sums || 'balance unknown'}`;
   const mark = incompleteMark(known.some(({ figures }) => figures.main.total.incomplete));
   const { main } = only?.figures ?? {};
@@ -172,17 +178,8 @@ function titleOf({ headline, answered, failed, periods, only, totals }: Post): s
 const isThin = ({ fullDays, reported }: Usage): boolean =>
   fullDays > 1 && !isWellReported(reported.length, fullDays);
 
-/** `24.50 and €12.25`: a sum for each currency. Negative sums are called “credited” or “overdrawn”. */
-function sumTexts(known: readonly ProjectFigures[], headline: Headline): string {
-  const formatters = new Map(known.map((answer) => [answer.target.currency, formatterFor(answer)]));
-  const sums = [...formatters].map(([label, money]) => {
-    const same = known.filter(({ target }) => target.currency === label);
-    const value = sumMoney(same.map((answer) => amountOf(answer, headline) ?? ZERO));
-    if (headline === 'left') return formatBalance({ value, raw: '' }, money);
-    return value.lt(0) ? `${money(value.abs())} credited` : money(value);
-  });
-  return sums.join(' and ');
-}
+/** In a header, an amount without a verb is spent. */
+export const SUM_VERBS = { spent: ['', 'credited'], left: BALANCE_VERBS } as const;
 
 /** The header compares a day's spend with the usual amount if it is at least 1.5 times or at most half that amount. */
 const NEWS = { least: '1.5', most: '0.5' } as const;
@@ -245,7 +242,8 @@ const partText = (reported: number, of: number): string =>
   reported < of ? ` (${reported} of ${of} days)` : '';
 
 /** The month's total and forecast. In a report about the month, the header has the total instead. */
-function monthLine({ answered, periods: { month: days, main, today } }: ReportView, totals: Totals): string {
+function monthLine({ answered, periods }: ReportView, totals: Totals): string {
+  const { month: days, main, history, today } = periods;
   const { money, month, forecast } = totals;
   const isMonth = main.window.days.length === days.length && main.window.days[0] === days[0];
   const months = answered.map(({ figures }) => figures.month);
@@ -253,7 +251,7 @@ function monthLine({ answered, periods: { month: days, main, today } }: ReportVi
   const part = partText(Math.min(...counts), days.length);
   const gaps = new Set(counts).size > 1 ? part.replace('(', '(at least ') : part;
   const mark = incompleteMark(months.some(({ total }) => total.incomplete));
-  const name = days.at(-1)?.slice(0, 7) === today.slice(0, 7) ? 'This month' : 'Last month';
+  const name = history.length === 0 ? formatMonth(days[0] ?? today, today) : 'This month';
   const total = !isMonth && month !== undefined && `*${name}* ${money(month)}${mark}${gaps}`;
   const expected = forecast && formatForecast(forecast, today, money);
   return joinTexts(' · ', [total, expected && `${total === false ? '*Forecast*' : 'forecast'} ${expected}`]);
@@ -261,12 +259,14 @@ function monthLine({ answered, periods: { month: days, main, today } }: ReportVi
 
 /** What is left and how long it lasts; for several projects, the sum and which run out soon. */
 function leftLine({ headline, answered, only }: Post, totals: Totals): string {
-  const { left, money } = totals;
+  const { left, money, locale } = totals;
   if (typeof only?.balance === 'string') return `*Balance unknown*: ${escapeMarkup(only.balance)}`;
-  const balance = only?.balance.balance ?? (left && { value: left, raw: '' });
+  const amounts = answered.map((answer) => ({ value: amountOf(answer, 'left') ?? ZERO, label: '' }));
+  const sums = left && formatSums(amounts, locale, BALANCE_VERBS);
+  const balance = only ? formatBalance(only.balance.balance, money) : sums;
   const soon = answered.filter(({ figures }) => figures.runway && isRunningOut(figures.runway));
   return joinTexts(' · ', [
-    balance && (headline === 'spent' || !left) && `*${escapeMarkup(formatBalance(balance, money))}*`,
+    balance && (headline === 'spent' || !left) && `*${escapeMarkup(balance)}*`,
     only === undefined ? runningOutLine(soon) : lastsText(only.figures.runway, only.balance, money),
   ]);
 }
@@ -303,7 +303,7 @@ function projectNotes({ figures: { main, strays }, remarks }: ProjectFigures, { 
     ...describeUnreadable(main, dayNamerFor([today])),
     strays > 0 && `Left out: ${pluralize(strays, 'item')} outside this period.`,
     ...remarks.map(
-      (remark) => `${remarkLead(remark)} ${remark.messages.map((text) => `“${text}”`).join(', ')}`,
+      (remark) => `${warningLead(remark)} ${remark.messages.map((text) => `“${text}”`).join(', ')}`,
     ),
   ]);
 }

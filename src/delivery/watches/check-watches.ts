@@ -1,6 +1,6 @@
 /** Checks watches every hour and whenever something that they depend on changes, and creates alerts. */
 import * as z from 'zod';
-import { Failure, type StoredFailure, toStoredFailure } from '../../domain/failure/index.ts';
+import { kindOf, type StoredFailure } from '../../domain/failure/index.ts';
 import { type AlertedLevel, evaluateRule } from '../../domain/money/watch-evaluation.ts';
 import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -12,9 +12,19 @@ import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import { type FieldWrite, newMessage, OvertakenError, putMessage } from '../delivery-log.ts';
-import type { DeliveryContext, RunView } from '../outbox/message-kind.ts';
+import { CHANNEL_LIMITED } from '../outbox/retry-policy.ts';
+import type { DeliveryContext, RunView } from '../run-context.ts';
 import { hashBucket } from '../wake-ups.ts';
-import { type AlertBasis, alertText, correctionText, recoveryText } from './alert-message.ts';
+import { type AlertBasis, alertText, correctionText, recoveryText } from './alert-sentences.ts';
+import {
+  type Alert,
+  alertKey,
+  alertName,
+  isAlertOpen,
+  type WatchAlerts,
+  watchAlertsOf,
+  watchField,
+} from './watch-alerts.ts';
 import {
   fetchFigures,
   figuresField,
@@ -24,15 +34,6 @@ import {
   parseWatchFigures,
   type StoredFigures,
 } from './watch-figures.ts';
-import {
-  type Alert,
-  alertKey,
-  alertName,
-  isAlertOpen,
-  type WatchRecord,
-  watchField,
-  watchRecordOf,
-} from './watch-record.ts';
 
 const CHECK_FIELD = 'check/watches';
 
@@ -95,14 +96,10 @@ export function pauseCauseOf(
 ): StoredFailure | undefined {
   const { workspace } = view;
   if (isDamaged(workspace, 'settings') || isDamaged(workspace, 'project')) return undefined;
-  if (isProjectLimited(watch, workspace))
-    return toStoredFailure(new Failure('not-allowed', { reason: 'channel' }));
+  if (isProjectLimited(watch, workspace)) return CHANNEL_LIMITED;
   const { problem } = knownFigures(watch, view) ?? {};
-  return problem !== undefined && FOR_PEOPLE.includes(problem.kind) ? problem : undefined;
+  return problem !== undefined && kindOf(problem.kind)?.fixedBy === 'manager' ? problem : undefined;
 }
-
-/** Only people can fix these causes. */
-const FOR_PEOPLE: readonly string[] = ['token-rejected', 'forbidden', 'not-connected', 'connection-missing'];
 
 /** Whether billing answered the last check, so that the watch can alert. */
 export const canCheck = (watch: Watch, view: Pick<RunView, 'workspace' | 'snapshot'>): boolean => {
@@ -115,7 +112,7 @@ function checkWatch(
   figures: StoredFigures | undefined,
   { workspace, snapshot, now }: RunView,
 ): readonly FieldWrite[] {
-  const stored = watchRecordOf(watch.id, snapshot);
+  const stored = watchAlertsOf(watch.id, snapshot);
   const source = figuresSourceOf(watch.projects[0], workspace);
   // An alert that wasn't sent counts as unseen if its figures come from another account.
   const isSeen = (alert: Alert) => {
@@ -141,10 +138,10 @@ function checkWatch(
 /** A paused or snoozed watch creates no alerts. Sent alerts are updated all the same. */
 function applyFindings(
   watch: Watch,
-  before: WatchRecord,
+  before: WatchAlerts,
   figures: StoredFigures,
   { workspace, now }: Pick<RunView, 'workspace' | 'now'>,
-): { readonly record: WatchRecord; readonly added: readonly Alert[] } {
+): { readonly record: WatchAlerts; readonly added: readonly Alert[] } {
   const { rule, since, projects } = watch;
   const { zone, locale } = workspace.settings;
   const judged = parseWatchFigures(figures, dayAt(now, zone), zone);
@@ -194,7 +191,7 @@ const MAX_ALERTS = 6;
  * Drops alerts that no recipient was allowed to see. Their threshold then counts as not crossed, so that the recipients
  * get a new alert once they may see the project.
  */
-function withoutUnseenAlerts(record: WatchRecord, isSeen: (alert: Alert) => boolean): WatchRecord {
+function withoutUnseenAlerts(record: WatchAlerts, isSeen: (alert: Alert) => boolean): WatchAlerts {
   const unseen = record.alerts.filter((alert) => isAlertOpen(alert) && !isSeen(alert));
   if (unseen.length === 0) return record;
   const episodes = new Set(unseen.map(({ episode }) => episode));

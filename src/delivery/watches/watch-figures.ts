@@ -39,7 +39,7 @@ import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/save-service-outcomes.ts';
-import type { DeliveryContext, RunView } from '../outbox/message-kind.ts';
+import type { DeliveryContext, RunView } from '../run-context.ts';
 
 const schema = z.object({
   /** The connection and token used to ask billing: what `figuresSourceOf` returned. */

@@ -12,11 +12,11 @@ export interface Kind<Data = object> {
   says(data: Data, today?: Day): string;
   readonly schema: z.ZodType<Record<string, unknown>>;
   readonly summary?: string;
-  /** What somebody can check or change if a project's request fails in this way. */
-  readonly remedy?: 'project' | 'token' | 'address' | 'patience';
+  /** Who can end the failure; absent for failures of Tally itself, or of Slack. */
+  readonly fixedBy?: 'asker' | 'manager' | 'time';
 }
 
-type Traits = Pick<Kind, 'summary' | 'remedy'>;
+type Traits = Pick<Kind, 'summary' | 'fixedBy'>;
 
 /** @param shape the data's fields. People's words and host names must not be stored: use `unstored` or `ofRequest`. */
 const kind = <Shape extends z.ZodRawShape>(shape: Shape, traits: Traits = {}) => ({
@@ -32,10 +32,15 @@ const extra = <T>() => unstored<T | undefined>().optional();
 const ofRequest = <T>() =>
   z.custom<T>((value) => value !== undefined).transform(() => undefined) as unknown as z.ZodType<T, T>;
 
+const BY_ASKER: Traits = { fixedBy: 'asker' };
+const BY_MANAGER: Traits = { fixedBy: 'manager' };
+const NO_TRAITS: Traits = {};
+const NOT_CONNECTED: Traits = { ...BY_MANAGER, summary: 'not connected' };
+
 const plain = (sentence: string, traits?: Traits) => kind({}, traits).says(() => sentence);
 
-const reasons = <Reason extends string>(sentences: Readonly<Record<Reason, string>>) =>
-  kind({ reason: z.enum(Object.keys(sentences) as Reason[]) }).says(({ reason }) => sentences[reason]);
+const reasons = <Reason extends string>(traits: Traits, says: Readonly<Record<Reason, string>>) =>
+  kind({ reason: z.enum(Object.keys(says) as Reason[]) }, traits).says(({ reason }) => says[reason]);
 
 export type Service = keyof typeof NAMES;
 const NAMES = { billing: 'The billing service', identity: 'The identity service' };
@@ -87,20 +92,23 @@ const NOT_ALLOWED = {
 };
 
 export const KINDS = {
-  'invalid-word': kind({ sentence: text }).says(({ sentence }) => sentence),
-  'text-too-long': kind({ most: z.int() }).says(
+  'invalid-word': kind({ sentence: text }, BY_ASKER).says(({ sentence }) => sentence),
+  'text-too-long': kind({ most: z.int() }, BY_ASKER).says(
     ({ most }) => `That’s too long. Tally reads up to ${most.toLocaleString('en-US')} characters.`,
   ),
-  'secret-pasted': plain('That looks like a token or a password. Tally didn’t store, log or repeat it.'),
-  'period-just-began': kind({ phrase: text }).says(
+  'secret-pasted': plain(
+    'That looks like a token or a password. Tally didn’t store, log or repeat it.',
+    BY_ASKER,
+  ),
+  'period-just-began': kind({ phrase: text }, BY_ASKER).says(
     ({ phrase }) => `“${phrase}” has only just begun, so there’s nothing to show yet.`,
   ),
   /** `projectFor`: a command's text that lacks only its project, such as `projects edit`. */
-  'project-missing': kind({ projectFor: extra<string>() }).says(() => 'Which project?'),
-  'not-connected': plain('Tally isn’t connected to a billing service yet.', { summary: 'not connected' }),
+  'project-missing': kind({ projectFor: extra<string>() }, BY_ASKER).says(() => 'Which project?'),
+  'not-connected': plain('Tally isn’t connected to a billing service yet.', NOT_CONNECTED),
   'connection-missing': kind(
     { connection: name, project: z.object({ label: string, alias: name }).optional() },
-    { summary: 'not connected' },
+    NOT_CONNECTED,
   ).says(({ connection, project }) => {
     if (connection !== undefined && project !== undefined)
       return `${project.label} uses the connection “${connection}”, which no longer exists.`;
@@ -116,45 +124,45 @@ export const KINDS = {
       limited: extra<{ readonly label: string; readonly channels: readonly SlackId[] }>(),
       owned: extra<{ readonly plural: 'schedules' | 'watches'; readonly text: string }>(),
     },
-    { summary: 'not allowed here' },
+    { summary: 'not allowed here', fixedBy: 'manager' },
   ).says(({ reason }) => NOT_ALLOWED[reason]),
-  'rights-changed': plain('Permissions changed while Tally was answering.'),
-  'not-issuer': kind({ label: text }).says(({ label }) => `You can’t get tokens for ${label}.`),
-  throttled: kind({ whose: z.enum(['person', 'workspace']), wait }).says(
+  'rights-changed': plain('Permissions changed while Tally was answering.', BY_ASKER),
+  'not-issuer': kind({ label: text }, BY_MANAGER).says(({ label }) => `You can’t get tokens for ${label}.`),
+  throttled: kind({ whose: z.enum(['person', 'workspace']), wait }, BY_ASKER).says(
     ({ whose }) => `Too many requests from ${whose === 'person' ? 'you' : 'your workspace'}.`,
   ),
 
-  'token-rejected': kind({ service }, { summary: 'token rejected', remedy: 'token' }).says(
+  'token-rejected': kind({ service }, { summary: 'token rejected', fixedBy: 'manager' }).says(
     ({ service }) => `${NAMES[service]} rejected the access token (HTTP 401).`,
   ),
-  forbidden: kind({ service }, { summary: 'access refused', remedy: 'token' }).says(
+  forbidden: kind({ service }, { summary: 'access refused', fixedBy: 'manager' }).says(
     ({ service }) => `${NAMES[service]} says the access token doesn’t have permission for this (HTTP 403).`,
   ),
   /** Billing sent an empty list. The project, product or period may be wrong. */
-  'no-data': kind({ question }, { summary: 'no data', remedy: 'project' }).says(
+  'no-data': kind({ question }, { summary: 'no data', fixedBy: 'asker' }).says(
     ({ question }, today) =>
       `No ${PRODUCTS[question.product].name} data for ${projectAndDays(question, today)}.`,
   ),
   /** GraphQL errors without data. `messages` is untrusted text. */
   'query-rejected': kind(
     { question, status, messages: unstored<readonly string[]>() },
-    { summary: 'query rejected', remedy: 'patience' },
+    { summary: 'query rejected', fixedBy: 'time' },
   ).says(
     ({ question }, today) =>
       `The billing service rejected the query for ${PRODUCTS[question.product].name}, ${projectAndDays(question, today)}.`,
   ),
-  'rate-limited': kind({ service, retryAfter }, { summary: 'rate limited', remedy: 'patience' }).says(
+  'rate-limited': kind({ service, retryAfter }, { summary: 'rate limited', fixedBy: 'time' }).says(
     ({ service }) => `${NAMES[service]} asked Tally to slow down (HTTP 429).`,
   ),
-  'timed-out': kind({ service, after: z.number() }, { remedy: 'patience' }).says(
+  'timed-out': kind({ service, after: z.number() }, { fixedBy: 'time' }).says(
     ({ service, after }) => `${NAMES[service]} didn’t answer within ${Math.round(after / 1000)} seconds.`,
   ),
   /** `isClosed`: the connection broke off, so the service may have received the request. */
-  'service-unreachable': kind({ service, code: string, host, isClosed }, { remedy: 'address' }).says(
+  'service-unreachable': kind({ service, code: string, host, isClosed }, { fixedBy: 'time' }).says(
     ({ service, isClosed }) =>
       `${NAMES[service]} ${isClosed ? 'closed the connection' : 'couldn’t be reached'}.`,
   ),
-  'service-failed': kind({ service, status }, { summary: 'service error', remedy: 'patience' }).says(
+  'service-failed': kind({ service, status }, { summary: 'service error', fixedBy: 'time' }).says(
     ({ service, status }) => `${NAMES[service]} returned an error (HTTP ${status}).`,
   ),
   'queue-full': kind({ service }).says(
@@ -163,18 +171,18 @@ export const KINDS = {
   /** `what`: what is wrong with the response. `status`: the HTTP status, if unexpected. */
   'invalid-response': kind(
     { service, what: string, status: extra<number>() },
-    { summary: 'unreadable answer', remedy: 'address' },
+    { summary: 'unreadable answer', fixedBy: 'time' },
   ).says(({ service, what }) => `${NAMES[service]} sent a response that Tally can’t read: ${what}.`),
   'response-too-large': kind(
     { service, most: string },
-    { summary: 'answer too large', remedy: 'patience' },
+    { summary: 'answer too large', fixedBy: 'time' },
   ).says(({ service, most }) => `${NAMES[service]} sent more than ${most}, too much for Tally to read.`),
   /** `target`: the Location header's origin and path. */
-  'redirect-refused': kind({ service, status, target }, { summary: 'redirected', remedy: 'address' }).says(
+  'redirect-refused': kind({ service, status, target }, { summary: 'redirected', fixedBy: 'time' }).says(
     ({ service, status }) =>
       `${NAMES[service]} redirects to another address (HTTP ${status}). To protect the token, Tally doesn’t follow.`,
   ),
-  'address-refused': kind({ why: string, host }, { summary: 'address refused', remedy: 'address' }).says(
+  'address-refused': kind({ why: string, host }, { summary: 'address refused', fixedBy: 'time' }).says(
     ({ host = 'the service’s address', why }) => `Tally doesn’t connect to ${host}: it ${why}.`,
   ),
 
@@ -191,7 +199,7 @@ export const KINDS = {
   'outcome-unclear': kind({ host }).says(
     () => 'The identity service may have issued a token, but its answer was lost.',
   ),
-  'access-missing': kind({ project: text, label: text }).says(
+  'access-missing': kind({ project: text, label: text }, BY_MANAGER).says(
     ({ label }) => `${label} has no application access, so Tally can’t issue an OS_TOKEN.`,
   ),
   'token-not-shown': kind({ label: text, why: extra<string>(), isRevoked: ofRequest<boolean>() }).says(
@@ -205,27 +213,22 @@ export const KINDS = {
         ? 'Slack asked Tally to slow down (rate limit).'
         : `Slack ${SILENT.test(code) ? 'didn’t answer' : 'returned an error'} (${code}).`,
   ),
-  'not-installed': reasons({
+  'not-installed': reasons(BY_MANAGER, {
     unknown: 'Tally isn’t installed in this workspace.',
     expired: 'Slack no longer accepts Tally’s token for this workspace.',
   }),
-  'cannot-post': reasons({
+  'cannot-post': reasons(NO_TRAITS, {
     'not-there': 'Tally isn’t in that channel, so it can’t post there.',
     archived: 'That channel is archived.',
     restricted: 'Tally isn’t allowed to post in that channel.',
   }),
   /** About messages that Tally sends on its own, such as scheduled posts. */
-  'not-sent': reasons({
-    'channel-archived': 'The channel is archived.',
-    'not-in-channel': 'Tally isn’t in the channel.',
-    'channel-restricted': 'Tally isn’t allowed to post in the channel.',
-    'slack-token-rejected': 'Slack rejected Tally’s token.',
+  'not-sent': reasons(NO_TRAITS, {
     'post-unconfirmed': 'Slack didn’t confirm the post.',
     'message-unconfirmed': 'Slack didn’t confirm the message, so it may have arrived.',
     'person-left': 'This person is no longer a full member of the workspace.',
     'person-not-manager':
-      'The project is limited to certain channels, and this person isn’t a Tally manager.',
-    'channel-limited': 'The project is limited to other channels.',
+      'This project is limited to certain channels. Elsewhere, only Tally managers get messages about it.',
     'own-error': 'Something went wrong in Tally. Your operator can find details in its log.',
   }),
 
@@ -235,7 +238,9 @@ export const KINDS = {
     { summary: 'damaged record' },
   ).says(({ what }) => `Tally can’t read the stored ${RECORDS.get(what) ?? 'record'}.`),
   'settings-damaged': plain('This workspace’s settings are damaged.'),
-  'edit-conflict': kind({ now: text }).says(({ now }) => `Someone else just changed this. ${now}`.trim()),
+  'edit-conflict': kind({ now: text }, BY_ASKER).says(({ now }) =>
+    `Someone else just changed this. ${now}`.trim(),
+  ),
   'store-unavailable': kind({ isOverwritten: z.boolean().optional() }).says(({ isOverwritten = false }) =>
     isOverwritten
       ? 'Another program overwrote Tally’s data for this workspace. Ask your operator to run “tally doctor”.'

@@ -61,6 +61,3 @@ export function formatParsedCommand({ project, alias = project, ...words }: Word
 
 export const rankText = ({ top, isLowest, isOfDays }: Pick<Words, 'top' | 'isLowest' | 'isOfDays'>): string =>
   [(isLowest && 'lowest') || (top !== undefined && 'top'), top, isOfDays && 'days'].filter(Boolean).join(' ');
-
-/** Also true for a project named `csv` or `details`. */
-export const mayOpenModal = (text: string): boolean => /(?:^|\s)(?:csv|details)[?!.,]?(?:\s|$)/i.test(text);

@@ -117,18 +117,29 @@ export const isCurrencyLabel = (text: string): boolean =>
  * @param locale BCP 47; an invalid one counts as en-US
  * @param label a currency sign goes where the locale puts it, any other label after the amount
  */
-export function formatMoney(value: Money, locale: string, label = ''): string {
+export function formatMoney(value: Money, locale: string, label = '', isWhole = false): string {
   const isSign = /\p{Sc}/u.test(label);
-  const text = localize(toRoundedDigits(value), locale, isSign ? label : undefined);
+  const digits = isWhole ? value.toFixed(0) : toRoundedDigits(value);
+  const text = localize(digits, locale, isSign ? label : undefined);
   return label === '' || isSign ? text : `${text}\u00a0${label}`;
 }
 
-export type MoneyFormatter = (value: Money) => string;
+export type MoneyFormatter = (value: Money, isWhole?: boolean) => string;
 
 export const moneyFormatter =
   (locale: string, label = ''): MoneyFormatter =>
-  (value) =>
-    formatMoney(value, locale, label);
+  (value, isWhole) =>
+    formatMoney(value, locale, label, isWhole);
+
+const ESTIMATE = { roundedFrom: 1000, digits: 4 } as const;
+
+/** `886,500 EUR`: from 1,000 on, rounded to `digits` significant digits, because an estimate isn't more precise. */
+export const formatEstimate = (
+  value: Money,
+  money: MoneyFormatter,
+  digits: number = ESTIMATE.digits,
+): string =>
+  value.abs().lt(ESTIMATE.roundedFrom) ? money(value) : money(value.prec(digits, Big.roundHalfEven), true);
 
 /** `+ 70.00`, `− 70.00`, `0.00` */
 export const formatDifference = (value: Money, money: MoneyFormatter): string =>
@@ -142,11 +153,14 @@ export function toRoundedDigits(value: Money): string {
 }
 
 function localize(digits: string, locale: string, sign?: string): string {
-  const fraction = digits.slice(digits.indexOf('.') + 1);
+  const [, fraction] = digits.split('.');
   const formatter = formatters.memo(`${sign === undefined ? '#' : '$'} ${locale}`);
-  const isPlain = fraction.length === PLACES && sign === undefined && !digits.startsWith('-');
+  const isPlain = fraction?.length === PLACES && sign === undefined && !digits.startsWith('-');
   if (isPlain) return formatter.format(digits as `${number}`);
-  const own = { fraction, currency: sign, minusSign: '−' } as Partial<Record<string, string>>;
+  const none = fraction === undefined ? '' : undefined;
+  const own = { decimal: none, fraction: fraction ?? none, currency: sign, minusSign: '−' } as Partial<
+    Record<string, string>
+  >;
   return formatter
     .formatToParts(digits as `${number}`)
     .map(({ type, value }) => own[type] ?? value)

@@ -12,7 +12,7 @@ import {
   startOfUnit,
   type Zone,
 } from '../time/calendar.ts';
-import { type Money, type MoneyFormatter, ZERO } from './amount.ts';
+import { formatEstimate, type Money, type MoneyFormatter, ZERO } from './amount.ts';
 import { readableTotal, sumReported, type Usage } from './usage.ts';
 
 export interface Forecast {
@@ -141,15 +141,15 @@ function relativeError({ first, costs }: CostHistory, model: DailyCostModel): nu
 }
 
 export const formatForecast = (total: Money, today: Day, money: MoneyFormatter): string =>
-  `about ${money(total)} by ${forecastDay(today)}`;
+  `about ${formatEstimate(total, money)} by ${forecastDay(today)}`;
 
-/** `estimated from 27 of the last 28 days, ± 12,000.00` */
+/** `estimated from 27 of the last 28 days, ± 12,000` */
 export function formatForecastBasis(
   { error, reported, of }: Omit<Forecast, 'total'>,
   money: MoneyFormatter,
 ): string {
   const basis = reported === of ? `the last ${of} days` : `${reported} of the last ${of} days`;
-  return `estimated from ${basis}${error === undefined ? '' : `, ± ${money(error)}`}`;
+  return `estimated from ${basis}${error === undefined ? '' : `, ± ${formatEstimate(error, money, 2)}`}`;
 }
 
 export function forecastDay(today: Day): string {

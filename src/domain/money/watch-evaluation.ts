@@ -14,12 +14,16 @@ import type { WatchRule } from './watch-rule.ts';
 /** What alerts: percentages and forecast of a budget; `threshold` for every other rule. */
 export type WatchLevel = 'threshold' | '50' | '80' | 'forecast' | '100';
 
-/** A level that has alerted and not recovered. A spike's day is kept for 60 days, so that it doesn't alert again. */
+/**
+ * A level that has alerted and not recovered. Kept although it is over, so that it doesn't alert again: a spike's day
+ * for 60 days, and a budget's forecast in a month that ended below the budget.
+ */
 export interface AlertedLevel {
   /** A budget's month, a spike's first day, or a unique name for a balance or runway below its limit. */
   readonly episode: string;
   readonly level: WatchLevel;
   readonly isOver?: boolean;
+  /** What billing last reported for the day or the month. */
   readonly amount?: string;
 }
 
@@ -28,7 +32,7 @@ export interface Evaluation {
   /** The levels to alert about, the oldest first: only the highest of each episode. */
   readonly crossings: readonly AlertedLevel[];
   readonly recoveries: readonly AlertedLevel[];
-  /** Alerted spike days for which billing now reports another amount, but still a spike. */
+  /** Alerted spike days and ended months for which billing now reports another amount, without a recovery. */
   readonly corrections: readonly AlertedLevel[];
   /** What to pass to the next evaluation, once the alerts are sent. */
   readonly alerted: readonly AlertedLevel[];
@@ -82,7 +86,7 @@ export function evaluateRule(
       isKnown: months.some(({ isKnown }) => isKnown),
       crossings: months.flatMap(({ crossings }) => crossings),
       recoveries: months.flatMap(({ recoveries }) => recoveries),
-      corrections: [],
+      corrections: months.flatMap(({ corrections }) => corrections),
       alerted: months.flatMap((month) => month.alerted),
     };
   }
@@ -108,7 +112,7 @@ const BUDGET_LEVELS: readonly WatchLevel[] = ['50', '80', 'forecast', '100'];
 
 function evaluateMonth(
   amount: Money,
-  { month: episode, reported, spent, forecast }: MonthSpend,
+  { month: episode, reported, spent, forecast, isFinal = false }: MonthSpend,
   all: readonly AlertedLevel[],
   { isSuspended }: EvaluationOptions,
 ): Evaluation {
@@ -118,10 +122,15 @@ function evaluateMonth(
   const limitOf = (level: WatchLevel) => amount.times(level).times('0.01');
   const isCrossed = (level: WatchLevel): boolean =>
     level === 'forecast' ? isSpent || (forecast?.gt(amount) ?? false) : spent.gte(limitOf(level));
-  const isRecovered = ({ level }: AlertedLevel): boolean =>
+  const isRecovered = ({ level, isOver = false }: AlertedLevel): boolean =>
     level === 'forecast'
-      ? !isSpent && (forecast?.lt(recoveryBelow(amount)) ?? false)
+      ? !isSpent && !isOver && (isFinal || (forecast?.lt(recoveryBelow(amount)) ?? false))
       : spent.lt(recoveryBelow(limitOf(level)));
+  const remaining = alerted.flatMap((before): readonly AlertedLevel[] => {
+    const isEnded = isFinal && before.level === 'forecast' && isRecovered(before);
+    if (isEnded || before.isOver) return [{ ...before, isOver: true, amount: toPlainDigits(spent) }];
+    return isRecovered(before) ? [] : [before];
+  });
   const added = BUDGET_LEVELS.filter(
     (level) => !isSuspended && isCrossed(level) && !alerted.some((before) => before.level === level),
   ).map((level) => ({ episode, level }));
@@ -129,7 +138,8 @@ function evaluateMonth(
     ...NOTHING,
     crossings: added.slice(-1),
     recoveries: alerted.filter(isRecovered),
-    alerted: [...alerted.filter((before) => !isRecovered(before)), ...added],
+    corrections: alerted.filter(({ amount: before }) => before !== undefined && !spent.eq(before)),
+    alerted: [...remaining, ...added],
   };
 }
 
@@ -146,7 +156,7 @@ export function spikeLimit(
 }
 
 /** Whether a day's cost is so far below its limit that a spike is over. */
-function isCalm(rule: SpikeRule, spend: DaySpend | undefined): boolean {
+export function isCalm(rule: SpikeRule, spend: DaySpend | undefined): boolean {
   const limit = spend && spikeLimit(rule, spend);
   return limit !== undefined && spend?.amount.lt(recoveryBelow(limit)) === true;
 }

@@ -1,6 +1,6 @@
 /** `/balance`: what projects have left, and how long it lasts. */
 import { type BillingClient, missedAnswer } from '../../billing/client.ts';
-import { collectRemarks } from '../../domain/billing-remarks.ts';
+import { collectWarnings } from '../../domain/billing-warnings.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import type { ParseContext } from '../../domain/language/command-items.ts';
@@ -155,7 +155,7 @@ async function fetchBalance(
     connection: access.connection,
     ...account,
     runway: 'why' in spent ? spent.why : computeRunway(account, computeUsage(spent.charges, { days }), today),
-    remarks: collectRemarks(['the balance', left], ['the last 7 days', spent]),
+    remarks: collectWarnings(['the balance', left], ['the last 7 days', spent]),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Button } from '@slack/types';
 import { PRODUCTS } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
-import { formatMoney, type Money, parseAmount } from '../../domain/money/amount.ts';
+import { formatEstimate, type Money, moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
 import {
   bySoonestEnd,
   formatDaysLeft,
@@ -214,9 +214,9 @@ function projectTable(request: Request, rows: readonly Row[]): readonly Block[] 
   const { user, workspace } = request;
   const { locale } = user;
   const isMixed = new Set(rows.map(({ currency }) => currency)).size > 1;
-  const write = (value: Money, currency: string) => formatMoney(value, locale, isMixed ? currency : '');
+  const moneyIn = (currency: string) => moneyFormatter(locale, isMixed ? currency : '');
   const leftText = ({ project, last, outlook: { left }, currency }: Row): string => {
-    if (left !== undefined) return write(left, currency);
+    if (left !== undefined) return moneyIn(currency)(left);
     if (last !== undefined) return 'unreadable';
     if (isConnectionMissing(project, workspace)) return 'no connection';
     return workspace.failures.has(projectKey(project)) ? 'no answer' : UNKNOWN;
@@ -227,7 +227,7 @@ function projectTable(request: Request, rows: readonly Row[]): readonly Block[] 
       nameText(row),
       leftText(row),
       lastsText(row),
-      row.forecast ? write(row.forecast, row.currency) : UNKNOWN,
+      row.forecast ? formatEstimate(row.forecast, moneyIn(row.currency)) : UNKNOWN,
     ]);
   const amounts = rows.flatMap(({ outlook: { left: value }, currency: label }) =>
     value ? [{ value, label }] : [],

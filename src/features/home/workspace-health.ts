@@ -260,10 +260,10 @@ function causeLine(
 
 function fixOf({ kind }: LastFailure, aliases: readonly string[], isManager: boolean): Button | undefined {
   const [first = ''] = aliases;
-  const remedy = isManager ? kindOf(kind)?.remedy : undefined;
-  if (remedy === 'token' || remedy === 'address') return button('connect', 'Replace token…');
+  const fixedBy = isManager ? kindOf(kind)?.fixedBy : undefined;
+  if (fixedBy === 'manager') return button('connect', 'Replace token…');
   const text = aliases.slice(0, MAX_DIGEST_PROJECTS).join(',');
-  return remedy === 'project'
+  return fixedBy === 'asker'
     ? commandButton(`edit-${first}`, 'Edit…', toCommand('/billing projects', `edit ${first}`))[0]
     : commandButton(`ask-${first}`, 'Try again', { command: '/balance', text })[0];
 }

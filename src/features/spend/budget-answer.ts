@@ -2,6 +2,7 @@
 import {
   byLargest,
   divide,
+  formatEstimate,
   formatMoney,
   formatShare,
   type Money,
@@ -83,7 +84,7 @@ function projectBudget(state: BudgetState, view: SpendView, asked: BudgetQuestio
   const money = moneyFormatter(locale, target.currency);
   const verdict = budget && spent ? `${judge([state], asked).verdict}: ` : '';
   const expected = excess
-    ? `Expected to pass it by about ${money(excess)}.`
+    ? `Expected to pass it by about ${formatEstimate(excess, money)}.`
     : forecast && `Expected: ${formatForecast(forecast.total, period.today ?? '', money)}.`;
   const soFar = spent && `Spent so far this month: ${money(spent)}.`;
   return {
@@ -109,7 +110,8 @@ function listBudgets(states: readonly BudgetState[], view: SpendView, asked: Bud
     { title: 'Spent of budget', cell: (state) => shareText(state, locale) },
     {
       title: 'Expected',
-      cell: ({ forecast, target }) => (forecast ? formatMoney(forecast.total, locale, target.currency) : '–'),
+      cell: ({ forecast, target }) =>
+        forecast ? formatEstimate(forecast.total, moneyFormatter(locale, target.currency)) : '–',
     },
   ]);
   return { ...parts, title: `${budgetMonth(view)} · ${text}`, lines: [] };

@@ -1,6 +1,6 @@
 /** Fetches what projects spent, the days to compare with, and the forecast. */
 import { type BillingClient, missedAnswer, type TimeRange } from '../../billing/client.ts';
-import { collectRemarks } from '../../domain/billing-remarks.ts';
+import { collectWarnings } from '../../domain/billing-warnings.ts';
 import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
 import type { DayCharges } from '../../domain/money/charges.ts';
 import { compareUsage, type UsageChange } from '../../domain/money/comparison.ts';
@@ -73,7 +73,7 @@ export async function fetchSpend(
           ? past.why
           : undefined,
     forecast: today && charges ? forecastFor(today, zone, charges, usage) : undefined,
-    remarks: collectRemarks(
+    remarks: collectWarnings(
       [`the figures for ${dates}`, now],
       ...(past && earlier ? [[`the figures for ${formatRequestedDays(earlier.days)}`, past] as const] : []),
     ),

@@ -2,6 +2,7 @@
 import {
   byLargest,
   formatDifference,
+  formatEstimate,
   formatPercent,
   type Money,
   moneyFormatter,
@@ -170,7 +171,11 @@ function columnsOf(view: SpendView): Column<SpendFigures>[] {
   if (today !== undefined && answered.some(({ forecast }) => forecast))
     return [
       spent,
-      { title: `By ${forecastDay(today)}`, cell: (figures) => write(figures, figures.forecast?.total) },
+      {
+        title: `By ${forecastDay(today)}`,
+        cell: (figures) =>
+          figures.forecast ? formatEstimate(figures.forecast.total, moneyIn(view)(figures)) : '–',
+      },
     ];
   return answered.some(percentOf)
     ? [spent, { title: CHANGE, cell: (figures) => percentOf(figures) || '–' }]

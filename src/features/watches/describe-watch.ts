@@ -1,6 +1,6 @@
 /** Describes watches and their last value, in lists and in the audit. */
-import type { WatchState } from '../../delivery/watches/watch-actions.ts';
-import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
+import type { WatchState } from '../../delivery/watches/watch-service.ts';
+import { divide, formatEstimate, formatFactor, formatShare } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/balance-and-runway.ts';
 import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
@@ -64,7 +64,7 @@ function stateLine(watch: Watch, state: WatchState | undefined, { workspace, loc
   ]);
 }
 
-/** `Expected 21,757.00 of 20,000.00` while a budget is expected to be exceeded but hasn't been yet */
+/** `Expected 21,760 of 20,000.00` while a budget is expected to be exceeded but hasn't been yet */
 function crossedText(
   rule: WatchRule,
   measurement: WatchMeasurement | undefined,
@@ -73,7 +73,7 @@ function crossedText(
   const { spent, forecast } = (measurement?.kind === 'budget' && measurement.months.at(-1)) || {};
   const isExpected = rule.kind === 'budget' && spent?.lt(rule.amount) && forecast?.gt(rule.amount);
   return isExpected && forecast
-    ? `Expected ${money(forecast)} of ${money(rule.amount)}`
+    ? `Expected ${formatEstimate(forecast, money)} of ${money(rule.amount)}`
     : 'Past the threshold';
 }
 

@@ -1,6 +1,6 @@
 /** `/billing watch` and `/billing watches`, for full members, and the buttons of alerts. */
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
-import type { WatchActions, WatchState } from '../../delivery/watches/watch-actions.ts';
+import type { WatchService, WatchState } from '../../delivery/watches/watch-service.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import {
@@ -109,7 +109,7 @@ const createWatchKind = ({ workspaces, watching, changed }: WatchServices): Watc
   },
 });
 
-async function loadStates(watching: WatchActions, viewer: Request) {
+async function loadStates(watching: WatchService, viewer: Request) {
   const { workspace } = viewer;
   const states = workspace.watches.length === 0 ? undefined : await watching.loadStates(workspace);
   return (watch: Watch) => (canReadAutomation(watch, viewer) ? states?.get(watch.id) : undefined);

@@ -1,7 +1,7 @@
 /** The form of a watch, with a preview of when it would have alerted. */
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { needsBalance } from '../../delivery/watches/watch-figures.ts';
-import { previewWatch, type WatchPreview } from '../../delivery/watches/watch-preview.ts';
+import { previewWatch, type WatchPreview } from '../../delivery/watches/watch-service.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { type Money, toPlainDigits, ZERO } from '../../domain/money/amount.ts';
 import { formatBalance, formatBonuses, formatRunway } from '../../domain/money/balance-and-runway.ts';

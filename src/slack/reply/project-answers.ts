@@ -1,7 +1,7 @@
 /** Asks billing about several projects, some of which may fail, and names the projects and their failures. */
 import pLimit from 'p-limit';
 import { PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
-import type { BillingRemark } from '../../domain/billing-remarks.ts';
+import type { BillingWarning } from '../../domain/billing-warnings.ts';
 import { type Failure, isFailure, kindOf, withQuestion } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { listNames } from '../../domain/wording.ts';
@@ -12,7 +12,7 @@ import type { Request } from '../request/request.ts';
 
 export interface ProjectAnswer {
   readonly target: ResolvedProject;
-  readonly remarks: readonly BillingRemark[];
+  readonly remarks: readonly BillingWarning[];
 }
 
 export interface ProjectAnswers<T extends ProjectAnswer> {

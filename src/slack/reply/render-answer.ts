@@ -8,7 +8,7 @@ import type {
   StaticSelect,
 } from '@slack/types';
 import { PRODUCTS } from '../../domain/billing-products.ts';
-import { type BillingRemark, remarkLead } from '../../domain/billing-remarks.ts';
+import { type BillingWarning, warningLead } from '../../domain/billing-warnings.ts';
 import {
   formatMoney,
   type LabelledAmount,
@@ -65,7 +65,7 @@ export interface Answer<T = never> {
   readonly chart?: Chart | undefined;
   /** The first row of `cells` is the header. With the title `fold`, the table is collapsed until clicked. */
   readonly rows?: { readonly fold?: string; readonly cells: readonly (readonly string[])[] } | undefined;
-  readonly remarks: readonly BillingRemark[];
+  readonly remarks: readonly BillingWarning[];
   /** The `facts` share a line of the footer, and each of the `notes` has its own line. Both are plain text. */
   readonly facts: readonly string[];
   readonly notes: readonly string[];
@@ -88,7 +88,7 @@ export function renderAnswer(view: AnswerView, answer: Omit<Answer, 'file'>): Me
       rows && (rows.fold === undefined ? table(rows.cells) : collapsedTable(rows.fold, rows.cells)),
       ...remarks
         .slice(0, MOST_REMARKS)
-        .flatMap((remark) => [section(remarkLead(remark)), ...remark.messages.map(quote)]),
+        .flatMap((remark) => [section(warningLead(remark)), ...remark.messages.map(quote)]),
       print !== '' && context(print),
       actions.elements.length > 0 && actions,
     ]),
@@ -126,16 +126,15 @@ type SumVerbs = readonly [positive: string, negative: string];
 const SPEND_VERBS: SumVerbs = ['spent', 'credited'];
 export const BALANCE_VERBS: SumVerbs = ['left', 'overdrawn'];
 
-/** `1,234.00 EUR and 56.00 USD spent` */
-export function formatSums(
-  amounts: readonly LabelledAmount[],
-  locale: string,
-  [positive, negative]: SumVerbs,
-): string {
+/** `1,234.00 EUR and 56.00 USD spent`, `1,000.00 left and 200.00 overdrawn`: no project pays another one's debt. */
+export function formatSums(amounts: readonly LabelledAmount[], locale: string, verbs: SumVerbs): string {
+  const [positive, negative] = verbs;
+  const isDebt = ({ value }: LabelledAmount) => verbs === BALANCE_VERBS && value.lt(0);
+  const groups = [amounts.filter((amount) => !isDebt(amount)), amounts.filter(isDebt)];
   const verbOf = ({ value }: LabelledAmount) => (value.lt(0) ? negative : positive);
-  const parts = sumByLabel(amounts).map((sum, at, { [at + 1]: next }) => {
+  const parts = groups.flatMap(sumByLabel).map((sum, at, { [at + 1]: next }) => {
     const amount = formatMoney(sum.value.abs(), locale, sum.label);
-    return next && verbOf(next) === verbOf(sum) ? amount : `${amount} ${verbOf(sum)}`;
+    return next && verbOf(next) === verbOf(sum) ? amount : `${amount} ${verbOf(sum)}`.trim();
   });
   return listNames(parts);
 }

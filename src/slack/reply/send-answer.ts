@@ -1,6 +1,6 @@
 /** Sends an answer as a message, as a CSV file, or as **Details** with the exact figures. */
 import { PRODUCTS } from '../../domain/billing-products.ts';
-import { mayOpenModal, type Output } from '../../domain/language/parsed-command.ts';
+import type { Output } from '../../domain/language/parsed-command.ts';
 import { modal, preformatted, section } from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 import type { HandlerRules } from '../server/handlers.ts';
@@ -64,3 +64,6 @@ async function showDetails<T extends ConnectedAnswer>(
   if (reply.modal.canOpen) return reply.modal.open(modal({ title: 'Details', blocks }));
   await reply.private({ text: 'Details', blocks });
 }
+
+/** Also true for a project named `csv` or `details`. */
+const mayOpenModal = (text: string): boolean => /(?:^|\s)(?:csv|details)[?!.,]?(?:\s|$)/i.test(text);

@@ -5,11 +5,13 @@ import {
   changeInPercent,
   divide,
   divideToInteger,
+  formatEstimate,
   formatMoney,
   formatPercent,
   formatShare,
   isCurrencyLabel,
   isLocale,
+  moneyFormatter,
   parseAmount,
   sumMoney,
   toPlainDigits,
@@ -253,6 +255,20 @@ function readBack(shown: string, locale: string): Big {
   const plain = shown.replace('−', '-').replace(new RegExp(`[^-\\d${decimalSign}]`, 'gu'), '');
   return money(plain.replace(decimalSign, '.'));
 }
+
+describe('the text of an estimate', () => {
+  it.each([
+    ['886520.54', '886,500 EUR', '890,000 EUR'],
+    ['-1234.5', '−1,234 EUR', '−1,200 EUR'],
+    ['1000', '1,000 EUR', '1,000 EUR'],
+    ['999.99', '999.99 EUR', '999.99 EUR'],
+  ])('rounds %s to %s, or to %s with two digits', (digits, four, two) => {
+    const write = (places?: number) =>
+      formatEstimate(money(digits), moneyFormatter('en-US', 'EUR'), places).replace('\u00a0', ' ');
+    expect([write(), write(2)]).toEqual([four, two]);
+    expect(formatEstimate(money('9876543'), moneyFormatter('de-DE', '€'))).toBe('9.877.000\u00a0€');
+  });
+});
 
 describe('a currency label', () => {
   it.each(['EUR', '', '€', 'US$', 'Kč', 'zł', '円', '₪', 'credits', 'x'.repeat(8)])(

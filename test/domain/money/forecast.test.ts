@@ -280,7 +280,7 @@ describe('the text of a forecast', () => {
   const { error: _, ...WITHOUT_ERROR } = FORECAST;
 
   it('names the month’s last day, the days it is based on, and the range', () => {
-    expect(formatForecast(FORECAST.total, '2026-11-21', toPlainDigits)).toBe('about 861234 by 30 Nov');
+    expect(formatForecast(FORECAST.total, '2026-11-21', toPlainDigits)).toBe('about 861200 by 30 Nov');
     expect(formatForecastBasis(FORECAST, toPlainDigits)).toBe(
       'estimated from 27 of the last 28 days, ± 12000',
     );

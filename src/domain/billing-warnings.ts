@@ -1,18 +1,18 @@
 /** Error messages that billing sent together with figures. */
-export interface BillingRemark {
+export interface BillingWarning {
   /** `the balance`, `the figures for 14–20 Nov` */
   readonly about: string;
   /** Untrusted text, without duplicates. */
   readonly messages: readonly string[];
 }
 
-export const remarkLead = ({ about }: BillingRemark): string =>
+export const warningLead = ({ about }: BillingWarning): string =>
   `The billing service reported a problem with ${about}:`;
 
 /** @returns each message once, under the first answer that contained it */
-export function collectRemarks(
+export function collectWarnings(
   ...answers: readonly (readonly [about: string, answer: { readonly remarks: readonly string[] }])[]
-): readonly BillingRemark[] {
+): readonly BillingWarning[] {
   const known = new Set<string>();
   return answers.flatMap(([about, { remarks }]) => {
     const messages = [...new Set(remarks)].filter((message) => !known.has(message));

@@ -1,9 +1,7 @@
-/** Renders an alert, and writes the sentences that its record stores. */
-import { PRODUCTS } from '../../domain/billing-products.ts';
-import { commandText } from '../../domain/command-names.ts';
-import { divide, formatFactor, type Money } from '../../domain/money/amount.ts';
+/** The sentences of alerts, which their records store. */
+import { divide, formatEstimate, formatFactor, type Money } from '../../domain/money/amount.ts';
 import { type Account, formatBonuses } from '../../domain/money/balance-and-runway.ts';
-import { spikeLimit, type WatchLevel } from '../../domain/money/watch-evaluation.ts';
+import { isCalm, spikeLimit, type WatchLevel } from '../../domain/money/watch-evaluation.ts';
 import type {
   DaySpend,
   MeasurementOf,
@@ -13,110 +11,10 @@ import type {
 } from '../../domain/money/watch-measurement.ts';
 import type { WatchKind, WatchRule } from '../../domain/money/watch-rule.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
-import { addDays, type Day, formatDays, formatMonth, isoWeekday } from '../../domain/time/calendar.ts';
+import { type Day, formatDays, formatMonth, isoWeekday } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
-import {
-  actions,
-  type Block,
-  button,
-  compact,
-  context,
-  escapeMarkup,
-  header,
-  instantMarkup,
-  joinTexts,
-  type Message,
-  markup,
-  mention,
-  type Optional,
-  option,
-  overflow,
-  section,
-} from '../../slack/block-kit/blocks.ts';
-import { type ProjectMoneyFormatter, projectLabel } from '../../workspace/projects/chosen-project.ts';
-import type { Watch } from '../../workspace/record/automation-records.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
-import { type Alert, alertName, isAlertOpen } from './watch-record.ts';
-
-export function alertMessage(alert: Alert, watch: Watch, workspace: Workspace): Message {
-  const [project] = watch.projects;
-  const label = projectLabel(project, workspace);
-  const title = `${label}${alert.now?.says ?? alert.title}`;
-  const why = alert.now === undefined ? alert.why : '';
-  const lines = stateLines(alert, `${label}${alert.title}`);
-  const { name } = PRODUCTS[project.product];
-  const source = [name, `project ${project.id}`, workspace.settings.zone, alert.covers];
-  return {
-    text: joinTexts('. ', [title, why]),
-    blocks: compact([
-      header(title),
-      why !== '' && section(why),
-      isAlertOpen(alert) && section(NEXT_STEP[watch.rule.kind]),
-      lines.length > 0 && markup(lines.join('\n')),
-      context(`${escapeMarkup(joinTexts(' · ', source))} · set up by ${mention(watch.owner)}`),
-      alertActions(alert, watch),
-    ]),
-  };
-}
-
-const NEXT_STEP: Readonly<Record<Watch['rule']['kind'], string>> = {
-  balance: 'Top up the project, or see what changed.',
-  runway: 'Top up the project, or see what changed.',
-  budget: 'See which days cost most, or change the budget.',
-  spike: 'Find out what ran that day. Tally only sees the amount.',
-};
-
-/**
- * What happened since the alert. If the header shows a newer figure, the first of these lines shows the original
- * figure.
- */
-function stateLines({ at, state, now, acknowledged, snoozed }: Alert, title: string): readonly string[] {
-  return compact([
-    now !== undefined && `${instantMarkup(at)} · Alert · ${escapeMarkup(title)}`,
-    acknowledged && `:eyes: ${instantMarkup(acknowledged.at)} · Acknowledged by ${mention(acknowledged.by)}`,
-    snoozed &&
-      `:zzz: ${instantMarkup(snoozed.at)} · Snoozed by ${mention(snoozed.by)} until: ${instantMarkup(snoozed.until)}`,
-    now &&
-      (state === 'open'
-        ? `${instantMarkup(now.at)} · Corrected`
-        : `:white_check_mark: ${instantMarkup(now.at)} · Recovered`),
-  ]);
-}
-
-/** Includes today, because today's spend may have used up the money. */
-const WEEK = 'last-7-days including today';
-
-function alertActions(alert: Alert, watch: Watch): Block {
-  const about = `${watch.id} ${alertName(alert)}`;
-  const { rule, projects } = watch;
-  const [project] = projects;
-  const spent = (...words: string[]) =>
-    [commandText('/spend'), project.id, PRODUCTS[project.product].word, ...words].join(' ');
-  const { episode } = alert;
-  const isDay = rule.kind === 'spike';
-  const week = isDay ? `${addDays(episode, -6)}..${episode}` : WEEK;
-  return actions(
-    isAlertOpen(alert) &&
-      alert.acknowledged === undefined &&
-      button('watch-acknowledge', 'Acknowledge', { value: about, style: 'primary' }),
-    button('run:days', 'See the days', { value: spent(rule.kind === 'budget' ? episode : week) }),
-    rule.kind !== 'budget' &&
-      button('run:why', 'What changed', {
-        value: spent(isDay ? episode : `${WEEK} vs same-days-last-week`, 'why'),
-      }),
-    overflow('watch-more', [
-      ...(isAlertOpen(alert)
-        ? [
-            option('Snooze for 1 day', `day ${about}`),
-            option('Snooze for 7 days', `week ${about}`),
-            option('Snooze until next month', `month ${about}`),
-          ]
-        : []),
-      option(rule.kind === 'budget' ? 'Change budget…' : 'Change threshold…', `threshold ${watch.id}`),
-      option('Manage', `manage ${watch.id}`),
-    ]),
-  );
-}
+import { joinTexts, type Optional } from '../../slack/block-kit/blocks.ts';
+import type { ProjectMoneyFormatter } from '../../workspace/projects/chosen-project.ts';
 
 type SpikeRule = Extract<WatchRule, { readonly kind: 'spike' }>;
 
@@ -155,7 +53,7 @@ function textsOf(level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFormat
       return spend && budgetTexts(level, rule.amount, spend, basis.today, money);
     }
     case 'spike': {
-      const { spend } = daysOf(rule, basis);
+      const spend = daySpendOf(basis);
       return spend && spikeTexts(rule, spend, money);
     }
   }
@@ -167,15 +65,8 @@ const measuredAs = <K extends WatchKind>(_: K, { measurement }: Pick<AlertBasis,
 const monthOf = (basis: AlertBasis): MonthSpend | undefined =>
   measuredAs('budget', basis).months.find(({ month }) => month === basis.episode);
 
-/** `calm`: the first later day whose spend is below that day's own limit. */
-function daysOf(rule: SpikeRule, basis: AlertBasis) {
-  const { days } = measuredAs('spike', basis);
-  const calm = days.find((later) => {
-    const limit = spikeLimit(rule, later);
-    return later.day > basis.episode && limit !== undefined && later.amount.lt(limit);
-  });
-  return { spend: days.find(({ day }) => day === basis.episode), calm };
-}
+const daySpendOf = (basis: AlertBasis): DaySpend | undefined =>
+  measuredAs('spike', basis).days.find(({ day }) => day === basis.episode);
 
 function balanceTexts(
   below: Money,
@@ -222,13 +113,14 @@ const fundsText = ({ balance, bonuses }: Account, money: ProjectMoneyFormatter):
 function budgetTexts(
   level: WatchLevel,
   amount: Money,
-  { month, spent, forecast, reported, of }: MonthSpend,
+  spend: MonthSpend,
   today: Day,
   money: ProjectMoneyFormatter,
 ): Texts {
+  const { month, spent, forecast } = spend;
   const name = formatMonth(month, today);
-  const covered = reported < of && `${reported} of ${pluralize(of, 'day')} reported`;
-  const expected = money(forecast ?? spent);
+  const covered = monthCoverage(spend);
+  const expected = formatEstimate(forecast ?? spent, money);
   if (level === 'forecast')
     return {
       title: ` is expected to pass its ${name} budget: about ${expected} of ${money(amount)}`,
@@ -244,6 +136,10 @@ function budgetTexts(
     why: [covered, forecast && `estimated ${expected} by the end of the month`],
   };
 }
+
+/** `29 of 30 days reported`; '' if all are */
+const monthCoverage = ({ reported, of }: MonthSpend): string =>
+  reported < of ? `${reported} of ${pluralize(of, 'day')} reported` : '';
 
 function spikeTexts(rule: SpikeRule, spend: DaySpend, money: ProjectMoneyFormatter): Texts {
   const { day, amount, baseline, basis, basisDays = 0 } = spend;
@@ -280,28 +176,34 @@ function recoveredTo(level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFo
     case 'budget': {
       const spend = monthOf(basis);
       if (spend === undefined) return '';
+      const { spent, forecast = spent, isFinal } = spend;
       const month = formatMonth(spend.month, today);
-      return level === 'forecast'
-        ? `about ${money(spend.forecast ?? spend.spent)} expected in ${month}`
-        : `billing now reports ${money(spend.spent)} for ${month}`;
+      if (level !== 'forecast') return reportedNow(basis, money);
+      if (!isFinal) return `about ${formatEstimate(forecast, money)} expected in ${month}`;
+      const covered = monthCoverage(spend);
+      return `${month} ended at ${money(spent)}${covered && ` (${covered})`}`;
     }
     case 'spike': {
-      const { spend, calm } = daysOf(rule, basis);
-      const limit = spend && spikeLimit(rule, spend);
-      if (limit !== undefined && spend?.amount.lt(limit)) return reportedNow(spend, money);
+      const spend = daySpendOf(basis);
+      if (spend && isCalm(rule, spend)) return reportedNow(basis, money);
+      const { days } = measuredAs('spike', basis);
+      const calm = days.find((later) => later.day > basis.episode && isCalm(rule, later));
       return calm === undefined ? '' : `${money(calm.amount)} on ${dayText(calm.day)}`;
     }
   }
 }
 
 /** Follows the project's name: `: billing now reports 9.00 EUR for Wed 18 Nov`. */
-export function correctionText(basis: AlertBasis, money: ProjectMoneyFormatter): string {
-  const spend = measuredAs('spike', basis).days.find(({ day }) => day === basis.episode);
-  return `: ${spend === undefined ? 'billing now reports another amount' : reportedNow(spend, money)}`;
-}
+export const correctionText = (basis: AlertBasis, money: ProjectMoneyFormatter): string =>
+  `: ${reportedNow(basis, money)}`;
 
-const reportedNow = ({ day, amount }: DaySpend, money: ProjectMoneyFormatter): string =>
-  `billing now reports ${money(amount)} for ${dayText(day)}`;
+function reportedNow(basis: AlertBasis, money: ProjectMoneyFormatter): string {
+  const { rule, episode, today } = basis;
+  const isMonth = rule.kind === 'budget';
+  const amount = isMonth ? monthOf(basis)?.spent : daySpendOf(basis)?.amount;
+  const when = isMonth ? formatMonth(episode, today) : dayText(episode);
+  return `billing now reports ${amount === undefined ? 'another amount' : money(amount)} for ${when}`;
+}
 
 const hasBonuses = (account: Account | undefined): boolean =>
   account !== undefined && 'value' in account.bonuses && !account.bonuses.value.eq(0);

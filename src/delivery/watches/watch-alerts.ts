@@ -45,21 +45,21 @@ const state = z.object({
   /** Oldest first. Alerts in an older format are dropped, not sent again. */
   alerts: z.array(alert).readonly().default([]).catch([]),
 });
-export type WatchRecord = Readonly<z.infer<typeof state>>;
+export type WatchAlerts = Readonly<z.infer<typeof state>>;
 
 export const watchField = (id: string): string => `watch/${id}`;
 
-export const parseWatchRecord = (json: string | undefined): WatchRecord | undefined =>
+export const parseWatchAlerts = (json: string | undefined): WatchAlerts | undefined =>
   tryParseRecord(state, json);
 
-export const watchRecordOf = (id: string, { fields }: Pick<DeliveryLogSnapshot, 'fields'>) =>
-  parseWatchRecord(fields[watchField(id)]);
+export const watchAlertsOf = (id: string, { fields }: Pick<DeliveryLogSnapshot, 'fields'>) =>
+  parseWatchAlerts(fields[watchField(id)]);
 
 /** An alert's name in buttons and in keys of messages. Each crossing of the threshold has its own alert. */
 export const alertName = ({ episode, level, at }: Pick<Alert, 'episode' | 'level' | 'at'>): string =>
   `${episode}-${level}-${at.toString(36)}`;
 
-export const findAlert = (record: Pick<WatchRecord, 'alerts'> | undefined, name: string): Alert | undefined =>
+export const findAlert = (record: Pick<WatchAlerts, 'alerts'> | undefined, name: string): Alert | undefined =>
   record?.alerts.find((alert) => alertName(alert) === name);
 
 export const alertKey = (watch: string, name: string): string => `alert/${watch}/${name}/`;

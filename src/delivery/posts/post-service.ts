@@ -9,16 +9,16 @@ import { hasSameConnections } from '../../workspace/projects/chosen-project.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { createOutcomeCollector } from '../../workspace/save-service-outcomes.ts';
 import { type DeliveryLog, putMessage } from '../delivery-log.ts';
-import type { RunServices } from '../outbox/message-kind.ts';
 import { checkRecipient } from '../outbox/recipients.ts';
 import { rememberQuestion } from '../outbox/send.ts';
 import { makeReportNow, type ReportResult } from '../reports/make-report.ts';
+import type { RunServices } from '../run-context.ts';
 import type { WakeUps } from '../wake-ups.ts';
 import { detailsButton, questionOfPost, shownProjects } from './post-message.ts';
 import { postsOf } from './post-record.ts';
 
 /** @throws store-unavailable from every method */
-export interface ManualPosts {
+export interface PostService {
   readonly loadLog: DeliveryLog['load'];
   retry(teamId: SlackId, scheduleId: string): Promise<void>;
   /**
@@ -38,9 +38,9 @@ type ManualReason = 'test' | 'now';
 
 const DOUBLE_CLICK: Millis = MINUTE;
 
-export function createManualPosts(services: RunServices & Pick<WakeUps, 'changed'>): ManualPosts {
+export function createPostService(services: RunServices & Pick<WakeUps, 'changed'>): PostService {
   const { deliveryLog, changed, clock } = services;
-  const service: ManualPosts = {
+  const service: PostService = {
     loadLog: deliveryLog.load,
     async retry(teamId, scheduleId) {
       const paused = postsOf(scheduleId, await deliveryLog.load(teamId)).flatMap((post) => {
@@ -108,5 +108,7 @@ export function manualPostMessage(
 ): Message {
   const who = mention(sender);
   const heading = why === 'now' ? `Sent by ${who} with Send now` : `Test of a scheduled post, sent by ${who}`;
-  return { text: message.text, blocks: [contextBlock(heading), ...message.blocks, ...buttonRow(buttons)] };
+  const { text, blocks, print } = message;
+  const footer = print === '' ? [] : [contextBlock(print)];
+  return { text, blocks: [contextBlock(heading), ...blocks, ...footer, ...buttonRow(buttons)] };
 }

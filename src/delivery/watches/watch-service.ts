@@ -1,17 +1,32 @@
 /** What people can do with watches and alerts: see their state, acknowledge or snooze them, and preview a rule. */
 import { failureSentence, isFailure } from '../../domain/failure/index.ts';
-import { type AlertedLevel, simulationFrom } from '../../domain/money/watch-evaluation.ts';
+import type { Account, Runway } from '../../domain/money/balance-and-runway.ts';
+import {
+  type AlertedLevel,
+  evaluateRule,
+  simulateWatch,
+  simulationFrom,
+} from '../../domain/money/watch-evaluation.ts';
 import { measureWatch, type WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { dayAt, type Millis } from '../../domain/time/calendar.ts';
+import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { OvertakenError } from '../delivery-log.ts';
-import type { RunServices, RunView } from '../outbox/message-kind.ts';
+import type { RunServices, RunView } from '../run-context.ts';
 import type { WakeUps } from '../wake-ups.ts';
 import { nextCheck, pauseCauseOf } from './check-watches.ts';
+import {
+  type Alert,
+  alertKey,
+  alertName,
+  findAlert,
+  parseWatchAlerts,
+  watchAlertsOf,
+  watchField,
+} from './watch-alerts.ts';
 import {
   fetchAccount,
   fetchUsage,
@@ -19,20 +34,11 @@ import {
   knownFigures,
   needsBalance,
   parseWatchFigures,
+  type StoredFigures,
 } from './watch-figures.ts';
-import type { PreviewFigures } from './watch-preview.ts';
-import {
-  type Alert,
-  alertKey,
-  alertName,
-  findAlert,
-  parseWatchRecord,
-  watchField,
-  watchRecordOf,
-} from './watch-record.ts';
 
 /** @throws store-unavailable from every method */
-export interface WatchActions {
+export interface WatchService {
   loadStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>>;
   /**
    * For a snooze, the caller first saves the watch's `snoozedUntil`. @param name from `alertName` @returns `repeated` if
@@ -67,12 +73,12 @@ export type AlertResponse = Required<Pick<Alert, 'acknowledged'>> | Required<Pic
 /** A check or another person may write the same watch at the same time. */
 const MAX_ATTEMPTS = 10;
 
-export function createWatchActions({
+export function createWatchService({
   deliveryLog,
   billing,
   clock,
   changed,
-}: Pick<RunServices, 'deliveryLog' | 'billing' | 'clock'> & Pick<WakeUps, 'changed'>): WatchActions {
+}: Pick<RunServices, 'deliveryLog' | 'billing' | 'clock'> & Pick<WakeUps, 'changed'>): WatchService {
   return {
     async loadStates(workspace) {
       const { teamId, watches } = workspace;
@@ -84,7 +90,7 @@ export function createWatchActions({
       const field = watchField(watch);
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const before = (await deliveryLog.load(teamId)).fields[field];
-        const record = parseWatchRecord(before);
+        const record = parseWatchAlerts(before);
         const found = findAlert(record, name);
         if (record === undefined || found === undefined) return 'gone';
         if ('acknowledged' in response && found.acknowledged !== undefined) return 'repeated';
@@ -117,7 +123,7 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, view: RunView): 
   const { workspace, snapshot, now } = view;
   const { rule } = watch;
   const { zone } = workspace.settings;
-  const record = watchRecordOf(watch.id, snapshot);
+  const record = watchAlertsOf(watch.id, snapshot);
   const { alerts = [], alerted = [] } = record?.since === watch.since ? record : {};
   const today = dayAt(now, zone);
   const isCurrent = ({ episode, isOver = false }: AlertedLevel): boolean =>
@@ -137,5 +143,35 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, view: RunView): 
     problem: cause && failureSentence(cause, today),
     isPaused: pauseCauseOf(watch, view) !== undefined,
     undelivered: undelivered && failureSentence(undelivered, today),
+  };
+}
+
+export interface PreviewFigures extends StoredFigures {
+  readonly today: Day;
+}
+
+/** What a rule would have done in the last 90 days, and would do now. */
+export interface WatchPreview {
+  readonly measurement: WatchMeasurement;
+  readonly isCrossed: boolean;
+  /** The days in the last 90 on which the watch would have alerted, earliest first. */
+  readonly dates: readonly Day[];
+  readonly funds: (Account & { readonly runway: Runway | undefined }) | undefined;
+  /** False if there isn't enough data to judge the rule. */
+  readonly isKnown: boolean;
+  readonly reported: number;
+}
+
+export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigures): WatchPreview {
+  const judged = parseWatchFigures(figures, today, figures.usage?.zone ?? 'UTC');
+  const measurement = measureWatch(rule.kind, judged);
+  const now = evaluateRule(rule, measurement, [], { episode: 'now', since: today });
+  return {
+    dates: simulateWatch(rule, judged),
+    measurement,
+    funds: judged.account && { ...judged.account, runway: measureWatch('runway', judged).runway },
+    isCrossed: now.crossings.length > 0,
+    isKnown: now.isKnown,
+    reported: judged.amounts.size,
   };
 }
