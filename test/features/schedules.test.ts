@@ -194,6 +194,15 @@ describe('saving the form of a schedule', () => {
     expect((await audit())[0]).toBe(`${MEMBER} created a schedule:`);
   });
 
+  it('refuses a second schedule for the same projects, report, times and channel', async () => {
+    await setUp('prod,dev daily 09:00');
+    await openForm('schedule dev,prod daily 9');
+    await unfold();
+    expect(await save({ waits: '0' })).toContain('This schedule already exists');
+    expect(await stored()).toHaveLength(1);
+    expect(await save({ time: '10:00' })).toContain('Saved');
+  });
+
   it('makes Tally join a public channel', async () => {
     bot.slack.workspace.conversation(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
     await openForm('schedule prod', MEMBER, GENERAL);

@@ -42,6 +42,7 @@ import {
   type FormMoment,
   noteField,
   redrawing,
+  refuseField,
   shownWhen,
   TIME,
   time,
@@ -51,7 +52,7 @@ import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
+import { type ChosenProject, chosenProject, projectKey } from '../../workspace/projects/chosen-project.ts';
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import {
   DEFAULT_WAIT_HOURS,
@@ -85,7 +86,12 @@ export const createScheduleForm = (kind: AutomationKind<Schedule>, services: For
     valuesOf,
     async build(at, before) {
       const { since } = await planPosts(services, at);
-      return scheduleOf(at, before, since);
+      const schedule = scheduleOf(at, before, since);
+      const isTwin = (other: Schedule) =>
+        other.id !== schedule.id && contentOf(other) === contentOf(schedule);
+      return at.request.workspace.schedules.some(isTwin)
+        ? refuseField('This schedule already exists, for the same projects, times and channel.')
+        : schedule;
     },
   });
 
@@ -208,6 +214,10 @@ function scheduleOf(at: FormMoment, before: Schedule | undefined, since: number)
   const content = { report: reportIn(values), projects: [...projects], timing: timingIn(values), channel };
   return { ...unchangedFields(before, at), ...content, waitHours, since };
 }
+
+/** A text that two schedules share if they post the same at the same times. */
+const contentOf = ({ report, projects, timing, channel }: Schedule): string =>
+  JSON.stringify([report, projects.map(projectKey).sort(), formatTiming(timing), channel]);
 
 function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProject[] {
   const { several, product } = words;
