@@ -165,8 +165,11 @@ describe('a project’s name', () => {
     ['starts with a letter', ['', 'p', '9lives', '-prod', 'x'.repeat(33), 'two words', 'prod.eu']],
     ['That is a project ID', ['123']],
     [
-      'a period or a product',
-      'may MAY cloud object-storage q3 q9 last-week lastweek october2026 to project help'.split(' '),
+      'in commands or questions',
+      [
+        ...'may MAY cloud object-storage q3 q9 last-week lastweek october2026 to project help'.split(' '),
+        ...'we total overall everything our just burn'.split(' '),
+      ],
     ],
     ['a Tally command', 'spend os-token ostoken con-nect none add'.split(' ')],
   ])('is refused with the reason “%s”', (why, names) => {

@@ -3,6 +3,7 @@ import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { ANY_DAY_CONTEXT, NO_ALIASES } from '../../domain/language/command-items.ts';
 import { holdsUnknownWord, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
+import { WORD_ROLES } from '../../domain/language/questions/question-items.ts';
 import { nearestWord } from '../../domain/language/text-cleanup.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
 import { tryParse } from '../../domain/try-parse.ts';
@@ -128,9 +129,9 @@ export function validateAlias(alias: string, verbs: readonly string[]): string |
   const reserved = [...verbs, ...RESERVED_WORDS.split(' ')].map((verb) => verb.replace(/^\/|-/g, ''));
   if (reserved.includes(alias.replaceAll('-', '')))
     return `“${alias}” is a Tally command. Choose another name, for example ${alternativeAlias(alias)}.`;
-  return holdsUnknownWord(alias, NO_ALIASES)
+  return holdsUnknownWord(alias, NO_ALIASES) && !WORD_ROLES.has(alias)
     ? undefined
-    : `“${alias}” already means something in commands, such as a period or a product. Choose another name, for example ${alternativeAlias(alias)}.`;
+    : `“${alias}” already means something in commands or questions. Choose another name, for example ${alternativeAlias(alias)}.`;
 }
 
 const alternativeAlias = (alias: string): string => `${alias.slice(0, 20).replace(/-+$/, '')}-prod`;
