@@ -62,6 +62,21 @@ describe('naming a project', () => {
     expect(await lastChange()).toBe(`${OWNER} added the project web-shop (project 123)`);
   });
 
+  it.each([
+    ['add may 123', '“may” already has a meaning', '/billing projects add may-prod 123'],
+    ['add last week 123', '“last week” already has a meaning', '/billing projects add last-week-prod 123'],
+    ['add total 123', '“total” already has a meaning', '/billing projects add total-prod 123'],
+    ['add web shop 123', '“shop” is a second name.', '/billing projects add web-shop 123'],
+    ['add prod 123 456', 'You named two projects without a comma, “123 456”.'],
+    ['add prod 0123', '“0123” starts with a zero'],
+    ['add prod 123 csv', '“csv” doesn’t belong there.'],
+  ])('refuses words that fill in no field: “%s”', async (words, sentence, instead?) => {
+    const answer = await bot.ask(`/billing projects ${words}`);
+    expect(answer.visibleText).toContain(sentence);
+    if (instead !== undefined) expect(answer.visibleText).toContain(instead);
+    expect(bot.modal()).toBeUndefined();
+  });
+
   it('lets people ask about the project by its name, in upper or lower case', async () => {
     await add('prod', '123', { currency: 'EUR' });
     const { visibleText } = await bot.ask('/spend PROD yesterday', MEMBER);

@@ -1,12 +1,17 @@
 /** Reads the words after `/billing projects`, and checks the names that people give to projects. */
 import { commandText } from '../../domain/command-names.ts';
-import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import {
+  catchInvalidWord,
+  Failure,
+  InvalidWord,
+  UNKNOWN_COMMAND,
+  UNRECOGNIZED,
+} from '../../domain/failure/index.ts';
 import { ANY_DAY_CONTEXT, NO_ALIASES } from '../../domain/language/command-items.ts';
 import { holdsUnknownWord, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
 import { WORD_ROLES } from '../../domain/language/questions/question-items.ts';
 import { nearestWord } from '../../domain/language/text-cleanup.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
-import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { clipWord } from '../../domain/wording.ts';
 import { type HandlerRules, lookUp } from '../../slack/server/handlers.ts';
@@ -78,15 +83,27 @@ function refuse(first: string, others: readonly string[], more: readonly string[
   );
 }
 
-/** Reads what it can of `prod 123 storage`, in any order. A name that could be a secret is left out. */
+/** Reads `prod 123 storage`, in any order. A name that could be a secret is left out. @throws InvalidWord */
 function parseProjectFields(words: readonly string[], typed: readonly string[]): ProjectFormInput {
-  const at = words.findIndex((word) => /^[a-z]/.test(word) && holdsUnknownWord(word, NO_ALIASES));
-  const alias = words[at];
-  const rest = words.filter((word) => word !== alias).join(' ');
-  const { project, product } =
-    tryParse(() => parseSingleProjectText(rest, ANY_DAY_CONTEXT), InvalidWord) ?? {};
-  const isSecret = couldBeSecret(typed[at] ?? '');
-  return withoutUndefined({ alias: isSecret ? undefined : alias, id: project, product });
+  const isName = (word: string) => /^[a-z]/.test(word) && holdsUnknownWord(word, NO_ALIASES);
+  const text = words.join(' ');
+  const [alias, second] = new Set(words.filter(isName));
+  if (alias !== undefined && second !== undefined) {
+    const joined = text.replace(alias, `${alias}-${second}`).replace(` ${second}`, '');
+    throw new InvalidWord(clipWord(second), 'is a second name', 'Add one at a time.', `projects add ${joined}`);
+  }
+  const others = words.filter((word) => word !== alias).join(' ');
+  const read = catchInvalidWord(() => parseSingleProjectText(others, ANY_DAY_CONTEXT));
+  if (read instanceof InvalidWord)
+    throw read.within((corrected) => `projects add ${alias ?? ''} ${corrected}`);
+  const taken = read.phrase?.typed ?? (WORD_ROLES.has(alias ?? '') ? alias : undefined);
+  if (taken !== undefined) {
+    const why = 'already has a meaning in commands or questions, so it can’t be a name';
+    const instead = text.replace(taken, alternativeAlias(taken.replaceAll(' ', '-')));
+    throw new InvalidWord(clipWord(taken), why, '', `projects add ${instead}`);
+  }
+  const isSecret = couldBeSecret(typed[words.findIndex(isName)] ?? '');
+  return withoutUndefined({ alias: isSecret ? undefined : alias, id: read.project, product: read.product });
 }
 
 /**
