@@ -277,6 +277,16 @@ describe('/billing projects', () => {
     expect(managers.visibleText).toMatch(/\*prod\*.*Edit…\nApplication access…\nRemove….*Add a project…/s);
   });
 
+  it('counts a project with two names once', async () => {
+    for (const [alias, id] of [
+      ['prod', '123'],
+      ['jan-prod', '123'],
+      ['dev', '456'],
+    ] as const)
+      await add(alias, id);
+    expect(await bot.read('/billing projects')).toMatch(/^2 projects · 3 names\n/);
+  });
+
   it('shows many projects on several pages', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 45 }, (_, n) => n + 10).map((n) => [

@@ -38,9 +38,9 @@ import { alignColumns } from '../../slack/reply/message-calls.ts';
 import { BALANCE_VERBS, formatSums } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isNamedIssuer } from '../../workspace/credentials/credential-records.ts';
-import { isSameProject, projectKey } from '../../workspace/projects/chosen-project.ts';
+import { projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { visibleProjects } from '../../workspace/projects/project-scope.ts';
+import { firstNames, visibleProjects } from '../../workspace/projects/project-scope.ts';
 import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import type { LastBalance } from '../../workspace/record/service-outcomes.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
@@ -160,7 +160,6 @@ export const MAX_HOME_PROJECTS = 30;
 
 interface Row {
   readonly project: Project;
-  readonly otherNames: number;
   readonly last: LastBalance | undefined;
   readonly outlook: Outlook;
   readonly forecast: Money | undefined;
@@ -170,8 +169,7 @@ interface Row {
 /** The projects that a person can ask about outside of channels, in the order in which they run out. */
 export function homeRows({ workspace, user, at }: Request): readonly Row[] {
   const visible = visibleProjects(workspace, { channel: undefined, isUnlimited: user.canManage });
-  return visible
-    .filter((project, at) => at === visible.findIndex((other) => isSameProject(other, project)))
+  return firstNames(visible)
     .map((project): Row => {
       const last = workspace.lastBalance(project.id, project.product);
       const [left, bonuses, total] = [last?.balance, last?.bonuses, last?.forecast?.total].map(amountOf);
@@ -180,7 +178,6 @@ export function homeRows({ workspace, user, at }: Request): readonly Row[] {
       return {
         project,
         last,
-        otherNames: visible.filter((other) => isSameProject(other, project)).length - 1,
         currency: project.currency ?? workspace.settings.currency,
         outlook: {
           overdrawn,
@@ -203,12 +200,6 @@ function amountOf(text: string | undefined): Money | undefined {
 const MAX_NAME_LENGTH = 16;
 const UNKNOWN = '–';
 
-/** `prod`, or `staging +1` if the project has another name. */
-function nameText({ project, otherNames }: Row): string {
-  const more = otherNames > 0 ? ` +${otherNames}` : '';
-  return clipText(project.alias, MAX_NAME_LENGTH - more.length) + more;
-}
-
 /** Totals, then a table in monospaced text, because Slack allows tables only in messages. */
 function projectTable(request: Request, rows: readonly Row[]): readonly Block[] {
   const { user, workspace } = request;
@@ -224,7 +215,7 @@ function projectTable(request: Request, rows: readonly Row[]): readonly Block[] 
   const cells = rows
     .slice(0, MAX_HOME_PROJECTS)
     .map((row) => [
-      nameText(row),
+      clipText(row.project.alias, MAX_NAME_LENGTH),
       leftText(row),
       lastsText(row),
       row.forecast ? write(row.forecast, row.currency) : UNKNOWN,

@@ -90,7 +90,12 @@ function parseProjectFields(words: readonly string[], typed: readonly string[]):
   const [alias, second] = new Set(words.filter(isName));
   if (alias !== undefined && second !== undefined) {
     const joined = text.replace(alias, `${alias}-${second}`).replace(` ${second}`, '');
-    throw new InvalidWord(clipWord(second), 'is a second name', 'Add one at a time.', `projects add ${joined}`);
+    throw new InvalidWord(
+      clipWord(second),
+      'is a second name',
+      'Add one at a time.',
+      `projects add ${joined}`,
+    );
   }
   const others = words.filter((word) => word !== alias).join(' ');
   const read = catchInvalidWord(() => parseSingleProjectText(others, ANY_DAY_CONTEXT));
