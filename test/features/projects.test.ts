@@ -54,7 +54,7 @@ describe('naming a project', () => {
     ])
       expect(view).toContain(filled);
     expect(modalText()).toContain('Default (main)');
-    expect(await save({ channels: [CHANNEL], currency: 'EUR' })).toContain('/spend web-shop last-7-days');
+    expect(await save({ channels: [CHANNEL], currency: 'EUR' })).toContain('Choose another product…');
     await bot.closeForm();
     expect(await stored('web-shop')).toEqual(
       named('web-shop', { product: 2, currency: 'EUR', channels: [CHANNEL] }),
@@ -141,6 +141,23 @@ describe('naming a project', () => {
     await bot.modalSays('/balance a-b');
   });
 
+  it('saves a project without data, says so, and offers to choose another product', async () => {
+    await openForm('/billing projects add backups 789');
+    expect(await save({})).toContain('Saved. Billing has no Cloud platform data for 789.');
+    expect(modalText()).not.toContain('Now try');
+    await bot.pressInForm('Choose another product…');
+    await bot.modalSays('Edit a project');
+    expect(await save({ product: '2' })).toContain('Now try `/balance backups`');
+    await bot.closeForm();
+  });
+
+  it('saves a project while billing is away', async () => {
+    bot.billing.setMode('failing');
+    await openForm('/billing projects add prod 123');
+    expect(await save({})).toContain('Now try `/balance prod`');
+    await bot.closeForm();
+  });
+
   it('says which other name the project already has', async () => {
     await add('staging', '456');
     await openForm('/billing projects add web-shop 456');
@@ -150,7 +167,7 @@ describe('naming a project', () => {
     expect(await save({ currency: 'EUR' })).toMatch(/^Saved\.\n/);
     await bot.closeForm();
     await openForm('/billing projects add logs 456 storage');
-    expect(await save({})).toMatch(/^Saved\.\n/);
+    expect(await save({})).not.toContain('also called');
     await bot.closeForm();
   });
 
