@@ -128,6 +128,7 @@ function factLine(figures: SpendFigures, view: SpendView): string {
 export function changeText(change: ComparedChange, { period, projects, locale }: SpendView): string {
   const { comparison = { label: '', days: [] }, versus } = period;
   const { basis, percent, daily, current, before } = change.figures;
+  if (current.eq(0) && before.eq(0)) return '';
   const money = moneyFormatter(locale);
   const isChanged = versus !== undefined && money(current) !== money(before);
   const isShown = percent !== undefined || !before.eq(daily.before);
