@@ -8,7 +8,7 @@ import { parseCommandText } from '../../domain/language/parse-command-text.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Day } from '../../domain/time/calendar.ts';
+import { type Day, daysBetween } from '../../domain/time/calendar.ts';
 import { listNames } from '../../domain/wording.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
 import type { LastFailure } from '../../workspace/record/service-outcomes.ts';
@@ -131,10 +131,17 @@ const ADVICE: AdviceTable = {
 
   'token-rejected': replace(LOST_TOKEN),
   forbidden: replace(WRONG_ROLE),
-  'no-data': ({ question: { days, product } }, request) => ({
-    todo: `Try another product${days === undefined ? '' : ' or period'}, or check the project ID.`,
-    buttons: otherProducts(product, request),
-  }),
+  'no-data': ({ question: { project, days, product } }, request) => {
+    const isNamed = request.workspace?.projects.some(
+      (known) => known.id === project && known.product === product,
+    );
+    const count = days === undefined ? 0 : daysBetween(days.first, days.last) + 1;
+    const unreported = `Billing may not have reported ${count === 1 ? 'this day' : 'these days'} yet. Otherwise, try`;
+    return {
+      todo: `${isNamed && count > 0 && count <= 7 ? unreported : 'Try'} another product${count === 0 ? '' : ' or period'}, or check the project ID.`,
+      buttons: otherProducts(product, request),
+    };
+  },
   'query-rejected': ({ messages }) => ({ todo: 'The service said:', quotes: messages, again: '' }),
   'rate-limited': ({ retryAfter = 60 }) => tryAgainIn(retryAfter * 1000),
   'service-failed': ({ status, service }) => (status < 500 ? checkAddress(service) : tryAgain(TEMPORARY)),
