@@ -1,5 +1,5 @@
 /** Reads a mention or direct message: a command, or a question, which may follow up on the thread's last answer. */
-import type { SlashCommand } from '../../domain/command-names.ts';
+import { canFollowUp, type SlashCommand } from '../../domain/command-names.ts';
 import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import type { ParseContext } from '../../domain/language/command-items.ts';
 import { parseCommandText, parsePeriodText } from '../../domain/language/parse-command-text.ts';
@@ -21,12 +21,7 @@ import { findAskedProjects } from '../../slack/commands/asked-projects.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';
 import { publicScope, type Request } from '../../slack/request/request.ts';
 import { parseContextOf } from '../../workspace/record/workspace.ts';
-import {
-  FOLLOW_UP_COMMANDS,
-  type ThreadPlace,
-  type ThreadQuestion,
-  type ThreadStore,
-} from '../../workspace/thread-store.ts';
+import type { ThreadPlace, ThreadQuestion, ThreadStore } from '../../workspace/thread-store.ts';
 
 export interface KnownCommands {
   readonly commands: readonly SlashCommand[];
@@ -83,7 +78,7 @@ export function parseQuestionMention(
 
 /** Words that make no valid command may be a question: `spend what did prod cost?` */
 function commandOrQuestion(command: SlashCommand, text: string, context: ParseContext): Command {
-  if (!FOLLOW_UP_COMMANDS.has(command)) return { command, text };
+  if (!canFollowUp(command)) return { command, text };
   const parsed = catchInvalidWord(() => parseCommandText(text, context));
   if (!(parsed instanceof InvalidWord || parsed.help)) return { command, text };
   return { command, text: parseTypedQuestion(command, text, context) ?? text };
@@ -202,7 +197,7 @@ function checkProjects(
   question: ThreadQuestion,
   aliases: ReadonlySet<string>,
 ): Question {
-  if (!FOLLOW_UP_COMMANDS.has(rerun.command)) return { kind: 'command', rerun };
+  if (!canFollowUp(rerun.command)) return { kind: 'command', rerun };
   const words = parseCommandText(rerun.text, { ...parseContextOf(request.workspace, request.at), aliases });
   if (isGone(words, question, text, request)) {
     const { project: _, alias: _name, several: _all, ...rest } = words;
@@ -245,7 +240,7 @@ function requireAskable(words: ParsedCommand, text: string, request: Request): v
 }
 
 const isAskable = ({ command, text }: Command, request: Request): boolean =>
-  !FOLLOW_UP_COMMANDS.has(command) ||
+  !canFollowUp(command) ||
   (tryParse(() => {
     requireAskable(parseCommandText(text, parseContextOf(request.workspace, request.at)), '', request);
     return true;
