@@ -13,7 +13,7 @@ import {
 import { forecastDay } from '../../domain/money/forecast.ts';
 import { dayAt, daysBetween, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import { listNames, pluralize } from '../../domain/wording.ts';
+import { countKnown } from '../../domain/wording.ts';
 import {
   actions,
   type Block,
@@ -21,7 +21,6 @@ import {
   clipText,
   compact,
   context,
-  escapeMarkup,
   header,
   instantMarkup,
   joinTexts,
@@ -35,6 +34,7 @@ import { commandButton, commandOption, toCommand } from '../../slack/commands/co
 import { ALL_COMMANDS, exampleButtons, testedProject } from '../../slack/commands/help.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { alignColumns } from '../../slack/reply/message-calls.ts';
+import { runningOutLine } from '../../slack/reply/project-answers.ts';
 import { BALANCE_VERBS, formatSums } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isNamedIssuer } from '../../workspace/credentials/credential-records.ts';
@@ -223,14 +223,13 @@ function projectTable(request: Request, rows: readonly Row[]): readonly Block[] 
   const amounts = rows.flatMap(({ outlook: { left: value }, currency: label }) =>
     value ? [{ value, label }] : [],
   );
-  const isPart = amounts.length > 0 && amounts.length < rows.length;
-  const count = `${isPart ? `${amounts.length} of ` : ''}${pluralize(rows.length, 'project')}`;
+  const count = countKnown(amounts.length, rows.length, 'project');
   const isSoon = ({ outlook: { overdrawn, days } }: Row) =>
     overdrawn || (days !== undefined && days < WARNING_DAYS);
-  const soon = listNames(rows.filter(isSoon).map(({ project }) => project.alias));
+  const soon = runningOutLine(rows.filter(isSoon).map(({ project }) => project.alias));
   return compact([
     header(joinTexts(' · ', [count, formatSums(amounts, locale, BALANCE_VERBS)])),
-    soon !== '' && markup(`:warning: *Under ${WARNING_DAYS} days or overdrawn: ${escapeMarkup(soon)}*`),
+    soon !== '' && markup(soon),
     preformatted(alignColumns([['Project', 'Left', 'Lasts', forecastTitle(request)], ...cells])),
   ]);
 }

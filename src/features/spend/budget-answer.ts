@@ -13,13 +13,12 @@ import { formatMonth } from '../../domain/time/calendar.ts';
 import { listNames } from '../../domain/wording.ts';
 import { actions, compact, escapeMarkup } from '../../slack/block-kit/blocks.ts';
 import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import { labelsOf } from '../../slack/reply/project-answers.ts';
 import { type Answer, type AnswerText, listParts, productFact } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { requireRight } from '../../workspace/roles-and-rights.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
 import { spendCommand } from './project-answer.ts';
-
-const labelsOf = (figures: readonly SpendFigures[]) => figures.map(({ target }) => target.label);
 
 /** `budget` asks “within budget?”, `over-budget` asks “over budget?”, so their yes and no are opposites. */
 export type BudgetQuestion = 'budget' | 'over-budget';

@@ -19,7 +19,7 @@ import {
 import { type Cost, formatCost, type Row } from '../../domain/money/period-rows.ts';
 import { formatMissingDays, type Usage } from '../../domain/money/usage.ts';
 import { type Day, dayNamerFor, formatRequestedDays, listDays } from '../../domain/time/calendar.ts';
-import { limitLines, listNames, pluralize } from '../../domain/wording.ts';
+import { countKnown, limitLines, listNames, pluralize } from '../../domain/wording.ts';
 import { type Column, cellsOf, compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { failedNotes, failedRows, productNames } from '../../slack/reply/project-answers.ts';
@@ -236,8 +236,7 @@ function gapNote({ figures: { usage }, before }: Explained, { comparison }: Spen
 
 function countText(compared: number, { answered, failed, top }: SpendView): string {
   const of = top?.shown.length ?? answered.length + failed.length;
-  if (compared > 0 && compared < of) return `${compared} of ${pluralize(of, 'project')}`;
-  return top ? formatTop(top) : pluralize(of, 'project');
+  return top && (compared === 0 || compared === of) ? formatTop(top) : countKnown(compared, of, 'project');
 }
 
 function whyActions(view: SpendView, largest?: SpendFigures) {

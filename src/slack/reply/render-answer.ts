@@ -17,7 +17,7 @@ import {
   sumByLabel,
 } from '../../domain/money/amount.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
-import { listNames, pluralize } from '../../domain/wording.ts';
+import { countKnown, listNames } from '../../domain/wording.ts';
 import {
   actions,
   button,
@@ -155,9 +155,8 @@ export function severalTitle<T extends ProjectAnswer>(
     return value === undefined ? [] : [{ value, label: answer.target.currency }];
   });
   const of = answered.length + failed.length;
-  const isWhole = amounts.length === 0 || amounts.length === of;
   return joinTexts(' · ', [
-    count ?? `${isWhole ? '' : `${amounts.length} of `}${pluralize(of, 'project')}`,
+    count ?? countKnown(amounts.length, of, 'project'),
     when,
     formatSums(amounts, locale, verbs) || 'no figures',
   ]);
