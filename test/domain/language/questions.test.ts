@@ -44,6 +44,14 @@ describe('a question in plain English', () => {
     expect(asked).toMatchObject({ kind: 'command', rerun: { command: '/spend', text: 'all last-month' } });
   });
 
+  it('gets each suggestion once', () => {
+    const asked = parseQuestion(
+      'how much money do I need to top up prod until end of march?',
+      contextWith(ALIASES),
+    );
+    expect(asked).toMatchObject({ kind: 'guess', reruns: [{ command: '/balance', text: 'prod' }] });
+  });
+
   it('never becomes a command that contains a secret', () => {
     for (const text of ['how much did xoxb-123-abc spend?', 'what is left on gAAAAABk?'])
       expect(`${JSON.stringify(attempt(text))}`).not.toMatch(/xoxb|gaaaa/i);

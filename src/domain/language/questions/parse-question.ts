@@ -123,7 +123,8 @@ function interpret(
   const place = refusalOf(query);
   const refusal = place && query.refuse(place, place.why, place.works);
   const readings = alternativesOf(query, place).map((each) => catchInvalidWord(() => makeCommands(each)));
-  const made = readings.flatMap((each) => (each instanceof InvalidWord ? [] : each));
+  const all = readings.flatMap((each) => (each instanceof InvalidWord ? [] : each));
+  const made = [...new Map(all.map((each) => [`${each.command} ${each.text}`, each])).values()];
   const [only, ...others] = made;
   if (only === undefined) {
     const why = refusal ?? readings.find((each) => each instanceof InvalidWord);
