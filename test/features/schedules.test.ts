@@ -104,10 +104,13 @@ describe('the words of a schedule command', () => {
     ['500 daily hourly', 'I don’t recognize “hourly”'],
   ])('are refused with a reason: “%s”', (text, sentence) => expect(() => read(text)).toThrow(sentence));
 
-  it('get the suggestion “monthly 1” if they say “last-month”, but not how often', () => {
+  it('get the suggestion “monthly 1” if they say “last-month”, but no other frequency', () => {
     const offered = (text: string) => catchInvalidWord(() => read(text));
     expect(offered('prod last-month 9:00')).toMatchObject({
       offered: ['schedule prod last-month monthly 1 9:00'],
+    });
+    expect(offered('prod last-month monthly')).toMatchObject({
+      offered: ['schedule prod last-month monthly 1'],
     });
     expect(offered('prod last-month daily')).toMatchObject({ offered: [] });
   });

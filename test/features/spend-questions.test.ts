@@ -129,7 +129,7 @@ describe('the ranking of days in /spend', () => {
   });
 
   it('is refused for several projects', async () =>
-    expect(await ask('/spend all top 3 days 2026-10')).toContain('can only be ranked for one project'));
+    expect(await ask('/spend all top 3 days 2026-10')).toContain('“top 3 days” works for one project only'));
 });
 
 it('the answer to /spend is grouped by week or by month if the command says so', async () => {

@@ -116,7 +116,7 @@ function bonusFact(view: SpendView): string {
   return used.length === 0 ? '' : `bonuses: ${listNames(used)}`;
 }
 
-/** @returns undefined if a project can't be compared, because people would take the rest for the total */
+/** @returns undefined unless every project can be compared, in one currency: a part would look like the total */
 export function totalChange({ answered, period }: SpendView): ComparedChange | undefined {
   const changes = answered.flatMap((figures) => comparedChange(figures) ?? []);
   if (period.comparison === undefined || changes.length < answered.length || !hasOneCurrency(answered))

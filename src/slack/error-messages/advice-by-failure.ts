@@ -162,7 +162,7 @@ const ADVICE: AdviceTable = {
       : checkAddress(service, 'The address may be wrong.'),
   'redirect-refused': ({ service, target }) => ({
     todo: `A Tally manager can enter the new address with ${ADDRESS_FORM[service]}. It redirects to:`,
-    managerTodo: 'Enter the new address if it’s right. It redirects to:',
+    managerTodo: 'If the address below is right, enter it:',
     quotes: target === undefined ? [] : [target],
     managerButtons: addressButton(service),
   }),
