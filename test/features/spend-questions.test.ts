@@ -66,10 +66,11 @@ describe('the answer about a budget', () => {
 
   it('shows figures only of projects with a budget, and names the other projects', async () => {
     await setBudget('200');
-    const { lines, rows, visibleText } = await bot.ask('/spend all over-budget');
+    const { lines, rows, visibleText, labels } = await bot.ask('/spend all over-budget');
     expect(lines[0]).toBe('prod · November · Yes: 231.00 of 200.00 (115.5 %)');
     expect(rows).toEqual([]);
     expect(visibleText).toContain('No budget: staging.');
+    expect(labels).toEqual(['See the days']);
   });
 
   it('names the projects that are over budget, and has a row for each project with a budget', async () => {
@@ -89,7 +90,7 @@ describe('the answer about a budget', () => {
     const { lines, rows, labels } = await bot.ask('/spend prod,staging,789 budget');
     expect(lines[0]).toBe('November · No budget is set for these projects');
     expect(rows).toEqual([]);
-    expect(labels.slice(1)).toEqual(['Set a budget for staging…', 'Set a budget for prod…']);
+    expect(labels.slice(1)).toEqual(['Set a budget for staging…']);
   });
 
   it('is refused for a month other than the current month', async () => {

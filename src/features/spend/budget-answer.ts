@@ -116,14 +116,13 @@ function listBudgets(states: readonly BudgetState[], view: SpendView, asked: Bud
 
 const MOST_NAMED = 3;
 
+/** Offers a budget for the project that spends most, if no project has one. */
 function budgetActions(view: SpendView, states: readonly BudgetState[]): Answer['actions'] {
-  const without = states
-    .filter(({ budget }) => budget === undefined)
-    .sort((a, b) => byLargest(a.spent, b.spent))
-    .slice(0, MOST_NAMED);
-  const offers = without.flatMap(({ target: { label, word } }, at) => {
-    const text = states.length === 1 ? 'Set a budget…' : `Set a budget for ${label}…`;
-    return commandButton(`budget-${at}`, text, toCommand('/billing watch', `${word} budget`));
-  });
-  return actions(...commandButton('spend', 'See the days', spendCommand(view)), ...offers);
+  const [largest] = states.toSorted((a, b) => byLargest(a.spent, b.spent));
+  const { label, word } = (!states.some(({ budget }) => budget) && largest?.target) || {};
+  const text = states.length === 1 ? 'Set a budget…' : `Set a budget for ${label}…`;
+  return actions(
+    ...commandButton('spend', 'See the days', spendCommand(view)),
+    ...(word ? commandButton('budget', text, toCommand('/billing watch', `${word} budget`)) : []),
+  );
 }
