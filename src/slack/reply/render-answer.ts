@@ -127,13 +127,12 @@ const SPEND_VERBS: SumVerbs = ['spent', 'credited'];
 export const BALANCE_VERBS: SumVerbs = ['left', 'overdrawn'];
 
 /** `1,234.00 EUR and 56.00 USD spent` */
-export function formatSums(
-  amounts: readonly LabelledAmount[],
-  locale: string,
-  [positive, negative]: SumVerbs,
-): string {
-  const verbOf = ({ value }: LabelledAmount) => (value.lt(0) ? negative : positive);
-  const parts = sumByLabel(amounts).map((sum, at, { [at + 1]: next }) => {
+export function formatSums(amounts: readonly LabelledAmount[], locale: string, verbs: SumVerbs): string {
+  const verbOf = ({ value }: LabelledAmount) => verbs[value.lt(0) ? 1 : 0];
+  // A project's money doesn't pay another's debt, but a credit reduces what was spent.
+  const isDebt = ({ value }: LabelledAmount) => verbs === BALANCE_VERBS && value.lt(0);
+  const sums = [amounts.filter((each) => !isDebt(each)), amounts.filter(isDebt)].flatMap(sumByLabel);
+  const parts = sums.map((sum, at, { [at + 1]: next }) => {
     const amount = formatMoney(sum.value.abs(), locale, sum.label);
     return next && verbOf(next) === verbOf(sum) ? amount : `${amount} ${verbOf(sum)}`;
   });
