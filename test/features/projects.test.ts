@@ -386,13 +386,6 @@ describe('a command without a known project', () => {
 });
 
 describe('an existing project', () => {
-  it('can be renamed in a form, but not by a command', async () => {
-    await add('prod', '123');
-    const answer = await bot.ask('/billing projects rename prod live');
-    expect(answer.visibleText).toContain('“rename” takes only the project. Change its name in the form.');
-    expect(answer.commands).toContain('/billing projects edit prod');
-  });
-
   it('is edited in a form with its current values, and the audit log names the changed fields', async () => {
     await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
     bot.clock.now += MINUTE;

@@ -60,14 +60,6 @@ export function parseProjectsText(rest: string, more: readonly string[], typed =
     const [, ...asTyped] = typed.split(' ');
     return { kind, filled: withoutUndefined({ ...parseProjectFields(words, asTyped), connection }) };
   }
-  const [word, newName] = others;
-  if (first === 'rename' && newName !== undefined)
-    throw new InvalidWord(
-      first,
-      'takes only the project',
-      'Change its name in the form.',
-      `projects edit ${word}`,
-    );
   if (kind !== undefined) return { kind, word: others.join(' ') };
   const page = /^(?:page (\d{1,3}))?$/.exec(rest) ?? refuse(first, others, more);
   return { kind: 'list', page: Number(page[1] ?? 1) };
