@@ -144,12 +144,10 @@ describe('the form of a schedule', () => {
     await bot.slack.waitFor(() => !modalText().includes('If billing hasn’t reported the day yet'));
   });
 
-  it('warns that a post on the month’s last day leaves that day out', async () => {
-    const warning = 'This leaves out the last day of the month. For the whole month, choose Day 1.';
-    expect(await openForm('schedule prod mtd monthly last')).toContain(warning);
+  it('names the days that the first post covers', async () => {
+    expect(await openForm('schedule prod mtd monthly last')).toContain('The first post covers 1–29 Nov');
     await choose('day', '1');
-    await bot.slack.waitFor(() => !modalText().includes(warning));
-    expect(modalText()).toContain('The first post covers 1–30 Nov');
+    await modalSays('The first post covers 1–30 Nov');
   });
 
   it('offers only projects that the chosen channel may see', async () => {

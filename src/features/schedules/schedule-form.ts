@@ -16,7 +16,6 @@ import {
 } from '../../domain/time/cadence.ts';
 import {
   type Day,
-  endOfUnit,
   formatDays,
   formatWallTime,
   isTimeZone,
@@ -251,7 +250,7 @@ async function planPosts({ scheduling }: FormServices, { id, values, request }: 
     ...plan.next.map((due) => formatWallTime(due.at, timing.zone)),
     first && coverageText(first, coverage),
   ]);
-  const warning = first && (staleText(first, coverage) ?? lastDayText(first, coverage));
+  const warning = first && staleText(first, coverage);
   const preview = compact([
     markup([title, ...lines.map(escapeMarkup)].join('\n')),
     warning !== undefined && markup(`:warning: ${escapeMarkup(warning)}`),
@@ -313,12 +312,6 @@ function staleText(first: DueTime, coverage: Coverage): string | undefined {
   if (missed.length === 0) return undefined;
   const last = formatRange(missed.slice(-1), first.date);
   return `The first post misses ${formatRange(missed)}: at ${timing.time} in ${timing.zone}, ${last} isn’t over yet in ${zone}, this workspace’s reporting time zone.`;
-}
-
-function lastDayText({ date }: DueTime, { report }: Coverage): string | undefined {
-  return report === 'month-to-date' && date === endOfUnit('month', date)
-    ? 'This leaves out the last day of the month. For the whole month, choose Day 1.'
-    : undefined;
 }
 
 /** The test goes to the person who asks for it, so Tally needn't be in the channel. */
