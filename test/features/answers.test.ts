@@ -382,7 +382,7 @@ describe('/spend', () => {
     bot.billing.setItems('5031', '[]');
     const { visibleText } = await bot.ask('/spend quiet yesterday');
     expect(visibleText).toContain(
-      'No Cloud platform data for quiet, Fri 20 Nov.\nBilling may not have reported this day yet. Otherwise, try another product or period',
+      'No Cloud platform data for quiet, Fri 20 Nov.\nBilling may not have reported this yet. Otherwise, try another product or period',
     );
     expect(await bot.read('/spend quiet october')).not.toContain('may not have reported');
     await bot.drop('project:quiet');

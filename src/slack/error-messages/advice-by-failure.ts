@@ -135,10 +135,10 @@ const ADVICE: AdviceTable = {
     const isNamed = request.workspace?.projects.some(
       (known) => known.id === project && known.product === product,
     );
-    const count = days === undefined ? 0 : daysBetween(days.first, days.last) + 1;
-    const unreported = `Billing may not have reported ${count === 1 ? 'this day' : 'these days'} yet. Otherwise, try`;
+    const isRecent = isNamed && days !== undefined && daysBetween(days.first, days.last) < 7;
+    const lead = isRecent ? 'Billing may not have reported this yet. Otherwise, try' : 'Try';
     return {
-      todo: `${isNamed && count > 0 && count <= 7 ? unreported : 'Try'} another product${count === 0 ? '' : ' or period'}, or check the project ID.`,
+      todo: `${lead} another product${days === undefined ? '' : ' or period'}, or check the project ID.`,
       buttons: otherProducts(product, request),
     };
   },
