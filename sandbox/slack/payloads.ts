@@ -1,5 +1,6 @@
 /** The parts of Slack's payloads. */
 import type { Person, StateValues } from '../protocol.ts';
+import type { Loose } from './blocks.ts';
 import { inputStateOf } from './forms.ts';
 import { APP, BOT_ID, BOT_USER, type Conversation, teamOf } from './people.ts';
 import { type StoredMessage, type StoredView, userIdOf, type Workspace } from './workspace.ts';
@@ -67,7 +68,8 @@ export function messageOf({ team, ts, from, text, blocks, edited, threadTs, isBr
   };
 }
 
-export function eventOf(event: object, id: string, at: number, { team }: Workspace) {
+export function eventOf(event: Loose, id: string, at: number, workspace: Workspace) {
+  const { team } = workspace;
   const authorization = { enterprise_id: null, team_id: team.id, user_id: BOT_USER, is_bot: true };
   return {
     type: 'event_callback',
@@ -80,6 +82,6 @@ export function eventOf(event: object, id: string, at: number, { team }: Workspa
     event_time: Math.floor(at / 1000),
     event_context: `4-${id}`,
     authorizations: [{ ...authorization, is_enterprise_install: false }],
-    is_ext_shared_channel: false,
+    is_ext_shared_channel: workspace.conversation(String(event.channel))?.shared === true,
   };
 }

@@ -30,7 +30,7 @@ export type RequestVia =
   | 'suggestions'
   | 'step';
 
-/** Can also end as `replayed` or `duplicate` (both answered before), or `invalid-form` (sent back with errors). */
+/** Can also end as `duplicate` (answered before) or `invalid-form` (sent back with errors). */
 export interface RequestWork extends WorkBase {
   readonly kind: 'request';
   readonly via: RequestVia;
@@ -108,7 +108,7 @@ export async function trackWork<W extends Work, T>(
 
 /** Outcomes that are normal, or that users or managers can fix. All others are logged as warnings. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set<FailureKind | RequestWork['outcome']>([
-  ...['ok', 'replayed', 'duplicate', 'invalid-form'],
+  ...['ok', 'duplicate', 'invalid-form'],
   ...(['invalid-word', 'text-too-long', 'secret-pasted', 'period-just-began', 'project-missing'] as const),
   ...(['not-connected', 'connection-missing', 'no-data', 'not-allowed', 'not-issuer', 'throttled'] as const),
   ...(['access-missing', 'edit-conflict', 'rights-changed', 'not-installed'] as const),

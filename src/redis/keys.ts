@@ -40,8 +40,7 @@ export const INDEX_KEY = 'tally:workspaces';
 export const LAYOUT_KEY = 'tally:layout';
 
 /** Marks something as handled, so that it isn't handled twice. @param id a hash or a nonce */
-export const onceKey = (kind: 'event' | 'request' | 'state' | 'access', id: string): string =>
-  `tally:${kind}:${id}`;
+export const onceKey = (kind: 'event' | 'state' | 'access', id: string): string => `tally:${kind}:${id}`;
 
 /** The fields of a workspace's Redis hash. Each colon is followed by an ID. */
 export const FIELDS = {

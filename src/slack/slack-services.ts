@@ -7,6 +7,7 @@ import type { RedisConnection } from '../redis/connect.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import type { Audit } from '../workspace/record/audit.ts';
 import type { Workspaces } from '../workspace/record/workspace-repository.ts';
+import type { EventDedup } from '../workspace/replay-protection.ts';
 import type { ThreadStore } from '../workspace/thread-store.ts';
 import type { ResponseUrlClient } from './reply/message-calls.ts';
 import type { UserDirectory } from './request/users.ts';
@@ -17,6 +18,7 @@ export interface SharedServices {
   readonly workspaces: Workspaces;
   readonly audit: Audit;
   readonly threads: ThreadStore;
+  readonly dedup: EventDedup;
   readonly limits: RateLimiter;
   readonly log: Logger;
   readonly clock: () => Millis;

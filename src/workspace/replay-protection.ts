@@ -14,22 +14,18 @@ export interface OAuthNonces {
   spend(nonce: string, seconds: number): Promise<boolean>;
 }
 
-/** `state`: an OAuth state; `request`: the signature of a Slack request */
-export const createOAuthNonces = (
-  redis: RedisConnection,
-  kind: 'state' | 'request' = 'state',
-): OAuthNonces => ({
-  spend: (nonce, seconds) => isFirst(redis, onceKey(kind, nonce), seconds * 1_000),
+export const createOAuthNonces = (redis: RedisConnection): OAuthNonces => ({
+  spend: (nonce, seconds) => isFirst(redis, onceKey('state', nonce), seconds * 1_000),
 });
 
-/** Slack resends an event at once, after one minute, and after five. */
+/** Slack resends an event at once, after one minute, and after five. Tally accepts a signature for ten minutes. */
 export const EVENTS_KEPT_MS = 10 * MINUTE;
 
-/** Recognizes events that Slack sends again, and double clicks. */
+/** Recognizes payloads that Slack or somebody else sends again, and double clicks. */
 export interface EventDedup {
   /**
-   * @param event Slack's `event_id`, or a click's identity @param life how long to remember it @returns false if it has
-   * come before @throws store-unavailable
+   * @param event Slack's `event_id` or `trigger_id`, or a click's identity @param life how long to remember it
+   * @returns false if it has come before. While Redis is down, everything counts as new
    */
   first(workspace: SlackId, event: string, life?: Millis): Promise<boolean>;
 }
@@ -37,7 +33,7 @@ export interface EventDedup {
 export const createEventDedup = (redis: RedisConnection): EventDedup => ({
   first(workspace, event, life = EVENTS_KEPT_MS) {
     const hash = createHash('sha256').update(`${workspace} ${event}`).digest('base64url');
-    return isFirst(redis, onceKey('event', hash), life);
+    return isFirst(redis, onceKey('event', hash), life).catch(() => true);
   },
 });
 

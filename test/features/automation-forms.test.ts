@@ -71,29 +71,32 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     expect(await save(first)).toContain('Saved');
     const before = await saved();
     const refused = await save(second, MEMBER);
-    expect(refused).toContain('Someone else just changed this. Save again to overwrite their change.');
+    expect(refused).toContain('Someone else just changed this. Press Save again to do it anyway.');
     expect(await saved()).toEqual(before);
     expect(await save({}, MEMBER)).toContain('Saved');
     expect(await saved()).not.toEqual(before);
   });
 
-  it('can be saved after someone has paused the $kind', async () => {
+  it('keeps a pause that began while the form was open', async () => {
     const { id } = await setUp(kind, command);
     await edit(id);
     const answer = await ask(list);
     await row(kind, answer, 'pause', id, OWNER);
     await updated(answer, 'Paused.');
-    expect(await save(first)).toContain('It stays paused until someone resumes it.');
+    expect(await save(first)).toContain('Someone else just changed this.');
+    expect(await save()).toContain('It stays paused until someone resumes it.');
   });
 
-  it('saves a new $kind if the old one has been deleted in the meantime', async () => {
+  it('creates the $kind again if it was deleted while the form was open', async () => {
     const { id } = await setUp(kind, command);
     await edit(id);
     expect(await forgedClick(OWNER, `${kind}-row`, `remove ${id}`)).toContain('Deleted ');
-    expect(await save()).toContain(`This ${kind} was deleted. Save to create a new one.`);
+    expect(await save()).toContain(
+      'Someone else just removed or renamed this. Press Save again to do it anyway.',
+    );
     expect(await saved()).toEqual([]);
     expect(await save()).toContain('Saved');
-    expect((await saved()).map((item) => item.id)).not.toContain(id);
+    expect(await saved()).toMatchObject([{ id }]);
   });
 
   it.each([

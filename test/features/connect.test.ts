@@ -8,7 +8,7 @@ import { save, schedule } from '../support/delivery.ts';
 import { directOf, type Fields, TEAM } from '../support/people.ts';
 import { addProject, storedProject } from '../support/projects.ts';
 import { contentOf, isGlobalKey, recordFields } from '../support/redis.ts';
-import { answerWith } from '../support/service-replies.ts';
+import { answerWith, holdAnswers } from '../support/service-replies.ts';
 
 const bot = botOfEachTest(undefined, async () => ({ identityUrl: 'https://identity.example.com/v3' }));
 const modalText = (person?: string) => bot.modalText(person);
@@ -267,7 +267,9 @@ describe('the form of a connection', () => {
     const asked = bot.billing.requests.length;
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Someone'));
-    expect(modalText()).toContain('Someone else just changed this. Save again to overwrite their change.');
+    expect(modalText()).toContain(
+      'Someone else just changed this. Press Test and save again to do it anyway.',
+    );
     expect(bot.billing.requests).toHaveLength(asked);
     expect((await connectionIn('main')).registeredBy).toBe(ADMIN);
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
@@ -285,6 +287,22 @@ describe('the form of a connection', () => {
     for (const kept of ['456', 'quick']) expect(shown()).toContain(`"initial_value":"${kept}"`);
     expect(shown()).not.toContain('half-a-token');
   });
+});
+
+it('a token is not replaced by a person who stops being a manager while Tally tests the new token', async () => {
+  await bot.connect();
+  await bot.store({ settings: { managers: [MEMBER] } });
+  await openForm('/billing connect', MEMBER);
+  const { fingerprint } = (await connectionIn('main'))!;
+  const { asked, release } = holdAnswers(bot.billing);
+  await bot.slack.submit(MEMBER, { token: tokenOf('Administrator'), project: '123' });
+  await asked;
+  await bot.store({ settings: { managers: [] } });
+  release();
+  await bot.slack.waitFor(() =>
+    /Only Tally managers|changed while Tally was answering/.test(modalText(MEMBER)),
+  );
+  expect(await connectionIn('main')).toMatchObject({ fingerprint });
 });
 
 describe('the expiry of a token', () => {
@@ -502,7 +520,9 @@ describe('/billing disconnect', () => {
     await bot.slack.waitFor(() => bot.slack.modal(ADMIN));
     await bot.slack.submit(ADMIN, { token: bot.billing.tokens[0]!.value });
     await bot.slack.waitFor(() => modalText(ADMIN).includes('Connected'));
-    expect(await disconnect()).toContain('Someone else just changed a connection.');
+    expect(await disconnect()).toContain(
+      'Someone else just changed this. Press Disconnect again to do it anyway.',
+    );
     expect(await connectionIn('main')).not.toBeNull();
   });
 

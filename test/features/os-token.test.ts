@@ -5,10 +5,10 @@ import { auditKey, recordKey } from '../../src/redis/keys.ts';
 import { serve } from '../http/service.ts';
 import { labelsOf } from '../support/answer.ts';
 import { botOfEachTest, CHANNEL, SATURDAY as NOW, textOf } from '../support/bot.ts';
-import { directOf as direct, type Fields, GENERAL, sentBy, TEAM } from '../support/people.ts';
-import { addProject } from '../support/projects.ts';
+import { directOf as direct, FINANCE, type Fields, GENERAL, sentBy, TEAM } from '../support/people.ts';
+import { addProject, storedProject } from '../support/projects.ts';
 import { contentOf, workspaceKeys } from '../support/redis.ts';
-import { answerWith } from '../support/service-replies.ts';
+import { answerWith, holdAnswers } from '../support/service-replies.ts';
 
 const identity = {} as IdentityService;
 /** Every token that the identity service has issued. */
@@ -50,6 +50,9 @@ async function fillIn(name: AccessName, fields: Fields = {}) {
   const { id, secret } = identity.accesses[name];
   await bot.slack.submit(OWNER, { access_id: id, secret, ...fields });
 }
+
+const setIssuers = async (people: readonly string[]) =>
+  bot.store({ 'access:123': { ...(await bot.stored('access:123')), issuers: { people, groups: [] } } });
 
 async function register(name: AccessName = 'good', { people = [OWNER, MEMBER], groups }: Naming = {}) {
   await openAccess();
@@ -195,7 +198,7 @@ describe('an application access', () => {
     await shows('Saved.', ADMIN);
     const before = await record();
     await bot.slack.submit(OWNER, { people: [OWNER, MEMBER], expires: '2027-03-01' });
-    await shows('Someone else just changed this. Save again to overwrite their change.');
+    await shows('Someone else just changed this. Press Test and save again to do it anyway.');
     expect(await record()).toEqual(before);
   });
 
@@ -442,6 +445,25 @@ describe('/os-token', () => {
       expect(identity.requests.some(({ method }, at) => at > 2 && method === 'DELETE')).toBe(true);
     },
   );
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['the person is taken off the list', () => setIssuers([OWNER])],
+    ['the application access is removed', () => bot.drop('access:123')],
+    [
+      'the project is limited to another channel',
+      () => bot.store({ 'project:prod': storedProject({ alias: 'prod', id: '123', channels: [FINANCE] }) }),
+    ],
+  ])('revokes the token without showing it if, while the service issues it, %s', async (_, change) => {
+    await register();
+    const { asked, release } = holdAnswers(identity);
+    await bot.slack.say(MEMBER, direct(MEMBER), '/os-token prod');
+    await asked;
+    await change();
+    release();
+    await shows('Tally revoked it.', MEMBER);
+    expect(pieces(MEMBER)).toEqual([]);
+    expect(identity.requests.at(-1)?.method).toBe('DELETE');
+  });
 
   it('revokes the token if Slack refuses to show it', async () => {
     await register();

@@ -417,7 +417,7 @@ describe('an existing project', () => {
     await openForm('/billing projects edit prod');
     await bot.drop('project:prod');
     expect(await save({ id: '456' })).toContain(
-      'Someone renamed or removed prod. Save again to add it as a new project.',
+      'Someone else just removed or renamed this. Press Save again to do it anyway.',
     );
     expect(await stored('prod')).toBeNull();
     expect(await save({})).toContain('Now try');

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ADMIN, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { botOfFile, CHANNEL, SATURDAY, textOf } from '../support/bot.ts';
-import { directOf, FINANCE } from '../support/people.ts';
+import { directOf, FINANCE, SHARED } from '../support/people.ts';
 import { addConnection, addProject, storedProject } from '../support/projects.ts';
-import { itemsJson } from '../support/service-replies.ts';
+import { holdAnswers, itemsJson } from '../support/service-replies.ts';
 
 const DIRECT = directOf(MEMBER);
 /** A text that is in each answer about the project, and nowhere else. */
@@ -52,23 +52,6 @@ const everything = async (): Promise<string> => {
 };
 const figuresIn = (texts: string) => texts.split(FIGURE).length;
 
-/** Makes billing wait before it answers. */
-function holdBilling() {
-  let [arrive, release] = [() => {}, () => {}];
-  const asked = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  bot.billing.respond(async () => {
-    arrive();
-    await released;
-    return undefined;
-  });
-  return { asked, release };
-}
-
 /** Runs `ask`, makes a change before billing answers, and expects the text without any figure. */
 async function getsNoFigures(
   ask: () => Promise<unknown>,
@@ -77,7 +60,7 @@ async function getsNoFigures(
   pause = 0,
 ): Promise<void> {
   const before = await everything();
-  const { asked, release } = holdBilling();
+  const { asked, release } = holdAnswers(bot.billing);
   const asking = ask();
   await asked;
   await change();
@@ -115,7 +98,7 @@ describe('a channel limit that is saved while Tally waits for billing', () => {
   });
 
   it('hides the figures from a workflow step', async () => {
-    const { asked, release } = holdBilling();
+    const { asked, release } = holdAnswers(bot.billing);
     const { id } = await bot.slack.runStep(OWNER, 'get_spend', { project: 'prod' });
     await asked;
     await limitTo(FINANCE);
@@ -136,3 +119,70 @@ it.each<[string, () => unknown, RegExp]>([
   // Tally caches a role for a second.
   getsNoFigures(() => say('/spend prod'), change, answer, 1_100),
 );
+
+describe('a person who was removed from a private channel', () => {
+  const members = bot.slack.workspace.conversation(FINANCE)!.members;
+  const leave = () => void members.splice(members.indexOf(MEMBER), 1);
+  beforeEach(() => limitTo(FINANCE));
+  beforeAll(() => void members.push('bot'));
+  afterEach(() => {
+    if (!members.includes(MEMBER)) members.push(MEMBER);
+  });
+
+  it.each(['/spend prod csv', '/spend prod details'])(
+    'gets no figures of the channel’s project if the removal came before the answer: %s',
+    async (command) => {
+      const refused = () => bot.log().split('"outcome":"rights-changed"').length;
+      const [before, earlier] = [figuresIn(await everything()), refused()];
+      const { asked, release } = holdAnswers(bot.billing);
+      await say(command, FINANCE);
+      await asked;
+      leave();
+      await sleep(1_100);
+      release();
+      await expect.poll(refused).toBe(earlier + 1);
+      await bot.waitUntilIdle();
+      expect(figuresIn(await everything())).toBe(before);
+    },
+  );
+
+  it('gets no figures by “Try again” in a window that was opened there', async () => {
+    bot.billing.respond(async () => ({ status: 503, headers: {}, body: '' }));
+    await say('/spend prod details', FINANCE);
+    await bot.modalSays('Try again', MEMBER);
+    leave();
+    bot.billing.respond(undefined);
+    const before = figuresIn(await everything());
+    await bot.slack.press(MEMBER, { viewId: bot.modal(MEMBER)!.id }, 'Try again');
+    await expect.poll(everything).toContain('You can’t ask about this project here.');
+    expect(figuresIn(await everything())).toBe(before);
+  });
+});
+
+it('a mention in a shared channel is answered in private if external people can’t use Tally', async () => {
+  const answersForAll = () =>
+    bot.slack.messages(OWNER, SHARED).filter(({ text }) => FIGURE.test(text)).length;
+  const [before, mine] = [answersForAll(), figuresIn(await everything())];
+  await say('@Tally spend prod', SHARED);
+  await expect
+    .poll(() => bot.slack.messages(MEMBER, SHARED).filter(({ text }) => FIGURE.test(text)).length)
+    .toBeGreaterThan(before);
+  expect([answersForAll(), figuresIn(await everything())]).toEqual([before, mine]);
+  await bot.store({ settings: { externals: true } });
+  await say('@Tally spend prod', SHARED);
+  await expect.poll(answersForAll).toBeGreaterThan(before);
+});
+
+it('a person who is no longer an admin gets no figures of a limited project, although Tally caches roles', async () => {
+  const admin = bot.slack.workspace.person(ADMIN)!;
+  await limitTo(FINANCE);
+  const ask = async () => bot.slack.say(ADMIN, directOf(ADMIN), '/balance prod');
+  const read = () => bot.slack.messages(ADMIN, directOf(ADMIN)).map(({ text }) => text);
+  await ask();
+  await expect.poll(read).toContainEqual(expect.stringMatching(FIGURE));
+  admin.role = 'member';
+  await ask();
+  await expect.poll(read).toContainEqual(expect.stringContaining('changed while Tally was answering'));
+  expect(read().filter((text) => FIGURE.test(text))).toHaveLength(1);
+  admin.role = 'admin';
+});

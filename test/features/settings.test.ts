@@ -111,7 +111,7 @@ describe('two managers with the settings form open', () => {
     await submitted(
       { currency: 'USD' },
       OWNER,
-      'Someone else just changed this. Save again to overwrite their change.',
+      'Someone else just changed this. Press Save again to do it anyway.',
     );
     expect(await stored()).toMatchObject({ currency: 'EUR' });
     expect(bot.initial('currency')).toBe('USD');

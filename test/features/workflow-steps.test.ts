@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { createRateLimiter } from '../../src/slack/server/rate-limiter.ts';
-import { botOfFile, CHANNEL, goodToken, SATURDAY, startBot } from '../support/bot.ts';
+import { botOfFile, goodToken, SATURDAY, startBot } from '../support/bot.ts';
 import { startOAuthBot } from '../support/oauth-bot.ts';
 import { FINANCE } from '../support/people.ts';
 import { addConnection, addProjects } from '../support/projects.ts';
@@ -53,17 +53,8 @@ describe('the workflow step “Get spend”', () => {
   });
 
   it('treats an empty input like a missing one', async () => {
-    const empty = { project: 'prod', period: '', product: null, channel: '' };
+    const empty = { project: 'prod', period: '', product: null };
     expect((await spend(empty)).outputs).toEqual((await spend({ project: ' prod ' })).outputs);
-  });
-
-  it('uses the channel’s default project if no project is given', async () => {
-    expect(await errorOf(spend({ channel: CHANNEL }))).toBe(
-      'Which project? Fill in Project with one name or ID, and Period with days such as last-week.',
-    );
-    await bot.ask('/billing default files');
-    expect((await spend({ channel: CHANNEL })).outputs).toMatchObject({ amount: '9.00\u00a0EUR' });
-    expect(await errorOf(spend({}))).toMatch(/^Which project\?/);
   });
 
   it.each([
@@ -90,7 +81,7 @@ describe('the workflow step “Get spend”', () => {
     [{ project: 'help' }, /^“help” doesn’t work in a workflow step\./],
     [{ project: 7001 }, /^“number” isn’t text\./],
     [{ project: { a: 1 } }, /^“object” isn’t text\./],
-    [{ project: 'prod', channel: 'finance' }, /^“finance” isn’t a channel\. Choose a channel in the step\.$/],
+    [{}, /^Which project\? Fill in Project with one name or ID, and Period with days such as last-week\.$/],
     [{ project: 'x'.repeat(4_000) }, /^That’s too long\. Tally reads up to 1,000 characters\./],
     [{ project: '<!channel>' }, /^(?!.*<!).*$/s],
   ])('explains what is wrong with the input %o', async (inputs, error) => {
@@ -139,23 +130,13 @@ describe('the workflow step “Get balance”', () => {
 });
 
 describe('a project that is limited to certain channels', () => {
-  it('has its balance returned to a workflow in one of those channels', async () => {
-    expect((await balance({ project: 'secret', channel: FINANCE })).outputs).toMatchObject({
-      amount: '900.00',
-    });
-  });
-
-  it.each([
-    ['another channel', { channel: CHANNEL }],
-    ['no channel', {}],
-    ['a direct message', { channel: 'D0OWNER001' }],
-  ])('is refused by name and by ID, without a request to billing, for %s', async (_, where) => {
+  it('is refused by name and by ID, without a request to billing', async () => {
     const before = bot.billing.requests.length;
     const refusal =
       'You can’t ask about this project here. Ask in one of its channels, or ask a Tally manager to allow this one.';
     for (const step of ['get_spend', 'get_balance'])
       for (const project of ['secret', '7003'])
-        expect(await run(step, { project, ...where })).toMatchObject({ error: refusal });
+        expect(await run(step, { project })).toMatchObject({ error: refusal });
     expect(bot.billing.requests).toHaveLength(before);
   });
 });

@@ -96,12 +96,9 @@ describe('Tally', () => {
   ])(
     'asks Slack for a person’s role at every command that needs special rights: %s',
     async (text, person) => {
-      const thrice = async () => [
-        await ask('/spend', person),
-        await ask(text, person),
-        await ask(text, person),
-      ];
-      expect(await askedDuring(thrice)).toEqual([person, person, person]);
+      await ask('/spend', person);
+      const twice = async () => [await ask(text, person), await ask(text, person)];
+      expect(await askedDuring(twice)).toEqual([person, person]);
     },
   );
 

@@ -320,8 +320,10 @@ describe('a replayed request', () => {
     expect((await post(tally.url, body, headers, type)).status).toBe(200);
     await waitUntil(() => ran.length > 0);
     expect((await post(tally.url, body, headers, type)).status).toBe(200);
-    await waitUntil(() => tally.log().includes('Ignored a replayed request'));
-    const another = `${body} `.replace('Ev1', 'Ev2').replace('V1', 'V2');
+    const another = body
+      .replace('Ev1', 'Ev2')
+      .replace('V1', 'V2')
+      .replace(/(trigger_id\W+)\w/, '$1y');
     expect((await post(tally.url, another, signed(another), type)).status).toBe(200);
     await waitUntil(() => ran.length > 1);
     expect(ran).toEqual([kind, kind]);
@@ -352,12 +354,12 @@ describe('a replayed request', () => {
     const first = `${help}&response_url=${replyTo('first')}`;
     const headers = signed(first);
     for (const url of bot.urls) expect((await post(url, first, headers)).status).toBe(200);
-    await waitUntil(() => bot.log().includes('Ignored a replayed request'));
-    const second = `${help}&response_url=${replyTo('second')}`;
+    await waitUntil(() => bot.log().includes('"duplicate"'));
+    const second = `${help.replace('trigger_id=x', 'trigger_id=y')}&response_url=${replyTo('second')}`;
     await post(bot.urls[1]!, second, signed(second));
     await waitUntil(() => bot.slack.replies.length > 1);
     expect(bot.slack.replies.map(({ url }) => url).sort()).toEqual(['/reply/first', '/reply/second']);
-    const keys = await bot.redis.client.keys('tally:request:*');
+    const keys = await bot.redis.client.keys('tally:event:*');
     expect(keys).toHaveLength(2);
     expect(keys.join()).not.toContain(team.id);
     for (const key of keys) {

@@ -15,6 +15,7 @@ import type { LoadingDelays, SlackServices } from '../../src/slack/slack-service
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspace-repository.ts';
+import { createEventDedup } from '../../src/workspace/replay-protection.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
 import { NO_LOADING, slackEnvironment, startTestSlack } from './bot.ts';
 import { UNLIMITED } from './no-rate-limits.ts';
@@ -71,6 +72,7 @@ export async function startListenerBot(
     audit: createAudit(redis.client),
     users: createUserDirectory(clock),
     threads: createThreadStore(redis.client),
+    dedup: createEventDedup(redis.client),
     onForget: async () => undefined,
     onRejected: () => undefined,
     onFinished: createWorkLog(log, config.keys),

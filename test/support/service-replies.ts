@@ -92,3 +92,20 @@ export function answerWith(service: BillingService | IdentityService, name: stri
   if (reply === undefined) service.setMode(name);
   else service.respond(reply);
 }
+
+/** Makes the service wait with its next answers. @returns `asked`, once a request has arrived, and `release` */
+export function holdAnswers(service: Pick<BillingService | IdentityService, 'respond'>) {
+  let [arrive, release] = [() => {}, () => {}];
+  const asked = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  service.respond(async () => {
+    arrive();
+    await released;
+    return undefined;
+  });
+  return { asked, release };
+}

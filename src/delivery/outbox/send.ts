@@ -23,6 +23,7 @@ import {
   replaceMessage,
 } from '../../slack/reply/message-calls.ts';
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
+import { hasSameConnections } from '../../workspace/projects/chosen-project.ts';
 import type { AskedQuestion } from '../../workspace/thread-store.ts';
 import { dropMessage, type OutboxMessage, OvertakenError, putMessage } from '../delivery-log.ts';
 import type {
@@ -130,7 +131,9 @@ class Sending<About> {
     const { recipient, refusal } = await checkRecipient(to, draft.projects, context);
     if (refusal !== undefined) return this.refuse(refusal);
     const { restsOn = '' } = draft;
-    if (recipient.workspace.fields[restsOn] !== context.workspace.fields[restsOn]) return 'changed';
+    const { workspace: now } = recipient;
+    const isUnchanged = now.fields[restsOn] === context.workspace.fields[restsOn];
+    if (!(isUnchanged && hasSameConnections(draft, context.workspace, now))) return 'changed';
     const at = context.clock();
     const shown = this.draw(draft, at, recipient);
     const began = performance.now();

@@ -5,6 +5,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { buttonRow, context as contextBlock, type Message, mention } from '../../slack/block-kit/blocks.ts';
 import { postMessage } from '../../slack/reply/message-calls.ts';
+import { hasSameConnections } from '../../workspace/projects/chosen-project.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { createOutcomeCollector } from '../../workspace/save-service-outcomes.ts';
 import { type DeliveryLog, putMessage } from '../delivery-log.ts';
@@ -88,8 +89,9 @@ async function sendByHand(
   const loadWorkspace = () => workspaces.load(teamId);
   // A test shows only what the channel may see, as the post will.
   const rights = { loadWorkspace, users, client: () => clientFor(teamId), teamId };
-  const { refusal } = await checkRecipient(schedule.channel, projects, rights);
+  const { recipient, refusal } = await checkRecipient(schedule.channel, projects, rights);
   if (refusal !== undefined) throw new Failure('not-allowed', { reason: 'channel' });
+  if (!hasSameConnections({ projects }, workspace, recipient.workspace)) throw new Failure('rights-changed');
   const target = { channel: why === 'test' ? sender : schedule.channel, thread: undefined };
   const made = { ...schedule, ...result };
   const message = manualPostMessage(result, why, sender, detailsButton(made, workspace));

@@ -30,7 +30,6 @@ import { describeProjects } from '../../workspace/projects/chosen-project.ts';
 import { limitedProjects } from '../../workspace/projects/project-scope.ts';
 import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import { parseContextOf, type Workspace } from '../../workspace/record/workspace.ts';
-import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Feature, Services } from '../feature.ts';
 
 /** Presses within this time count as one: a double click, or a press that Slack sent twice. */
@@ -38,10 +37,7 @@ const SAME_PRESS: Millis = 10_000;
 
 const NO_MANAGER = textMessage('Ask an owner or admin of this workspace.');
 
-export function createAskManagerFeature({
-  registry,
-  dedup,
-}: Services & { readonly dedup: EventDedup }): Feature {
+export function createAskManagerFeature({ registry, limits, dedup }: Services): Feature {
   const rulesOfCommand = (line: string): HandlerRules | undefined => {
     const { command, text } = parseCommand(line);
     const handler = lookUp(registry.handlers().commands, command);
@@ -72,6 +68,7 @@ export function createAskManagerFeature({
     const managers = (await slack.managers()).filter((manager) => manager !== user.id);
     if (asked === undefined || managers.length === 0) return reply(NO_MANAGER);
     const isFirst = await dedup.first(user.teamId, `ask-manager ${user.id} ${value}`, SAME_PRESS);
+    if (isFirst) limits.demand('tests', { teamId: user.teamId, userId: user.id });
     const reached = isFirst ? await sendToEach(managers, askedMessage(asked, request), request) : managers;
     await reply(markupMessage(`Asked ${reached.map(mention).join(', ')}.`));
   }

@@ -29,7 +29,7 @@ import {
   text,
   underMore,
 } from '../../slack/forms/fields.ts';
-import { CHANGED_FIRST, createForm, type SentForm } from '../../slack/forms/form.ts';
+import { createForm, type SentForm } from '../../slack/forms/form.ts';
 import type { FormValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
@@ -43,7 +43,7 @@ import {
 } from '../../workspace/credentials/credential-records.ts';
 import { findNamed, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { auditedChange, stampOf } from '../../workspace/record/audited-change.ts';
+import { auditedChange } from '../../workspace/record/audited-change.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
 
@@ -52,7 +52,6 @@ type SentConnection = SentForm<ReturnType<typeof connectionFields>>;
 export const createConnectForm = (services: Services) =>
   createForm('connect', {
     right: 'manage',
-    workspaces: services.workspaces,
     heading: 'Connect billing',
     submit: 'Test and save',
     waiting: 'Testing the token: asking billing for the project’s balance…',
@@ -61,9 +60,7 @@ export const createConnectForm = (services: Services) =>
       return { id: values.name, values };
     },
     fields: connectionFields(services.parseAddress),
-    revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.connection + (input?.name ?? id)),
-    // If the typed name is another connection's, the person means to replace that connection.
-    conflict: ({ id, input }) => (input.name === id ? CHANGED_FIRST : undefined),
+    record: (name) => FIELDS.connection + name,
     save: (sent) => testAndSave(sent, services),
     done: 'connected',
     unchanged: ({ input, request }) =>
@@ -90,6 +87,7 @@ async function testAndSave(
   const usual = defaultWith(name, workspace);
   const action = isNew ? 'added the connection' : 'replaced the token of the connection';
   const change = auditedChange(request, [action, name], ...usual.actions);
+  await request.reply.confirm();
   await workspaces.saveConnection(change, newConnection(input, answers, request), usual.name);
   const now = { ...request, workspace: await workspaces.load(user.teamId) };
   // Resumes posts that were paused because they lacked this connection.

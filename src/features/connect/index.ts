@@ -27,7 +27,7 @@ import {
   isConnectionName,
 } from '../../workspace/credentials/credential-records.ts';
 import { connectionNameOf } from '../../workspace/projects/chosen-project.ts';
-import { auditedChange, stampOf } from '../../workspace/record/audited-change.ts';
+import { auditedChange } from '../../workspace/record/audited-change.ts';
 import { findConnection, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { createConnectForm, parseConnectionName } from './connect-form.ts';
@@ -91,7 +91,6 @@ const canFillIn = (name: string, { connectionNames }: Workspace, typed = name): 
 const createExpiryForm = ({ workspaces, delivery }: Services) =>
   createForm('connection-expiry', {
     right: 'manage',
-    workspaces,
     heading: 'Token expiry',
     start(name: string | undefined, { workspace }) {
       if (name === undefined || findConnection(workspace, name) === undefined)
@@ -106,7 +105,7 @@ const createExpiryForm = ({ workspaces, delivery }: Services) =>
       }),
       ...expiryFields<never>('As in the console.', refuseField('Choose a day, or “It never expires”.')),
     },
-    revision: (id, { workspace }) => stampOf(workspace, FIELDS.connection + id),
+    record: (name) => FIELDS.connection + name,
     async save({ id, input, request }) {
       const { workspace, user } = request;
       if (findConnection(workspace, id) === undefined)
@@ -133,7 +132,6 @@ function requireConnectionName(name: string | undefined, { connectionNames: name
 const createDisconnectForm = ({ workspaces }: Services) =>
   createForm('disconnect', {
     right: 'manage',
-    workspaces,
     heading: 'Disconnect',
     submit: 'Disconnect',
     start(wanted: string | undefined, { workspace }) {
@@ -141,16 +139,10 @@ const createDisconnectForm = ({ workspaces }: Services) =>
       if (names.length === 0) throw new Failure('not-connected');
       requireConnectionName(wanted, workspace);
       const name = wanted ?? (names.length === 1 ? names[0] : undefined);
-      return { id: '', values: name === undefined ? {} : { name } };
+      return { id: name ?? '', values: name === undefined ? {} : { name } };
     },
     fields: DISCONNECT_FIELDS,
-    // The form's text depends on all connections.
-    revision: (_, { workspace }) =>
-      workspace.connectionNames.map((name) => stampOf(workspace, FIELDS.connection + name)).join(' '),
-    conflict: () => [
-      'Someone else just changed a connection.',
-      'Check the text below, then disconnect again.',
-    ],
+    record: (name) => FIELDS.connection + name,
     async save({ input: { name }, request }) {
       const { workspace } = request;
       if (!workspace.connectionNames.includes(name)) return refuseField('Choose a connection.');

@@ -10,6 +10,7 @@ import { type Block, withoutActions } from '../../slack/block-kit/blocks.ts';
 import type { Reply } from '../../slack/reply/reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/handlers.ts';
+import { projectValue } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { openConnection } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
@@ -20,7 +21,7 @@ import { createStatusCommand } from './status-command.ts';
 import { loadHealth } from './workspace-health.ts';
 
 export function createHomeFeature(services: Services): Feature {
-  const { registry, log, clock, workspaces } = services;
+  const { registry, dedup, log, clock, workspaces } = services;
 
   /** An error is only logged, and Home keeps what it showed before. */
   const publish = (reply: Reply, blocks: readonly Block[]): Promise<void> =>
@@ -37,8 +38,16 @@ export function createHomeFeature(services: Services): Feature {
     const old = rows
       .slice(0, MAX_HOME_PROJECTS)
       .filter(({ last }) => !(last?.forecast || last?.isIdle) || clock() - last.at >= age);
-    await Promise.all(old.map(({ project }) => refreshBalance(services, project, request)));
-    return old.length > 0;
+    const asked = await Promise.all(
+      old.map(async ({ project }) => {
+        // However many people open Home, Tally asks about a project once a minute.
+        const look = `home ${projectValue(project)} ${Math.floor(clock() / MINUTE)}`;
+        const isDue = await dedup.first(request.user.teamId, look, MINUTE);
+        if (isDue) await refreshBalance(services, project, request);
+        return isDue;
+      }),
+    );
+    return asked.includes(true);
   }
 
   return {

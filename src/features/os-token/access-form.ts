@@ -43,9 +43,8 @@ import {
   MAX_ISSUERS,
   withExpiry,
 } from '../../workspace/credentials/credential-records.ts';
-import { auditedChange, stampOf, type WorkspaceChange } from '../../workspace/record/audited-change.ts';
+import { auditedChange, type WorkspaceChange } from '../../workspace/record/audited-change.ts';
 import { findAccess, findProject, type Workspace } from '../../workspace/record/workspace.ts';
-import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Services } from '../feature.ts';
 
 const TITLE = 'Application access';
@@ -55,7 +54,6 @@ export const UNRESTRICTED =
 export interface TokenServices extends Services {
   readonly identity: IdentityClient;
   readonly keyring: SlackServices['keyring'];
-  readonly dedup: EventDedup;
 }
 
 function projectNames({ projects }: Workspace, project: string) {
@@ -83,7 +81,6 @@ export const describeTokenScope = ({ project, roles, user }: IssuedToken): strin
 export const createAccessForm = (services: TokenServices) =>
   createForm('application-access', {
     right: 'manage',
-    workspaces: services.workspaces,
     heading: TITLE,
     submit: 'Test and save',
     waiting: 'Testing: Tally is getting a token and revoking it…',
@@ -92,7 +89,7 @@ export const createAccessForm = (services: TokenServices) =>
       return { id, values: accessValues(id, request, services.defaultAddresses.authUrl) };
     },
     fields: accessFields(services.parseAddress.authUrl),
-    revision: (project, { workspace }) => stampOf(workspace, FIELDS.access + project),
+    record: (project) => FIELDS.access + project,
     before: (project, { workspace }) => ({
       groups: workspace.accesses.get(project)?.issuers.groups.join(',') ?? '',
     }),
@@ -248,6 +245,7 @@ async function registerAccess(
   const expiry = expires === undefined ? {} : expiryOf(expires, workspace.settings.zone);
   const verb = workspace.accessIds.includes(project) ? 'replaced' : 'registered';
   const isKnown = revoked === 'revoked' || revoked === 'not-offered';
+  await request.reply.confirm();
   const access = await workspaces.saveAccess(
     accessChange(request, project, `${verb} the application access of`),
     {

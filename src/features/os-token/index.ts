@@ -115,7 +115,7 @@ interface TokenProject {
 
 /** False for a click that was already handled. While Redis is down, true for every click. */
 const isFirstUse = (use: string, { user }: Request, { dedup }: TokenServices): Promise<boolean> =>
-  dedup.first(user.teamId, `os-token ${use}`).catch(() => true);
+  dedup.first(user.teamId, `os-token ${use}`);
 
 async function issueToken(named: ProjectReference, request: Request, services: TokenServices): Promise<void> {
   const { reply, user } = request;
@@ -202,8 +202,13 @@ async function showToken(
   const lines = renderShellCommands(issued, access.authUrl);
   if (lines.length > SLACK_LIMITS.section || (sealed ?? '').length > SLACK_LIMITS.privateMetadata)
     throw await notShown(`It has ${issued.token.length} characters, more than Slack can show.`);
-  // The audit entry is written before anybody sees the token.
-  await record(ISSUED).catch(async (error: unknown) => {
+  const checkAndRecord = async (): Promise<void> => {
+    await reply.confirm();
+    await requireIssuer(target, request);
+    // The audit entry is written before anybody sees the token.
+    await record(ISSUED);
+  };
+  await checkAndRecord().catch(async (error: unknown) => {
     throw await notShown(isFailure(error) ? error.message : undefined, error);
   });
   if (!(await reply.modal.update(tokenModal(issued, target, lines, sealed))))

@@ -17,7 +17,6 @@ import {
   actions,
   compact,
   context,
-  escapeMarkup,
   joinTexts,
   type Message,
   markup,
@@ -28,7 +27,7 @@ import {
 import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import { currencyField, projectIdField } from '../../slack/forms/common-fields.ts';
 import { channels, choice, personField, refuseField, text, underMore } from '../../slack/forms/fields.ts';
-import { CHANGED_FIRST, createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
+import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
 import { selectedValues } from '../../slack/request/payload.ts';
 import { privateScope, type Request } from '../../slack/request/request.ts';
 import { withTimeout } from '../../timeout.ts';
@@ -41,7 +40,7 @@ import {
   visibleProjects,
 } from '../../workspace/projects/project-scope.ts';
 import { openConnection, resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { auditedChange, stampOf } from '../../workspace/record/audited-change.ts';
+import { auditedChange } from '../../workspace/record/audited-change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
 import { type ProjectFormInput, validateAlias } from './parse-project-command.ts';
@@ -58,7 +57,6 @@ type SentProject = SentForm<ProjectFields>;
 export const createProjectForm = (services: Services) =>
   createForm('project', {
     right: 'manage',
-    workspaces: services.workspaces,
     heading: 'Projects',
     /** @param before alias of the project to change; '' for a new project */
     start({ before, filled }: { readonly before: string; readonly filled: ProjectFormInput }, { user }) {
@@ -66,18 +64,11 @@ export const createProjectForm = (services: Services) =>
     },
     title: ({ id }) => (id === '' ? 'Add a project' : 'Edit a project'),
     fields: projectFields(() => [...services.registry.commands(), ...services.registry.verbs()]),
-    // For a new project, this is the record of the project that already has the typed name.
-    revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.project + (id || (input?.alias ?? ''))),
+    record: (alias) => FIELDS.project + alias,
     before: (id, { workspace }) => {
       const known = findByAlias(workspace, id);
       return known === undefined ? {} : { owner: known.owner };
     },
-    conflict({ id, input, request: { workspace } }) {
-      if (id === '') return [takenText(input.alias), 'Choose another name.'];
-      if (findByAlias(workspace, id) !== undefined) return CHANGED_FIRST;
-      return [`Someone renamed or removed ${escapeMarkup(id)}.`, 'Save again to add it as a new project.'];
-    },
-    idAfterConflict: ({ id, request }) => findByAlias(request.workspace, id)?.alias ?? '',
     warning: ({ input, request: { workspace } }) =>
       usersText(
         workspace,

@@ -18,7 +18,7 @@ import {
 } from '../../slack/forms/fields.ts';
 import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
 import type { FormValues } from '../../slack/request/payload.ts';
-import { auditedChange, stampOf } from '../../workspace/record/audited-change.ts';
+import { auditedChange } from '../../workspace/record/audited-change.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
 import type { Feature, Services } from '../feature.ts';
@@ -40,11 +40,10 @@ const SETTING_NAMES: Readonly<Record<keyof Values, string>> = {
 export function createSettingsFeature({ workspaces }: Services): Feature {
   const form = createForm('settings', {
     right: 'manage',
-    workspaces,
     heading: 'Settings',
     start: (_: undefined, { workspace }) => ({ id: '', values: fieldsOf(workspace.settings) }),
     fields: FORM_FIELDS,
-    revision: (_, { workspace }) => stampOf(workspace, RECORD_FIELDS.settings),
+    record: () => RECORD_FIELDS.settings,
     before: (_, { workspace }) => fieldsOf(workspace.settings),
     async save(sent) {
       const { input, request } = sent;

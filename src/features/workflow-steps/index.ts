@@ -6,7 +6,6 @@ import {
   parseCommandText,
 } from '../../domain/language/parse-command-text.ts';
 import { type ParsedCommand, projectList } from '../../domain/language/parsed-command.ts';
-import { isChannel, isDirectMessage } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { periodOf } from '../../domain/time/period.ts';
 import { requireShortText } from '../../slack/commands/command-buttons.ts';
@@ -18,17 +17,19 @@ import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { parseContextOf, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 
+/** Slack doesn't say who runs a workflow, and the result may go anywhere. */
+const EVERYBODY: ProjectScope = { channel: undefined, isUnlimited: false };
+
 export function createWorkflowStepsFeature({ registry }: Services): Feature {
   const step =
     (name: keyof StepOutputs): StepHandler =>
     async (inputs, { workspace, at }) => {
-      const scope = scopeOf(inputs.channel);
       const { words, target } = withStepAdvice(inputs, () => {
         const words = parseInputs(name, inputs, workspace, at);
-        return { words, target: resolveProject(words, workspace, scope) };
+        return { words, target: resolveProject(words, workspace, EVERYBODY) };
       });
       const { project: id, product } = target;
-      if (!isShownTo({ id, product }, workspace, scope))
+      if (!isShownTo({ id, product }, workspace, EVERYBODY))
         throw new Failure('not-allowed', { reason: 'channel' });
       const { zone, locale } = requireSettings(workspace);
       const period = periodOf(words.phrase ?? lastSevenDays(parseContextOf(workspace, at)), at, zone);
@@ -85,15 +86,4 @@ function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
   throw new InvalidWord(typeof value, 'isn’t text', 'Use a text variable, or type the words.');
-}
-
-/**
- * Slack doesn't say who runs a workflow, and the result may go anywhere. So a manager's rights don't count, and for a
- * project that is limited to channels, the step must name one of these channels.
- */
-function scopeOf(channel: unknown): ProjectScope {
-  const id = textOf(channel).trim();
-  if (id !== '' && !isChannel(id) && !isDirectMessage(id))
-    throw new InvalidWord(id, 'isn’t a channel', 'Choose a channel in the step.');
-  return { channel: id === '' ? undefined : id, isUnlimited: false };
 }

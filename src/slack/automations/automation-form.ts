@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { isChannel, isPerson, type SlackId } from '../../domain/slack-id.ts';
+import { FIELDS } from '../../redis/keys.ts';
 import {
   type ChosenProject,
   parseProjectValue,
@@ -36,7 +37,7 @@ import {
   search,
   shownWhen,
 } from '../forms/fields.ts';
-import { CHANGED_FIRST, createForm, type Fields, type FormDescription } from '../forms/form.ts';
+import { createForm, type Fields, type FormDescription } from '../forms/form.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../request/channels.ts';
 import { type FormValues, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
@@ -45,8 +46,6 @@ import {
   type AutomationContent,
   type AutomationKind,
   automationChange,
-  automationVersion,
-  deletedText,
   idsOf,
   limitReachedMessage,
   listCommandOf,
@@ -75,19 +74,10 @@ export function createAutomationForm<T extends Automation, Words>(form: Automati
     ...described,
     start: (first: Pick<FormMoment, 'id' | 'values'>) => first,
     right: 'member',
-    workspaces: kind.workspaces,
     heading: kind.words.title,
     channelOf: ({ to, channel = '' }) => (to === 'people' ? '' : channel),
     title: ({ id, request }) => (isThere(id, request) ? `Edit ${kind.noun}` : title),
-    revision(id, { workspace }) {
-      const item = kind.find(workspace, id);
-      return item === undefined ? '' : automationVersion(item);
-    },
-    conflict: ({ id, request }) =>
-      kind.find(request.workspace, id) === undefined
-        ? [deletedText(kind), 'Save to create a new one.']
-        : CHANGED_FIRST,
-    idAfterConflict: ({ id, request }) => (isThere(id, request) ? id : newId()),
+    record: (id) => FIELDS[kind.noun] + id,
     save: (sent) => saveItem(kind, build, sent),
   });
   return {

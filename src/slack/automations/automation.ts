@@ -1,7 +1,5 @@
-/** What schedules and watches have in common: who can see and change them, and how a change is saved. */
-import { createHash } from 'node:crypto';
 import { commandText } from '../../domain/command-names.ts';
-import { Failure, isFailure } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { pluralize } from '../../domain/wording.ts';
 import { type ChosenProject, connectionNameOf } from '../../workspace/projects/chosen-project.ts';
@@ -124,7 +122,7 @@ export function requireAutomation<T extends Automation>(
   throw new Failure('not-allowed', { reason: 'not-owner', people: [item.owner], owned });
 }
 
-/** Tries once more if another process saved first. @param did for the audit, such as `paused` @throws edit-conflict */
+/** @param did for the audit, such as `paused` @throws edit-conflict */
 export async function changeAutomation<T extends Automation>(
   kind: AutomationKind<T>,
   id: string,
@@ -132,21 +130,13 @@ export async function changeAutomation<T extends Automation>(
   did: string,
   write: (item: T) => { readonly save: T } | 'remove' | undefined,
 ): Promise<void> {
-  const attempt = async (now: Request): Promise<void> => {
-    const item = requireAutomation(kind, id, now);
-    const wanted = item && write(item);
-    if (item === undefined || wanted === undefined) return;
-    const made = wanted === 'remove' ? item : wanted.save;
-    const change = automationChange(kind, did, made, now);
-    await (wanted === 'remove' ? kind.store.remove(change, id) : kind.store.save(change, made));
-    await kind.changed(now.user.teamId);
-  };
-  try {
-    await attempt(request);
-  } catch (error) {
-    if (!isFailure(error, 'edit-conflict')) throw error;
-    await attempt({ ...request, workspace: await kind.workspaces.load(request.user.teamId) });
-  }
+  const item = requireAutomation(kind, id, request);
+  const wanted = item && write(item);
+  if (item === undefined || wanted === undefined) return;
+  const made = wanted === 'remove' ? item : wanted.save;
+  const change = automationChange(kind, did, made, request);
+  await (wanted === 'remove' ? kind.store.remove(change, id) : kind.store.save(change, made));
+  await kind.changed(request.user.teamId);
 }
 
 export const automationChange = <T extends Automation>(
@@ -210,10 +200,3 @@ export function usersText(
 
 export const targetMarkup = ({ channel, people = [] }: Destination): string =>
   channel === undefined ? people.map(mention).join(', ') : channelLink(channel);
-
-/** A text that changes whenever a field of the form changes, but not when the owner, pause or snooze does. */
-export function automationVersion(item: Automation): string {
-  const { owner, createdBy, createdAt, since, paused, ...edited } = item;
-  const { snoozedUntil, ...version } = { snoozedUntil: undefined, ...edited };
-  return createHash('sha256').update(JSON.stringify(version)).digest('base64url').slice(0, 12);
-}

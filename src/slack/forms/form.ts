@@ -5,9 +5,8 @@ import * as z from 'zod';
 import type { ActionName } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { hasSaved } from '../../workspace/record/audited-change.ts';
+import { hasSaved, stampOf } from '../../workspace/record/audited-change.ts';
 import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
-import type { Workspaces } from '../../workspace/record/workspace-repository.ts';
 import type { Right } from '../../workspace/roles-and-rights.ts';
 import {
   actions,
@@ -42,13 +41,9 @@ export interface SentForm<F extends Fields> extends FormMoment {
   readonly input: FormInput<F>;
 }
 
-/** A user who has closed the form gets a message without `todo`. */
-export type FormProblem = readonly [what: string, todo?: string];
-
 /** @template A what the form is opened for */
 export interface FormDescription<F extends Fields, A> {
   readonly right: Right;
-  readonly workspaces: Pick<Workspaces, 'load'>;
   /** The form's first values. @throws Failure if it can't be opened */
   readonly start: (about: A, request: Request) => Pick<FormMoment, 'id' | 'values'>;
   /** Fields by block ID, in the order in which the form shows them. */
@@ -64,12 +59,9 @@ export interface FormDescription<F extends Fields, A> {
   readonly heading: string;
   /** The text while the form is being saved, if saving can take long. */
   readonly waiting?: string;
-  /** A text that changes whenever the record changes. @param input given on submit */
-  readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
+  /** The field of the workspace's record that the form edits. Saving asks first if it changed since the form opened. */
+  readonly record?: (id: string) => string;
   readonly before?: (id: string, request: Request) => FormValues;
-  /** What the form says if the record has changed since it was opened. Undefined if the change doesn't matter. */
-  readonly conflict?: (sent: SentForm<F>) => FormProblem | undefined;
-  readonly idAfterConflict?: (sent: SentForm<F>) => string;
   /** A sentence about what saving would stop. The form shows it once, and the next submit saves. */
   readonly warning?: (sent: SentForm<F>) => string | undefined;
   readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal>;
@@ -89,10 +81,7 @@ type AnyForm = Omit<FormDescription<any, any>, 'fields'> & {
 const NOTHING_SAVED = 'Nothing was saved.';
 const SAVE_ANYWAY = 'Save again to save it anyway.';
 const CAN_CLOSE = context('You can close this window. Tally will send you the result in a direct message.');
-export const CHANGED_FIRST: FormProblem = [
-  'Someone else just changed this.',
-  'Save again to overwrite their change.',
-];
+
 export function createForm<F extends Fields, A>(name: FormName, description: FormDescription<F, A>) {
   const form: AnyForm = {
     ...description,
@@ -131,7 +120,7 @@ export function createForm<F extends Fields, A>(name: FormName, description: For
     async open(about: A, request: Request): Promise<void> {
       const { id, values } = form.start(about, request);
       const place = request.channel ?? '';
-      const seen = form.revision(id, request);
+      const seen = stampOfRecord(form, id, request);
       const state = { id, place, isOpen: false, seen, nonce: randomUUID(), warned: '', hidden: {} };
       await show(form, { state, id, place, request, values, data: {} }, 'open');
     },
@@ -175,7 +164,7 @@ function parse(form: AnyForm, shown: FormValues, metadata: string): ParsedForm {
   const errors = refused.map(([field, sentence]) => [field in shown ? field : first, sentence] as const);
   if (errors.length > 0) return { errors: Object.fromEntries(errors) };
   const input = Object.fromEntries(read);
-  return { submit: (request) => submit(form, momentOf(shown, metadata, request), input) };
+  return { submit: (request, isLast) => submit(form, momentOf(shown, metadata, request), input, isLast) };
 }
 
 async function findProblem(
@@ -211,43 +200,34 @@ async function showAgain(
   await at.request.reply.modal.update(drawForm(form, known, notice), message);
 }
 
-const showProblem = (
-  form: AnyForm,
-  at: Moment,
-  [what, todo = '']: FormProblem,
-  field?: string,
-): Promise<void> =>
+/** A user who has closed the form gets a message without `todo`. */
+const showProblem = (form: AnyForm, at: Moment, what: string, todo = '', field?: string): Promise<void> =>
   showAgain(form, at, markupMessage(`${what} ${NOTHING_SAVED}`), [markup(`${what} ${todo}`.trim())], field);
 
-async function submit(
-  form: AnyForm,
-  at: Moment,
-  input: FormInput<Fields>,
-  isRepeated = false,
-): Promise<void> {
+/** @throws edit-conflict unless `isLast` */
+async function submit(form: AnyForm, at: Moment, input: FormInput<Fields>, isLast: boolean): Promise<void> {
   const { request, state, id } = at;
   const sent = { ...at, input };
   try {
-    if (form.revision(id, request, input) !== state.seen) {
-      const conflict = form.conflict ? form.conflict(sent) : CHANGED_FIRST;
-      if (conflict !== undefined) return await showConflict(form, sent, conflict);
+    const seen = stampOfRecord(form, id, request);
+    if (seen !== state.seen) {
+      const now = { ...at, state: { ...state, seen } };
+      const what = `Someone else just ${seen === '' ? 'removed or renamed' : 'changed'} this.`;
+      return await showProblem(form, now, what, `Press ${form.submit ?? 'Save'} again to do it anyway.`);
     }
     const [field = '', problem] = (await findProblem(form, at)) ?? [];
     // Free text that `check` refuses contains a secret, which must not be shown again.
     const values = form.fields[field]?.isText ? { ...at.values, [field]: '' } : at.values;
-    if (problem !== undefined) return await showProblem(form, { ...at, values }, [problem], field);
+    if (problem !== undefined) return await showProblem(form, { ...at, values }, problem, '', field);
     const warned = form.warning?.(sent);
     if (warned !== undefined && warned !== state.warned)
-      return await showProblem(form, { ...at, state: { ...state, warned } }, [warned, SAVE_ANYWAY]);
+      return await showProblem(form, { ...at, state: { ...state, warned } }, warned, SAVE_ANYWAY);
     const saved = await form.save(sent);
-    if (saved instanceof FieldRefusal) await showProblem(form, at, [saved.sentence]);
+    if (saved instanceof FieldRefusal) await showProblem(form, at, saved.sentence);
     else await request.reply.modal.show(form.heading, saved);
   } catch (error) {
     if (!isFailure(error) || error.kind === 'not-allowed') throw error;
-    if (error.kind === 'edit-conflict' && !isRepeated) {
-      const workspace = await form.workspaces.load(request.user.teamId);
-      return submit(form, { ...at, request: { ...request, workspace } }, input, true);
-    }
+    if (error.kind === 'edit-conflict' && !isLast) throw error;
     request.recordError(error);
     const { done = 'saved', unchanged = () => NOTHING_SAVED } = form;
     // If Redis fails, part of the work may already have been saved.
@@ -257,15 +237,12 @@ async function submit(
   }
 }
 
-function showConflict(form: AnyForm, sent: Moment & SentForm<Fields>, conflict: FormProblem): Promise<void> {
-  const id = form.idAfterConflict?.(sent) ?? sent.id;
-  const state = { ...sent.state, id, seen: form.revision(id, sent.request) };
-  return showProblem(form, { ...sent, id, state }, conflict);
-}
+const stampOfRecord = ({ record }: AnyForm, id: string, { workspace }: Request): string =>
+  record === undefined ? '' : stampOf(workspace, record(id));
 
 const stateSchema = z.object({
   id: z.string().default(''),
-  /** The `revision` when the form was drawn, or `?` if it is unknown. */
+  /** The record's stamp when the form was drawn, or `?` if it is unknown. */
   seen: z.string().default('?'),
   /** A random value by which Tally recognizes that a form was submitted twice. */
   nonce: z.string().default(''),

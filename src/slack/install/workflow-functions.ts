@@ -1,19 +1,17 @@
 /** The steps for Slack's Workflow Builder. Workflows refer to outputs by name, so a renamed output breaks them. */
 
-const input = (title: string, description: string, type = 'string') =>
-  ({ type, title, description, is_required: false }) as const;
+const input = (title: string, description: string) =>
+  ({ type: 'string', title, description, is_required: false }) as const;
 const text = (title: string, description: string) =>
   ({ type: 'string', title, description, is_required: true }) as const;
 
-const PROJECT = input('Project', 'A project’s name or ID. Empty means the default project of the channel.');
+const PROJECT = text(
+  'Project',
+  'A project’s name or ID. Projects that are limited to channels can’t be used.',
+);
 const PRODUCT = input(
   'Product',
   'cloud, storage or virtualization. Empty means the product the project is registered with.',
-);
-const CHANNEL = input(
-  'Channel',
-  'The channel where you’ll use the result. Tally returns only what everyone there may see.',
-  'slack#/types/channel_id',
 );
 const PERIOD = input('Period', 'yesterday, last-week, this-month, 2026-10 … Empty means the last 7 days.');
 
@@ -21,7 +19,7 @@ export const WORKFLOW_FUNCTIONS = {
   get_spend: {
     title: 'Get spend',
     description: 'Get what a project spent in a period.',
-    input_parameters: { project: PROJECT, period: PERIOD, product: PRODUCT, channel: CHANNEL },
+    input_parameters: { project: PROJECT, period: PERIOD, product: PRODUCT },
     output_parameters: {
       amount: text('Amount', 'What was spent: 183,213.64 EUR'),
       period: text('Period', 'The days and their time zone: 14–20 Nov 2026 UTC'),
@@ -31,7 +29,7 @@ export const WORKFLOW_FUNCTIONS = {
   get_balance: {
     title: 'Get balance',
     description: 'Get what a project has left, and for how long.',
-    input_parameters: { project: PROJECT, product: PRODUCT, channel: CHANNEL },
+    input_parameters: { project: PROJECT, product: PRODUCT },
     output_parameters: {
       amount: text('Amount', 'What is left: 1,239,009.29 EUR. Negative when overdrawn.'),
       bonuses: text('Bonuses', 'What is left in bonuses. They aren’t part of the amount.'),

@@ -1,6 +1,6 @@
 /** Finds out who sent a payload, and what this person may do. */
 import { Failure } from '../../domain/failure/index.ts';
-import { isDirectMessage } from '../../domain/slack-id.ts';
+import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
 import { limitedProjects } from '../../workspace/projects/project-scope.ts';
@@ -12,6 +12,8 @@ import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { HandlerRules } from '../server/handlers.ts';
 import type { SlackServices } from '../slack-services.ts';
+import type { WebClient } from '../web-client.ts';
+import { channelsOf } from './channels.ts';
 import { type Audience, type Source, threadOf } from './payload.ts';
 import { type Request, slackLookups } from './request.ts';
 import type { User } from './users.ts';
@@ -38,45 +40,55 @@ export const createAuthorize =
     const { teamId, userId } = source;
     if (teamId === '' || userId === '') throw new Failure('not-allowed', { reason: 'external' });
     const people = users(client, teamId);
-    // For the right `ask`, a cached role is enough. For other rights, Tally asks Slack again.
-    const isFresh = right === 'member' || right === 'manage';
+    // For the right `ask`, a cached role is enough. For other rights, Tally asks Slack again, except at every keystroke.
+    const isFresh = (right === 'member' || right === 'manage') && source.via !== 'suggestions';
     const began = performance.now();
     const lookups = Promise.all([people.find(source, isFresh), source.workspace ?? workspaces.load(teamId)]);
     // Nobody waits for the look-ups of a replay, so their errors are caught here.
     lookups.catch(() => undefined);
     if ((await source.isFirst) === false) {
-      annotate({ outcome: 'replayed' });
+      annotate({ outcome: 'duplicate' });
       return undefined;
     }
     const [profile, workspace] = await lookups;
-    // Slack allows about 20 look-ups of user groups a minute, but asks for suggestions at every keystroke.
-    const asksGroups = isFresh && source.via !== 'suggestions';
-    const user = await people.admit(profile, workspace.settings, asksGroups);
+    const user = await people.admit(profile, workspace.settings, isFresh);
     if (right === 'manage' && user.canAsk && !user.canManage) {
       const managers = await people.managers(workspace, false);
       throw new Failure('not-allowed', { reason: 'not-manager', people: managers });
     }
     requireRight(right, user);
+    const { askedIn } = source;
+    // A window remembers a channel, which the person may have left since.
+    const isOutside =
+      askedIn !== undefined && !(await maySeeProjectsOf(askedIn, user, workspace, client, false));
+    const asked = isOutside ? { ...source, askedIn: undefined } : source;
+    // Answers stay private where other readers may have fewer rights: in direct messages, and beside external people.
+    const { externals, visibility } = workspace.settings;
+    const hasStrangers = isDirectMessage(source.channel ?? '') || (source.isShared === true && !externals);
+    const audience = rules.figures && !hasStrangers ? (source.audience ?? visibility) : 'asker';
+    const scope = scopeOf(asked, user, workspace, audience);
 
     const confirm = async (): Promise<void> => {
-      const isLate = performance.now() - began > ROLE_MAX_AGE;
-      // A request that changes the record must not be refused because of its own change.
-      const isChanging = rules.changes === true || hasSaved(workspace);
+      // A manager sees more than others, so a manager's role must not come from the cache.
+      const isLate = performance.now() - began > ROLE_MAX_AGE || (user.canManage && !isFresh);
+      // A request must not be refused because of its own change.
+      const isChanging = hasSaved(workspace);
       const [latest, now] = await Promise.all([
         isLate ? people.find(source, true) : profile,
         isChanging ? workspace : workspaces.load(teamId),
       ]);
-      const person = await people.admit(latest, now.settings, isLate && asksGroups);
+      const person = await people.admit(latest, now.settings, isLate && isFresh);
       requireRight(right, person);
       if (!isChanging && !(hasSamePermissions(user, person) && hasSameRights(workspace, now)))
         throw new Failure('rights-changed');
+      const { channel = '' } = scope;
+      const isPrivate = audience === 'asker';
+      if (isLate && isPrivate && !(await maySeeProjectsOf(channel, person, now, client, true)))
+        throw new Failure('rights-changed');
     };
-    // Answers in direct messages stay private, because the other person may have fewer rights.
-    const mayBePublic = rules.figures && !isDirectMessage(source.channel ?? '');
-    const audience = mayBePublic ? (source.audience ?? workspace.settings.visibility) : 'asker';
     const offered = command && withoutSecrets(command, workspace.aliases);
     return {
-      ...scopeOf(source, user, workspace, audience),
+      ...scope,
       at: source.at,
       sharedFrom: source.sharedFrom,
       self: source.self,
@@ -89,6 +101,20 @@ export const createAuthorize =
       slack: slackLookups(people, client, userId, workspace),
     };
   };
+
+/** Only members may see a channel's projects. @param fallback the result if Slack can't tell, as for Tally outside */
+const maySeeProjectsOf = async (
+  channel: SlackId,
+  { id, canManage }: User,
+  { projects }: Workspace,
+  client: WebClient,
+  fallback: boolean,
+): Promise<boolean> =>
+  canManage ||
+  !projects.some(({ channels }) => channels.includes(channel)) ||
+  channelsOf(client)
+    .has(channel, id)
+    .catch(() => fallback);
 
 function scopeOf(
   source: Source,

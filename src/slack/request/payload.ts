@@ -130,10 +130,12 @@ export interface Source {
   /** Slack's `hash` of the modal, which changes whenever the modal changes. */
   readonly viewHash?: string | undefined;
   readonly thread: string | undefined;
+  /** The channel has members of another organization. Slack says so only with events. */
+  readonly isShared?: boolean;
   /** The `ts` of the question. A public answer starts a thread below the question. */
   readonly startsThread?: string | undefined;
-  /** Resolves to false for a replay. Undefined in Socket Mode, where nobody can replay a payload. */
-  readonly isFirst: Promise<boolean> | undefined;
+  /** Resolves to false if the payload was handled already. Undefined if that is checked elsewhere. */
+  readonly isFirst?: Promise<boolean> | undefined;
   /** Who reads the answer. Undefined if the workspace's settings decide this. */
   readonly audience?: Audience | undefined;
   readonly sharedFrom?: Millis;
@@ -146,10 +148,7 @@ export interface Source {
 export type Audience = 'asker' | 'channel';
 
 /** A missing `teamId` or `userId` becomes '', which `authorize` rejects. */
-export function sourceOfPayload(
-  payload: SlackPayload,
-  { via, at, isFirst }: Pick<Source, 'via' | 'at'> & Partial<Pick<Source, 'isFirst'>>,
-): Source {
+export function sourceOfPayload(payload: SlackPayload, { via, at }: Pick<Source, 'via' | 'at'>): Source {
   const { teamId = '' } = originOf(payload);
   const { container, view } = payload;
   const channel = payload.channel_id ?? payload.channel?.id ?? undefined;
@@ -157,7 +156,6 @@ export function sourceOfPayload(
     userId: payload.user_id ?? payload.user?.id ?? '',
     via,
     at,
-    isFirst,
     teamId,
     channel,
     homeTeamId: payload.user?.team_id ?? undefined,
@@ -180,7 +178,7 @@ export function sourceOfPayload(
 export function sourceOfEvent(
   { user: userId, user_team: homeTeamId, channel, thread_ts: thread, ts }: SlackEvent,
   payload: SlackPayload,
-  { via, at, isFirst }: Pick<Source, 'via' | 'at' | 'isFirst'>,
+  { via, at }: Pick<Source, 'via' | 'at'>,
 ): Source | undefined {
   const { teamId } = originOf(payload);
   if (teamId === undefined || userId === undefined) return undefined;
@@ -193,7 +191,7 @@ export function sourceOfEvent(
     homeTeamId,
     channel,
     thread,
-    isFirst,
+    isShared: payload.is_ext_shared_channel === true,
     startsThread: isPrivate ? undefined : ts,
     audience: isPrivate ? 'asker' : 'channel',
     isClick: false,

@@ -5,7 +5,6 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { beginRequest, type RequestVia, trackWork } from '../../ops/work-record.ts';
 import { withTimeout } from '../../timeout.ts';
 import { hasSameRights } from '../../workspace/record/audited-change.ts';
-import { createEventDedup } from '../../workspace/replay-protection.ts';
 import { refuseForm } from '../block-kit/blocks.ts';
 import { isShortText, parseCommand } from '../commands/command-buttons.ts';
 import type { AskedManager } from '../error-messages/advice.ts';
@@ -49,7 +48,6 @@ export function registerHandlers(app: App, handlers: Required<Handlers>, service
     handlers,
     errorReply: createErrorReply(services.log),
     lastClicks: createLastClicks(),
-    eventDedup: createEventDedup(services.redis),
     authorize: createAuthorize(services),
   };
   registerCommands(app, dispatch);
@@ -68,8 +66,15 @@ interface Arrival extends Pick<AllMiddlewareArgs, 'client' | 'context'> {
   readonly body: object;
 }
 
-const sourceOf = ({ clock }: Dispatch, via: RequestVia, { body, context }: Arrival): Source =>
-  sourceOfPayload(body as SlackPayload, { via, at: clock(), isFirst: context.isFirst });
+const sourceOf = ({ clock }: Dispatch, via: RequestVia, { body }: Arrival): Source =>
+  sourceOfPayload(body as SlackPayload, { via, at: clock() });
+
+/** A replayed command or click has the same `trigger_id`. */
+function sourceOnce(dispatch: Dispatch, via: RequestVia, arrival: Arrival): Source {
+  const source = sourceOf(dispatch, via, arrival);
+  const { teamId, triggerId } = source;
+  return triggerId ? { ...source, isFirst: dispatch.dedup.first(teamId, triggerId) } : source;
+}
 
 const beginTask = (
   dispatch: Dispatch,
@@ -96,7 +101,7 @@ function registerCommands(app: App, dispatch: Dispatch): void {
   app.command(/.*/, async ({ ack, ...arrival }) => {
     const typed = { ...parseCommand(arrival.body.command), text: arrival.body.text ?? '' };
     const route = routeOf(lookUp(handlers.commands, typed.command), typed.command);
-    await beginTask(dispatch, arrival, sourceOf(dispatch, 'command', arrival), route, async (task) => {
+    await beginTask(dispatch, arrival, sourceOnce(dispatch, 'command', arrival), route, async (task) => {
       const excess = checkRateLimit(dispatch, task);
       // The acknowledgement carries the refusal, so that a flood of commands causes no calls to Slack.
       await ack(excess && (errorMessageOf(excess, {}, true) as RespondArguments));
@@ -113,7 +118,7 @@ function registerClicks(app: App, dispatch: Dispatch): void {
     const click = readClick(action as ClickedElement);
     const handler = lookUp(handlers.actions, click.name);
     const route = routeOf(handler, click.name);
-    await beginTask(dispatch, arrival, sourceOf(dispatch, 'button', arrival), route, async (task) => {
+    await beginTask(dispatch, arrival, sourceOnce(dispatch, 'button', arrival), route, async (task) => {
       const { reply, annotate } = task;
       const { source } = reply;
       const excess = checkRateLimit(dispatch, task);
@@ -158,7 +163,7 @@ const DOUBLE_CLICK = { share: 10_000, change: 1_000 } as const;
 
 /** In modals, and while Redis is down, every click counts as the first. */
 async function isFirstClick(
-  { eventDedup }: Dispatch,
+  { dedup }: Dispatch,
   { isFirst, teamId, userId }: Source,
   { container, view }: SlackPayload,
   { id, value }: Click,
@@ -167,7 +172,7 @@ async function isFirstClick(
   if ((await isFirst) === false) return false;
   const place = container?.message_ts ?? (view?.type === 'home' ? view.id : undefined);
   if (place === undefined || place === null) return true;
-  return eventDedup.first(teamId, `${id} ${value} ${userId} ${place}`, DOUBLE_CLICK[kind]).catch(() => true);
+  return dedup.first(teamId, `${id} ${value} ${userId} ${place}`, DOUBLE_CLICK[kind]);
 }
 
 async function runAction(
@@ -217,7 +222,7 @@ function readCommandClick(
 
 /** The acknowledgement of a form carries the form's errors, or the view “Saving…”. */
 function registerForms(app: App, dispatch: Dispatch): void {
-  const { handlers, errorReply, limits, redis, eventDedup } = dispatch;
+  const { handlers, errorReply, limits, redis, dedup } = dispatch;
   app.view({ type: 'view_submission' }, async ({ ack, view, ...arrival }) => {
     const name = view.callback_id;
     const handler = lookUp(handlers.views, name);
@@ -244,8 +249,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
       await ack({ response_action: 'update', view: handler.waiting });
       // After an error a form has new metadata, so it can be submitted again.
       const sent = `${view.id} ${view.private_metadata}`;
-      const isFirst = eventDedup.first(reply.source.teamId, sent).catch(() => true);
-      if (!(await isFirst)) return annotate({ outcome: 'duplicate' });
+      if (!(await dedup.first(reply.source.teamId, sent))) return annotate({ outcome: 'duplicate' });
       const rules = { right: handler.right, changes: true };
       await runAuthorized(dispatch, task, rules, parsed.submit, (report, request) =>
         errorReply.send(reply, report, request ?? {}, rules),
@@ -259,8 +263,7 @@ function registerSuggestions(app: App, dispatch: Dispatch): void {
   app.options(/.*/, async ({ ack, options, ...arrival }) => {
     const handler = lookUp(handlers.options, options.action_id);
     const route = routeOf(handler, options.action_id);
-    // Typing the same text twice sends identical payloads, which aren't replays.
-    const source = { ...sourceOf(dispatch, 'suggestions', arrival), isFirst: undefined };
+    const source = sourceOf(dispatch, 'suggestions', arrival);
     const { view } = arrival.body as object as SlackPayload;
     const typed = options.value ?? '';
     await beginTask(dispatch, arrival, source, route, async ({ reply, annotate }) => {
@@ -291,21 +294,20 @@ function registerSuggestions(app: App, dispatch: Dispatch): void {
 const SUGGESTION_TIMEOUT: Millis = 2_000;
 
 function registerEvents(app: App, dispatch: Dispatch): void {
-  const { handlers, clock, limits, eventDedup } = dispatch;
+  const { handlers, clock, limits, dedup } = dispatch;
   app.event(/.*/, async ({ event: payload, body, client, context }) => {
     const event = payload as SlackEvent;
     const handler = lookUp(handlers.events, event.type);
     if (handler === undefined || handler.wants?.(event) === false) return;
-    const arrived = { via: VIA[event.type] ?? 'event', at: clock(), isFirst: context.isFirst };
+    const arrived = { via: VIA[event.type] ?? 'event', at: clock() };
     const source = sourceOfEvent(event, body as object as SlackPayload, arrived);
     if (source === undefined) return;
     await beginTask(dispatch, { client, context }, source, event.type, async (task) => {
       const excess = checkRateLimit(dispatch, task);
       if (excess !== undefined && limits.take('refusals', source) !== undefined) return;
       if (excess !== undefined) return explainEvent(dispatch, task, event, excess);
-      // Slack resends an event whose acknowledgement was lost. Without Redis, every event counts as new.
-      const isFirst = eventDedup.first(source.teamId, body.event_id).catch(() => true);
-      if (await isFirst) await answerEvent(dispatch, task, event);
+      // Slack resends an event whose acknowledgement was lost.
+      if (await dedup.first(source.teamId, body.event_id)) await answerEvent(dispatch, task, event);
       else task.annotate({ outcome: 'duplicate' });
     });
   });
@@ -344,18 +346,17 @@ async function explainEvent(
 const WORKFLOWS = 'workflows';
 
 function registerSteps(app: App, dispatch: Dispatch): void {
-  const { handlers, errorReply, eventDedup, limits, clock, onFinished, workspaces } = dispatch;
+  const { handlers, errorReply, dedup, limits, clock, onFinished, workspaces } = dispatch;
   const end = (...call: Parameters<typeof callSlack>) => retryRateLimited(() => callSlack(...call));
 
   for (const [name, run] of Object.entries(handlers.steps))
     app.function(name, async ({ inputs, complete, fail, body, context: bolt }) => {
-      const { isFirst, arrived, functionExecutionId: id = '' } = bolt;
+      const { arrived, functionExecutionId: id = '' } = bolt;
       const { teamId = '' } = originOf(body as object as SlackPayload);
       const work = beginRequest({ via: 'step', teamId, userId: '' }, name, arrived);
       await trackWork(work, onFinished, async (annotate) => {
         try {
-          if ((await isFirst) === false || !(await eventDedup.first(teamId, id)))
-            return annotate({ outcome: 'duplicate' });
+          if (!(await dedup.first(teamId, id))) return annotate({ outcome: 'duplicate' });
           limits.demand('requests', { teamId, userId: WORKFLOWS });
           const workspace = await workspaces.load(teamId);
           const outputs = await run(inputs, { at: clock(), workspace });

@@ -71,14 +71,14 @@ export const onClick = (
 /** `parse` runs before Tally acknowledges the form, and the `submit` that it returns runs afterwards. */
 export interface ViewHandler {
   readonly right: Right;
-  /** Pure and fast. @returns errors by block ID, or the function that saves the form */
+  /** Pure and fast. @returns errors by block ID, or the function that saves the form, which can throw edit-conflict */
   parse(fields: FormValues, metadata: string): ParsedForm;
   readonly waiting: ModalView;
 }
 
 export type ParsedForm =
   | { readonly errors: Record<string, string> }
-  | { readonly submit: (request: Request) => Promise<void> };
+  | { readonly submit: (request: Request, isLast: boolean) => Promise<void> };
 
 export interface OptionsHandler {
   readonly right: Right;

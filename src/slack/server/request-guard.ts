@@ -32,9 +32,6 @@ export const SERVER_LIMITS = {
 /** In seconds. Slack's clock and this machine's clock may differ by this much. */
 const TOLERANCE = 300;
 
-/** In seconds. Tally accepts a signature for this long. */
-export const SIGNATURE_LIFE = 2 * TOLERANCE;
-
 const FORM = 'application/x-www-form-urlencoded';
 
 function signatureOf({ headers }: IncomingMessage) {

@@ -1,13 +1,13 @@
 /** Runs a command or a click with the rights of the person who sent it. Errors become replies. */
 import { canFollowUp, commandText } from '../../domain/command-names.ts';
-import { Failure, InvalidWord, UNKNOWN_COMMAND } from '../../domain/failure/index.ts';
+import { Failure, InvalidWord, isFailure, UNKNOWN_COMMAND } from '../../domain/failure/index.ts';
 import { parseCommandText } from '../../domain/language/parse-command-text.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { Annotate } from '../../ops/work-record.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
+import { hasSaved } from '../../workspace/record/audited-change.ts';
 import { parseContextOf } from '../../workspace/record/workspace.ts';
-import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { ThreadOutcome, ThreadQuestion } from '../../workspace/thread-store.ts';
 import { findAskedProjects } from '../commands/asked-projects.ts';
 import { type Command, isShortText, offeredAgain, requireShortText } from '../commands/command-buttons.ts';
@@ -23,7 +23,6 @@ export interface Dispatch extends SlackServices {
   readonly handlers: Required<Handlers>;
   readonly errorReply: ErrorReply;
   readonly lastClicks: LastClicks;
-  readonly eventDedup: EventDedup;
   readonly authorize: Authorize;
 }
 
@@ -32,15 +31,21 @@ export interface Task {
   readonly annotate: Annotate;
 }
 
-/** Never rejects. @param explain replies with the error if anything fails */
+/**
+ * If somebody else's change came first, checks the rights anew and runs `work` once more. Never rejects. @param work is
+ * told whether it will be run again after an edit-conflict @param explain replies with the error if anything fails
+ */
 export async function runAuthorized(
-  { authorize, errorReply, loadingDelays = LOADING_DELAYS }: Dispatch,
-  { reply, annotate }: Task,
+  dispatch: Dispatch,
+  task: Task,
   rules: HandlerRules,
-  work: (request: Request) => Promise<unknown>,
+  work: (request: Request, isLast: boolean) => Promise<unknown>,
   explain: (report: ErrorReport, request: Request | undefined) => Promise<void>,
   command?: Command,
+  isLast = false,
 ): Promise<void> {
+  const { authorize, errorReply, loadingDelays = LOADING_DELAYS } = dispatch;
+  const { reply, annotate } = task;
   const began = performance.now();
   const opensWindow = rules.opensForm === true && reply.source.triggerId !== undefined;
   let request: Request | undefined;
@@ -51,9 +56,14 @@ export async function runAuthorized(
     const delay = Math.max(0, loadingDelays.message - (performance.now() - began));
     // The message with the button for a file stays, so a loading message must not replace it.
     if (rules.figures && !opensWindow) request.reply.startLoadingMessage(delay, rules.sendsFile !== true);
-    await work(request);
+    await work(request, isLast);
     annotate({ answered: performance.now() });
   } catch (error) {
+    const mayRepeat = !isLast && request !== undefined && !hasSaved(request.workspace);
+    if (mayRepeat && isFailure(error, 'edit-conflict')) {
+      const afresh = { reply: reply.as({ ...reply.source, workspace: undefined }), annotate };
+      return await runAuthorized(dispatch, afresh, rules, work, explain, command, true);
+    }
     await explain(errorReply.explain(error, annotate), request);
   } finally {
     await reply.endLoading();

@@ -1,17 +1,16 @@
 /** Bolt behind an HTTP server for pages and health checks. Slack's events come over HTTP or Socket Mode. */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { App, type CustomRoute, HTTPReceiver, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../timeout.ts';
-import { createOAuthNonces } from '../../workspace/replay-protection.ts';
 import type { Installations } from '../install/installations.ts';
 import { parsePayload } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
-import { createRequestGuard, refuse, SERVER_LIMITS, SIGNATURE_LIFE } from './request-guard.ts';
+import { createRequestGuard, refuse, SERVER_LIMITS } from './request-guard.ts';
 import { createSocketMode } from './socket-mode.ts';
 
 type MachineRoutes = Readonly<Record<string, () => RouteAnswer | Promise<RouteAnswer>>>;
@@ -24,7 +23,7 @@ interface RouteAnswer {
 
 const EVENTS_PATH = '/slack/events';
 
-type ServerServices = Pick<SlackServices, 'redis' | 'onRejected' | 'log' | 'boltLogger'>;
+type ServerServices = Pick<SlackServices, 'onRejected' | 'log' | 'boltLogger'>;
 
 export function createSlackServer(
   config: Config['slack'],
@@ -103,21 +102,12 @@ function createInFlight() {
 
 function createHttpReceiver(
   { mode, signingSecret }: Config['slack'],
-  { redis, onRejected, log, boltLogger: logger }: ServerServices,
+  { onRejected, log, boltLogger: logger }: ServerServices,
   customRoutes: CustomRoute[],
   isLeaving: () => boolean,
 ) {
   const isSocketMode = mode.kind === 'socket';
   const isAllowed = createRequestGuard(signingSecret, log, onRejected);
-  const { spend } = createOAuthNonces(redis, 'request');
-
-  /** False for a replay. While Redis is down, every request counts as new. */
-  const isFirstTime = async (req: IncomingMessage): Promise<boolean> => {
-    const digest = Buffer.from(String(req.headers['x-slack-signature']).slice('v0='.length), 'hex');
-    const isFirst = await spend(digest.toString('base64url'), SIGNATURE_LIFE).catch(() => true);
-    if (!isFirst) logger.warn('Ignored a replayed request');
-    return isFirst;
-  };
 
   const receiver = new HTTPReceiver({
     signingSecret,
@@ -125,7 +115,7 @@ function createHttpReceiver(
     endpoints: isSocketMode ? [] : EVENTS_PATH,
     logger,
     customRoutes,
-    customPropertiesExtractor: (req) => ({ isFirst: isFirstTime(req), arrived: performance.now() }),
+    customPropertiesExtractor: () => ({ arrived: performance.now() }),
     dispatchErrorHandler: ({ response }) => refuse(response, 404),
     async processEventErrorHandler({ error, response }) {
       logger.error('Could not process a request from Slack', error);

@@ -2,6 +2,7 @@
 import type * as z from 'zod';
 import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/billing-products.ts';
 import { type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
+import { FIELDS } from '../../redis/keys.ts';
 import type { projectChoice } from '../record/record-schemas.ts';
 import type { Workspace } from '../record/workspace.ts';
 import { isAlias, type Project } from './project-record.ts';
@@ -51,6 +52,17 @@ export const connectionsOf = (
   { projects }: { readonly projects: readonly ChosenProject[] },
   workspace: Workspace,
 ): readonly string[] => projects.map((project) => connectionNameOf(project, workspace));
+
+/** Whether the projects have the same connections with the same tokens in two records. */
+export const hasSameConnections = (
+  item: { readonly projects: readonly ChosenProject[] },
+  before: Workspace,
+  now: Workspace,
+): boolean =>
+  connectionsOf(item, before).every((name, at) => {
+    const field = FIELDS.connection + name;
+    return name === connectionsOf(item, now)[at] && before.fields[field] === now.fields[field];
+  });
 
 /** Writes the project's amounts with its currency. */
 export type ProjectMoneyFormatter = MoneyFormatter & { readonly locale: string };

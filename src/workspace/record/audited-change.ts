@@ -43,11 +43,13 @@ export interface PlannedChange extends Pick<RecordWrite, 'set' | 'remove'> {
 
 export const hasSaved = ({ saves }: Workspace): boolean => saves.length > 0;
 
-/** Whether two records have the same settings and projects, which decide who may see what. */
+/** Settings say who manages, projects who may see figures, and accesses who gets an OS_TOKEN. */
+const RIGHTS = [FIELDS.settings, FIELDS.project, FIELDS.access];
+
 export function hasSameRights({ fields: before }: Workspace, { fields: now }: Workspace): boolean {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+  const names = Object.keys({ ...before, ...now });
   return names.every(
-    (name) => before[name] === now[name] || !(name === FIELDS.settings || name.startsWith(FIELDS.project)),
+    (name) => isSame(before[name], now[name]) || !RIGHTS.some((prefix) => name.startsWith(prefix)),
   );
 }
 
@@ -55,10 +57,11 @@ export function hasSameRights({ fields: before }: Workspace, { fields: now }: Wo
 const MAX_ATTEMPTS = 5;
 
 /**
- * Saves a change if the fields it depends on are unchanged, apart from their encryption. Writes nothing, and no audit
- * entry, if the record already has the new values, as after a second click. @param plan computes the write from the
- * current fields @param taken a field that must not exist @returns false if `taken` exists @throws edit-conflict;
- * not-installed if the workspace was removed; store-unavailable
+ * Saves a change if the fields it depends on are unchanged, apart from their encryption. Every change depends on the
+ * settings, because they say who manages. Writes nothing, and no audit entry, if the record already has the new values,
+ * as after a second click. @param plan computes the write from the current fields @param taken a field that must not
+ * exist @returns false if `taken` exists @throws edit-conflict; not-installed if the workspace was removed;
+ * store-unavailable
  */
 export async function commitChange(
   { store, isInstalled }: ChangeTarget,
@@ -71,7 +74,8 @@ export async function commitChange(
   const isFirst = Object.keys(fields).length === 0;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const planned = plan(fields);
-    const { dependsOn, set = {}, remove = [] } = planned;
+    const { set = {}, remove = [] } = planned;
+    const dependsOn = [FIELDS.settings, ...planned.dependsOn];
     if (taken === undefined && isDone(planned, fields)) return true;
     const seen = { ...fieldValues(fields, ...dependsOn), ...(taken !== undefined && { [taken]: undefined }) };
     const write = { seen, remove, set, entries, first: isFirst };
@@ -108,10 +112,10 @@ function withoutSeal(text: string): string {
   return tryParse(() => JSON.stringify({ ...JSON.parse(text), sealed: undefined })) ?? text;
 }
 
-/** A form keeps this hash of a field's value, to notice when saving that somebody else has changed the field. */
+/** A form keeps this hash of a field's value, to notice that somebody else has changed it. '' if it is missing. */
 export const stampOf = ({ fields }: { readonly fields: RecordFields }, field: string): string => {
   const text = fields[field];
-  return text === undefined ? '-' : createHash('sha256').update(withoutSeal(text)).digest('hex').slice(0, 12);
+  return text === undefined ? '' : createHash('sha256').update(withoutSeal(text)).digest('hex').slice(0, 12);
 };
 
 export const hashOf = (value: unknown): string =>
