@@ -10,7 +10,7 @@ import {
   isoWeekday,
   shiftUnits,
 } from '../src/domain/time/calendar.ts';
-import { seededRandom } from '../test/support/seeded-random.ts';
+import { seededRandom } from '../test/delivery/simulated-project.ts';
 
 /** The true cost of each day of a month and of the months before. */
 interface Costs {

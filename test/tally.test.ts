@@ -15,7 +15,7 @@ import { OWNER } from '../sandbox/slack/index.ts';
 import { VERSION } from '../src/ops/version.ts';
 import { createManifest } from '../src/slack/install/manifest.ts';
 import { CHANNEL, slackEnvironment, startBot } from './support/bot.ts';
-import { endWithParent } from './support/end-with-parent.ts';
+import { endWithParent } from './support/delivery-processes.ts';
 import { addConnection } from './support/projects.ts';
 import { testRedis } from './support/redis.ts';
 import { waitUntil } from './support/wait-until.ts';

@@ -3,7 +3,7 @@
  * [json-pointer:/blocks/0/text/text]`.
  */
 import { z } from 'zod';
-import { actionElement, flag, identifier, inputElement, plain, string, text, webUrl } from './elements.ts';
+import { actionElement, flag, identifier, inputElement, plain, string, text } from './elements.ts';
 import { type BlockSurface, LIMITS, SURFACES } from './limits.ts';
 
 export type Loose = Record<string, unknown>;
@@ -12,39 +12,15 @@ type Path = readonly PropertyKey[];
 const block = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.strictObject({ type: z.literal(type), block_id: identifier, ...shape });
 
-const style = z.strictObject({ bold: flag, italic: flag, code: flag }).optional();
-const span = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
-  z.strictObject({ type: z.literal(type), style, ...shape });
-const spans = z.array(
-  z.discriminatedUnion('type', [
-    span('text', { text: z.string().min(1) }),
-    span('user', { user_id: z.string().min(1) }),
-    span('channel', { channel_id: z.string().min(1) }),
-    span('date', {
-      timestamp: z.number().int(),
-      format: z.string().min(1),
-      url: webUrl.optional(),
-      fallback: z.string().optional(),
-    }),
-  ]),
-);
-const part = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
-  z.strictObject({
-    type: z.literal(type),
-    border: z.union([z.literal(0), z.literal(1)]).optional(),
-    ...shape,
-  });
-const richSection = z.strictObject({ type: z.literal('rich_text_section'), elements: spans });
+const spans = z.array(z.strictObject({ type: z.literal('text'), text: z.string().min(1) }));
 const richText = block('rich_text', {
   elements: z.array(
     z.discriminatedUnion('type', [
-      richSection,
-      part('rich_text_quote', { elements: spans }),
-      part('rich_text_preformatted', { elements: spans, language: z.string().optional() }),
-      part('rich_text_list', {
-        elements: z.array(richSection),
-        style: z.enum(['bullet', 'ordered']),
-        indent: z.number().int().min(0).max(8).optional(),
+      z.strictObject({ type: z.literal('rich_text_quote'), elements: spans }),
+      z.strictObject({
+        type: z.literal('rich_text_preformatted'),
+        elements: spans,
+        border: z.union([z.literal(0), z.literal(1)]).optional(),
       }),
     ]),
   ),
@@ -54,12 +30,7 @@ const table = block('table', {
   rows: z
     .array(
       z
-        .array(
-          z.discriminatedUnion('type', [
-            z.strictObject({ type: z.literal('raw_text'), text: z.string().min(1) }),
-            richText,
-          ]),
-        )
+        .array(z.strictObject({ type: z.literal('raw_text'), text: z.string().min(1) }))
         .min(1)
         .max(LIMITS.table.columns),
     )

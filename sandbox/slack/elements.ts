@@ -14,7 +14,7 @@ const mrkdwn = (most: number) =>
 
 export const text = (most: number = LIMITS.text) => z.discriminatedUnion('type', [plain(most), mrkdwn(most)]);
 
-export const webUrl = z
+const webUrl = z
   .string()
   .max(LIMITS.url)
   .refine((value) => /^(https?|slack|mailto):/.test(value) && URL.canParse(value), 'must be a URL');

@@ -11,7 +11,7 @@ export type WebClient = webApi.WebClient;
 const PAUSE_BEFORE_RETRY: Millis = 200;
 
 /** Never repeated if Slack may have done the work: a message would appear twice, and OAuth codes work once. */
-export const NON_REPEATABLE_METHODS: ReadonlySet<string> = new Set([
+const NON_REPEATABLE_METHODS: ReadonlySet<string> = new Set([
   'chat.postEphemeral',
   'chat.postMessage',
   'oauth.v2.access',

@@ -9,7 +9,7 @@ import {
   saveForm,
   say,
 } from '../../sandbox/page-actions.ts';
-import { withSandboxPage } from '../support/browser.ts';
+import { withSandboxPage } from './sandbox-page.ts';
 
 let page: Page;
 

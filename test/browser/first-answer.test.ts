@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { ask, closeModal, connect, registerAccess, saveForm, say } from '../../sandbox/page-actions.ts';
 import type { Sandbox } from '../../sandbox/start.ts';
-import { withSandboxPage } from '../support/browser.ts';
+import { withSandboxPage } from './sandbox-page.ts';
 
 let sandbox: Sandbox;
 let page: Page;

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { addProject, ask, closeModal, connect, say } from '../../sandbox/page-actions.ts';
 import type { Sandbox } from '../../sandbox/start.ts';
-import { withSandboxPage } from '../support/browser.ts';
+import { withSandboxPage } from './sandbox-page.ts';
 
 const COSTS = 'C0COSTS001';
 const OWNER = 'U0OWNER001';

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { addProject, closeModal, connect, saveForm, say } from '../../sandbox/page-actions.ts';
-import { withSandboxPage } from '../support/browser.ts';
+import { withSandboxPage } from './sandbox-page.ts';
 
 let page: Page;
 

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { ask, closeModal, install, replyTo, saveForm, say } from '../../sandbox/page-actions.ts';
 import type { Sandbox } from '../../sandbox/start.ts';
-import { withSandboxPage } from '../support/browser.ts';
+import { withSandboxPage } from './sandbox-page.ts';
 
 const NOOR = 'U0ORBIT001';
 let sandbox: Sandbox;

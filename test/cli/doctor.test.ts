@@ -15,8 +15,8 @@ import { SCOPES } from '../../src/slack/install/manifest.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { closedPort, json, serve, serveRaw } from '../http/service.ts';
-import { changeIn } from '../support/change.ts';
 import { describeUnless } from '../support/describe-unless.ts';
+import { changeIn } from '../support/projects.ts';
 import {
   type Certificates,
   makeCertificates,

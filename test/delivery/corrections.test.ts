@@ -5,7 +5,7 @@ import { Failure } from '../../src/domain/failure/index.ts';
 import { rowsOf } from '../support/bot.ts';
 import { schedule } from '../support/delivery.ts';
 import { createFakeBilling } from '../support/fake-billing.ts';
-import { startDelivery } from '../support/start-delivery.ts';
+import { startDelivery } from './start-delivery.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

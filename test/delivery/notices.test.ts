@@ -9,8 +9,8 @@ import { textOf } from '../support/bot.ts';
 import { lastPost, schedule } from '../support/delivery.ts';
 import { directMessage } from '../support/minimal-slack.ts';
 import { type RecordParts, workspaceOf } from '../support/records.ts';
-import { startDelivery, TEAM } from '../support/start-delivery.ts';
 import { WATCH } from '../support/workspace-store.ts';
+import { startDelivery, TEAM } from './start-delivery.ts';
 
 const NINE = Date.parse('2026-11-20T08:00:00Z');
 const MINUTE = 60_000;

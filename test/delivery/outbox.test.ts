@@ -99,15 +99,6 @@ describe('a message that is due', () => {
     expect(slack.posts).toMatchObject([{ channel: directMessage('U0OWNER001') }]);
   });
 
-  it('is sent only once even if many processes run at the same time', async () => {
-    plan();
-    slack.slow = 50;
-    await Promise.all(Array.from({ length: 8 }, run));
-    now += HOUR;
-    await run();
-    expect(slack.posts).toHaveLength(1);
-  });
-
   it('is edited, not sent again, when its next update is due', async () => {
     kind = { nextUpdate: ({ at }) => at + HOUR };
     plan();

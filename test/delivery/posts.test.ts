@@ -10,8 +10,8 @@ import type { Schedule } from '../../src/workspace/record/automation-records.ts'
 import { COVERED, finding, schedule } from '../support/delivery.ts';
 import { storedCause } from '../support/failures.ts';
 import { directMessage } from '../support/minimal-slack.ts';
-import { startDelivery, TEAM } from '../support/start-delivery.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { startDelivery, TEAM } from './start-delivery.ts';
 
 const at = (text: string): number => Date.parse(text);
 const MINUTE = 60_000;

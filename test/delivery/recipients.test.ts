@@ -19,7 +19,7 @@ import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
-import { isThorough } from '../support/thorough.ts';
+import { isThorough } from '../support/test-run.ts';
 
 const [CHANNEL, ELSEWHERE] = ['C0COSTS001', 'C0FINANCE1'];
 /** Anna loses her rights, Ben keeps his, and Carl registered the connection. */

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { createFakeBilling } from '../support/fake-billing.ts';
 import { directMessage } from '../support/minimal-slack.ts';
-import { startDelivery, TEAM } from '../support/start-delivery.ts';
 import { WATCH } from '../support/workspace-store.ts';
+import { startDelivery, TEAM } from './start-delivery.ts';
 
 const ANNA = 'U0ANNA0001';
 const BOSS = 'U0BOSS0001';

@@ -249,36 +249,6 @@ describe('a post about recent spending', () => {
     expect(figures).toEqual({});
   });
 
-  it('says how many days an average is based on, and which of the post’s days are missing', async () => {
-    setDays('5001', days('2026-11', 2, 8, '100').slice(1), days('2026-11', 9, 15, '110'));
-    expect((await post('last-week', ['5001'])).reads[1]).toBe(
-      '*▲ 10.0 %* vs 2–8 Nov (daily average, 6 of 7 days reported) · 110.00 a day',
-    );
-    setDays('5001', days('2026-11', 2, 8, '100').slice(1), days('2026-11', 9, 15, '110').slice(1));
-    const { reads } = await post('last-week', ['5001']);
-    expect(reads[1]).toBe('*▲ 10.0 %* vs 2–8 Nov (6 of 7 days reported) · 110.00 a day (6 of 7 days)');
-    expect(reads.at(-1)).toBe('no data for Mon 9 Nov');
-  });
-
-  it('says in the header how many days are reported if fewer than 80 % are', async () => {
-    setDays('5001', days('2026-11', 2, 8, '100'), days('2026-11', 9, 13, '110'));
-    const { reads } = await post('last-week', ['5001']);
-    expect(reads[0]).toBe('prod · 9–15 Nov · 550.00 on 5 of 7 days');
-    expect(reads[1]).toMatch(/ · 110\.00 a day$/);
-    expect(reads.at(-1)).toBe('no data for Sat 14 Nov and Sun 15 Nov');
-  });
-
-  it.each([
-    [5, 7, 'Too few days reported to compare with 2–8 Nov (9–15 Nov: 5 of 7 days reported).'],
-    [6, 5, 'Too few days reported to compare with 2–8 Nov (5 of 7 days reported).'],
-  ])(
-    'has no percentage if too few days are reported: %i last week, %i the week before',
-    async (now, before, line) => {
-      setDays('5001', days('2026-11', 2, 1 + before, '100'), days('2026-11', 9, 8 + now, '110'));
-      expect((await post('last-week', ['5001'])).reads[1]).toMatch(line);
-    },
-  );
-
   it('compares a day with the same weekday of the week before', async () => {
     // Saturdays and Sundays cost a tenth.
     setDays(
@@ -323,6 +293,20 @@ describe('a post about recent spending', () => {
   it('saves exact amounts for later corrections', async () => {
     setDays('5001', days('2026-11', 20, 20, '0.1'), days('2026-11', 20, 20, '0.2000000000000000000001'));
     expect((await post('yesterday', ['5001'])).figures).toEqual({ '5001:1': '0.3000000000000000000001' });
+  });
+
+  it('names a project by its chosen alias, or else by its first, with that alias’s currency', async () => {
+    for (const id of ['5001', '5002']) setDays(id, days('2026-11', 20, 20, '12.25'));
+    await addProject(bot, { alias: 'twin', id: '5001', currency: '€' });
+    try {
+      const title = async (project: string) => (await post('yesterday', [project])).reads[0];
+      expect(await title('5001:prod')).toBe('prod · Fri 20 Nov · 12.25');
+      expect(await title('5001:twin')).toBe('twin · Fri 20 Nov · €12.25');
+      expect(await title('5001:gone')).toBe('prod · Fri 20 Nov · 12.25');
+      expect(await title('5002:twin')).toBe('dev · Fri 20 Nov · 12.25');
+    } finally {
+      await bot.redis.client.hdel('tally:{T0SANDBOX1}:record', 'project:twin');
+    }
   });
 });
 
@@ -379,6 +363,36 @@ describe('posts about weeks, months and balances', () => {
     ]);
     expect(figures).toEqual({ '5001:1': '-12.5' });
   });
+
+  it('say how many days an average is based on, and which of their days are missing', async () => {
+    setDays('5001', days('2026-11', 2, 8, '100').slice(1), days('2026-11', 9, 15, '110'));
+    expect((await post('last-week', ['5001'])).reads[1]).toBe(
+      '*▲ 10.0 %* vs 2–8 Nov (daily average, 6 of 7 days reported) · 110.00 a day',
+    );
+    setDays('5001', days('2026-11', 2, 8, '100').slice(1), days('2026-11', 9, 15, '110').slice(1));
+    const { reads } = await post('last-week', ['5001']);
+    expect(reads[1]).toBe('*▲ 10.0 %* vs 2–8 Nov (6 of 7 days reported) · 110.00 a day (6 of 7 days)');
+    expect(reads.at(-1)).toBe('no data for Mon 9 Nov');
+  });
+
+  it('say in the header how many days are reported if fewer than 80 % are', async () => {
+    setDays('5001', days('2026-11', 2, 8, '100'), days('2026-11', 9, 13, '110'));
+    const { reads } = await post('last-week', ['5001']);
+    expect(reads[0]).toBe('prod · 9–15 Nov · 550.00 on 5 of 7 days');
+    expect(reads[1]).toMatch(/ · 110\.00 a day$/);
+    expect(reads.at(-1)).toBe('no data for Sat 14 Nov and Sun 15 Nov');
+  });
+
+  it.each([
+    [5, 7, 'Too few days reported to compare with 2–8 Nov (9–15 Nov: 5 of 7 days reported).'],
+    [6, 5, 'Too few days reported to compare with 2–8 Nov (5 of 7 days reported).'],
+  ])(
+    'have no percentage if too few days are reported: %i last week, %i the week before',
+    async (now, before, line) => {
+      setDays('5001', days('2026-11', 2, 1 + before, '100'), days('2026-11', 9, 8 + now, '110'));
+      expect((await post('last-week', ['5001'])).reads[1]).toMatch(line);
+    },
+  );
 });
 
 describe('a digest of several projects', () => {
@@ -506,19 +520,6 @@ describe('a digest of several projects', () => {
     expect((await post('last-week', ['5001', '5002'])).reads).toContain(
       '* dev: 6 of 7 days reported, no data for Sun 15 Nov.',
     );
-  });
-
-  it('names a project by its chosen alias, or else by its first, with that alias’s currency', async () => {
-    await addProject(bot, { alias: 'twin', id: '5001', currency: '€' });
-    try {
-      const title = async (project: string) => (await post('yesterday', [project])).reads[0];
-      expect(await title('5001:prod')).toBe('prod · Fri 20 Nov · 12.25');
-      expect(await title('5001:twin')).toBe('twin · Fri 20 Nov · €12.25');
-      expect(await title('5001:gone')).toBe('prod · Fri 20 Nov · 12.25');
-      expect(await title('5002:twin')).toBe('dev · Fri 20 Nov · 12.25');
-    } finally {
-      await bot.redis.client.hdel('tally:{T0SANDBOX1}:record', 'project:twin');
-    }
   });
 
   it('adds up each currency separately', async () => {

@@ -2,8 +2,6 @@
  * Simulates a project for 400 days: weekends, growth, spikes, credits, top-ups, and days that are late, missing or
  * corrected.
  */
-import { seededRandom } from '../support/seeded-random.ts';
-
 type Day = string;
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -98,4 +96,14 @@ function reportsOf(random: () => number, cost: number, ends: number): SimulatedD
     { from: corrected + 2 * DAY * random(), cost: draft },
     { from: corrected + 2 * DAY + DAY * random(), cost },
   ];
+}
+
+export function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
 }

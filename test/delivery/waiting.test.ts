@@ -4,7 +4,7 @@ import type { ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import type { Schedule } from '../../src/workspace/record/automation-records.ts';
 import { finding, schedule } from '../support/delivery.ts';
-import { startDelivery, TEAM } from '../support/start-delivery.ts';
+import { startDelivery, TEAM } from './start-delivery.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -9,9 +9,8 @@ import { measureWatch } from '../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import type { Watch } from '../../src/workspace/record/automation-records.ts';
 import { createFakeBilling } from '../support/fake-billing.ts';
-import { seededRandom } from '../support/seeded-random.ts';
-import { startDelivery } from '../support/start-delivery.ts';
-import { type SimulatedProject, simulateProject } from './simulated-project.ts';
+import { type SimulatedProject, seededRandom, simulateProject } from './simulated-project.ts';
+import { startDelivery } from './start-delivery.ts';
 import { createOracle, type OracleRule } from './watch-oracle.ts';
 
 const DAY = 86_400_000;

@@ -6,10 +6,10 @@ import { addDays } from '../../src/domain/time/calendar.ts';
 import { UNLIMITED } from '../../src/workspace/projects/project-scope.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
 import type { Watch } from '../../src/workspace/record/automation-records.ts';
-import { changeIn } from '../support/change.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { directMessage } from '../support/minimal-slack.ts';
-import { startDelivery, TEAM } from '../support/start-delivery.ts';
+import { changeIn } from '../support/projects.ts';
+import { startDelivery, TEAM } from './start-delivery.ts';
 
 const CHANNEL = 'C0COSTS001';
 const OWNER = 'U0OWNER001';
@@ -155,15 +155,6 @@ describe('a watch on a balance', () => {
     expect(alerts(directMessage('U0ANNA0001'))).toHaveLength(1);
     expect(alerts(directMessage('U0BEN00001'))).toHaveLength(1);
     expect(slack.posts).toHaveLength(2);
-  });
-
-  it('doesn’t alert while snoozed, but does afterwards if the balance is still below the threshold', async () => {
-    await save(watch(BALANCE, { snoozedUntil: BEGIN + 5 * HOUR }));
-    balance = 40_000;
-    await forHours(4);
-    expect(slack.posts).toEqual([]);
-    await forHours(2);
-    expect(alerts()).toHaveLength(1);
   });
 
   it.each<[string, () => Partial<Watch>]>([

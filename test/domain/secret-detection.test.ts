@@ -15,7 +15,7 @@ import { parseScheduleText } from '../../src/features/schedules/parse-schedule-c
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import { contextWith, readBalance, readPeriod, readSpend } from '../support/read-words.ts';
 import { requestOf } from '../support/records.ts';
-import { runs } from '../support/thorough.ts';
+import { runs } from '../support/test-run.ts';
 
 const REQUEST = requestOf();
 const bytes = (minLength: number, maxLength = 64) =>

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Answer, botOfFile, CHANNEL, DAY, SATURDAY, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
-import { commandsOf } from '../support/redis-commands.ts';
+import { commandsOf } from '../support/redis.ts';
 import { answerQueries, answerWith, itemsJson, november } from '../support/service-replies.ts';
 
 const bot = await botOfFile();
@@ -173,6 +173,20 @@ describe('/balance', () => {
     expect(visibleText).toContain('5.00 left');
     expect(visibleText).toContain(':warning: *Overdrawn: balance and bonuses together are −95.00*');
     expect(visibleText).toContain('bonuses −100.00 · ');
+  });
+
+  it('has a Share button that shares only once if pressed three times at once', async () => {
+    const answer = await bot.ask('/balance 456');
+    const shared = () => bot.answers(MEMBER).length;
+    const before = shared();
+    await Promise.all([1, 2, 3].map(() => bot.press(answer, 'Share')));
+    await bot.slack.waitFor(() => shared() > before);
+    // Long enough for a second answer to arrive.
+    const again = await bot.ask('/balance 456');
+    expect(shared()).toBe(before + 1);
+    await bot.press(again, 'Share');
+    await bot.slack.waitFor(() => shared() > before + 1);
+    expect(shared()).toBe(before + 2);
   });
 });
 
@@ -412,20 +426,6 @@ describe('/spend', () => {
     expect(shared).toMatchObject({ ephemeral: false, text: answer.text });
     expect(shared.buttons).not.toContain('Share');
     expect(shared.visibleText).toContain(`shared by <@${OWNER}>`);
-  });
-
-  it('has, like /balance, a Share button that shares only once if pressed three times at once', async () => {
-    const answer = await bot.ask('/balance 456');
-    const shared = () => bot.answers(MEMBER).length;
-    const before = shared();
-    await Promise.all([1, 2, 3].map(() => bot.press(answer, 'Share')));
-    await bot.slack.waitFor(() => shared() > before);
-    // Long enough for a second answer to arrive.
-    const again = await bot.ask('/balance 456');
-    expect(shared()).toBe(before + 1);
-    await bot.press(again, 'Share');
-    await bot.slack.waitFor(() => shared() > before + 1);
-    expect(shared()).toBe(before + 2);
   });
 
   it('formats numbers for the reader’s Slack locale', async () => {

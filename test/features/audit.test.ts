@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/record/audit.ts';
-import {
-  BOT_TOKEN,
-  botOfEachTest,
-  CHANNEL,
-  goodToken,
-  SATURDAY,
-  SIGNING_SECRET,
-  textOf,
-} from '../support/bot.ts';
+import { BOT_TOKEN, botOfEachTest, CHANNEL, goodToken, SATURDAY, SIGNING_SECRET } from '../support/bot.ts';
 import { clickOf, GENERAL, TEAM } from '../support/people.ts';
 
 const ENTRY: AuditEntry = { at: SATURDAY, who: OWNER, action: 'added the project', about: 'prod' };
@@ -37,39 +29,18 @@ describe('/billing audit', () => {
 
   it('shows the time, the person, the action and its subject, and notifies nobody', async () => {
     await record({ action: 'replaced the token of the connection', about: 'main' });
-    const { visibleText, blocks, ephemeral } = await bot.ask('/billing audit');
+    const { lines, ephemeral } = await bot.ask('/billing audit');
     expect(ephemeral).toBe(true);
-    expect(visibleText.replace(/\s+/g, ' ')).toContain('replaced the token of the connection main');
-    const drawn = JSON.stringify(blocks);
-    expect(drawn).toContain(`"type":"date","timestamp":${Math.floor(SATURDAY / 1000)}`);
-    expect(drawn).toContain(`{"type":"user","user_id":"${OWNER}"}`);
-  });
-
-  it('shows a channel by name, not by the stored ID', async () => {
-    await record({ action: 'changed the default project of', about: `${CHANNEL}: prod` });
-    const drawn = JSON.stringify((await bot.ask('/billing audit')).blocks);
-    expect(drawn).toContain(
-      `{"type":"channel","channel_id":"${CHANNEL}"},{"type":"text","text":": prod","style":{"bold":true}}`,
-    );
-  });
-
-  it('shows the newest entry first', async () => {
-    await record({ at: SATURDAY - 86_400_000, action: 'removed the project', about: 'old (project 77)' });
-    await record({ at: SATURDAY - 60_000, action: 'deleted a watch:', about: 'prod' });
-    await record();
-    expect((await bot.read('/billing audit')).replace(/\s+/g, ' ')).toMatch(
-      /added the project prod[\s\S]*deleted a watch: prod[\s\S]*removed the project old \(project 77\)/,
+    expect(lines[1]).toMatch(
+      /^<!date\^1795256130\^[^>]*> · <@U0OWNER001> replaced the token of the connection \*main\*$/,
     );
   });
 
   it('shows all channels and people in an entry by name', async () => {
-    const ids = ['U0MEMBER01', 'U0ADMIN001', 'C0FINANCE1'];
-    await record({ action: 'created a watch:', about: `prod for ${ids[0]}, ${ids[1]} in ${ids[2]}` });
-    const { blocks, visibleText } = await bot.ask('/billing audit');
-    for (const id of ids) expect(visibleText).not.toContain(id);
-    const drawn = JSON.stringify(blocks);
-    expect(drawn).toContain('{"type":"channel","channel_id":"C0FINANCE1"}');
-    for (const id of ids.slice(0, 2)) expect(drawn).toContain(`{"type":"user","user_id":"${id}"}`);
+    await record({ action: 'created a watch:', about: 'prod for U0MEMBER01, U0ADMIN001 in C0FINANCE1' });
+    expect(await bot.read('/billing audit')).toContain(
+      'created a watch: *prod for <@U0MEMBER01>, <@U0ADMIN001> in <#C0FINANCE1>*',
+    );
   });
 
   it('is private even when answers are public', async () => {
@@ -79,12 +50,10 @@ describe('/billing audit', () => {
   });
 
   it('shows names that people have chosen as plain text', async () => {
-    const about = '<!channel> *bold* <@U0MEMBER0> `code`';
-    await record({ about });
-    const { blocks } = await bot.ask('/billing audit');
-    const [list] = blocks.filter(({ type }) => type === 'rich_text');
-    expect(textOf(list)).toContain(about);
-    expect(JSON.stringify(blocks.filter(({ type }) => type !== 'rich_text'))).not.toContain('channel');
+    await record({ about: '<!channel> *bold* <@U0MEMBER0> `code`' });
+    expect((await bot.read('/billing audit')).replaceAll('\u200b', '·')).toContain(
+      '*&lt;!channel&gt; ·*bold·* &lt;@U0MEMBER0&gt; ·`code·`*',
+    );
   });
 
   it('shows the twenty newest entries first, and older ones on further pages', async () => {

@@ -120,12 +120,3 @@ it('projects with billing errors are no longer listed after a new token is store
   await addConnection(bot, SATURDAY);
   expect(await failedFields()).toEqual([]);
 });
-
-it('a repeated billing error is stored with the time of its first occurrence', async () => {
-  await bot.ask('/balance teapot');
-  await expect.poll(failedFields).toHaveLength(1);
-  bot.clock.now += HOUR;
-  await bot.ask('/balance teapot');
-  const [[, failure] = []] = await failedFields();
-  expect(failure).toMatchObject({ since: SATURDAY });
-});

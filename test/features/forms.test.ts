@@ -6,10 +6,9 @@ import { recordKey } from '../../src/redis/keys.ts';
 import { botOfEachTest, CHANNEL, goodToken } from '../support/bot.ts';
 import { clickOf, type Fields, sentBy, TEAM } from '../support/people.ts';
 import { addProjects } from '../support/projects.ts';
-import { recordFields } from '../support/redis.ts';
 
 const bot = botOfEachTest((bot) => bot.connect());
-const record = () => recordFields(bot.redis.client, recordKey(TEAM));
+const record = () => bot.redis.client.hgetall(recordKey(TEAM));
 /** How many audit entries have this text. */
 const timesOf = async (action: string) =>
   (await bot.audit()).filter((entry) => entry.includes(` ${action} `)).length;

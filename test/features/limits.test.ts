@@ -13,10 +13,9 @@ import type { Message } from '../../src/slack/block-kit/blocks.ts';
 import { withoutRichBlocks } from '../../src/slack/reply/message-calls.ts';
 import { renderAnswer } from '../../src/slack/reply/render-answer.ts';
 import type { ResolvedProject } from '../../src/workspace/projects/resolve-project.ts';
-import { answerView } from '../support/answer-view.ts';
 import { resolvePeriodText } from '../support/read-words.ts';
-import { runs } from '../support/thorough.ts';
-import { usageOfItems } from '../support/usage.ts';
+import { runs } from '../support/test-run.ts';
+import { answerView, usageOfItems } from '../support/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { botOfFile, CHANNEL, goodToken } from '../support/bot.ts';
-import { changeIn } from '../support/change.ts';
 import { TEAM } from '../support/people.ts';
-import { addProjects } from '../support/projects.ts';
+import { addProjects, changeIn } from '../support/projects.ts';
 
 /** Two secrets that look like ordinary words. */
 const ACCESS_SECRET = 'correct-horse-battery';

@@ -15,7 +15,7 @@ import { CHANNEL, clickOf, directOf, FINANCE, type Fields, GENERAL, TEAM } from 
 import { storedProject } from '../support/projects.ts';
 import { readSpend } from '../support/read-words.ts';
 import { requestOf, workspaceOf } from '../support/records.ts';
-import { runs } from '../support/thorough.ts';
+import { runs } from '../support/test-run.ts';
 
 const MINUTE = 60_000;
 const KEY = recordKey(TEAM);

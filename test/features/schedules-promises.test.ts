@@ -21,9 +21,8 @@ import { CHANNEL } from '../support/bot.ts';
 import { schedule as example } from '../support/delivery.ts';
 import { startListenerBot } from '../support/listener-bot.ts';
 import { dueTimesBetween, nextDueTimes } from '../support/next-due-times.ts';
-import { UNLIMITED } from '../support/no-rate-limits.ts';
-import { TEAM } from '../support/people.ts';
-import { runs } from '../support/thorough.ts';
+import { TEAM, UNLIMITED } from '../support/people.ts';
+import { runs } from '../support/test-run.ts';
 
 const KEY = `tally:{${TEAM}}:record`;
 const LOG_KEY = `tally:{${TEAM}}:delivery-log`;

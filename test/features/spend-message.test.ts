@@ -5,10 +5,9 @@ import { balanceAnswer } from '../../src/features/balance/index.ts';
 import { spendAnswer } from '../../src/features/spend/index.ts';
 import { renderAnswer } from '../../src/slack/reply/render-answer.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import { answerView } from '../support/answer-view.ts';
 import { SATURDAY as NOW, textOf } from '../support/bot.ts';
 import { resolvePeriodText } from '../support/read-words.ts';
-import { daysFrom, item, usageOfItems } from '../support/usage.ts';
+import { answerView, daysFrom, item, usageOfItems } from '../support/usage.ts';
 
 const TARGET = {
   project: '123',
@@ -85,16 +84,6 @@ describe('the chart of /spend', () => {
 });
 
 describe('a bar in the chart of /spend', () => {
-  it('for a day without data has no height and is labelled “no data”', () => {
-    const { bars } = shown('2026-11-14..2026-11-17', [item('2026-11-14'), item('2026-11-17', '3')]);
-    expect(bars).toEqual([
-      { label: 'Sat 14', value: 1 },
-      { label: '15 no data', value: 0 },
-      { label: '16 no data', value: 0 },
-      { label: 'Tue 17', value: 3 },
-    ]);
-  });
-
   it('is as high as the sum of the day’s readable amounts', () => {
     const sent = [...daysFrom('2026-11-14', 4).map((day) => item(day, '2')), item('2026-11-15', 'n/a')];
     const { bars } = shown('2026-11-14..2026-11-17', sent);

@@ -7,9 +7,8 @@ import { MAX_CONNECTIONS, type NewConnection } from '../../src/workspace/credent
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { botOfEachTest, DAY, goodToken, SATURDAY as NOW } from '../support/bot.ts';
-import { changeIn } from '../support/change.ts';
 import { FINANCE, TEAM } from '../support/people.ts';
-import { addProject, addProjects } from '../support/projects.ts';
+import { addProject, addProjects, changeIn } from '../support/projects.ts';
 import { outcomesOf } from '../support/workspace-store.ts';
 
 let workspaces: Workspaces;

@@ -105,6 +105,7 @@ describe('the answer to a mistake', () => {
     '/spend <@U012AB3CD4E> last month',
     '/spend prod <#C012AB3CD4E>',
     '/balance <!subteam^S012AB3CD4E>',
+    '@Tally what did @mateus spend last month?',
   ])(
     'says that “%s” mentions a person, a channel or a group, without a word about secrets',
     async (command) => {

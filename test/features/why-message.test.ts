@@ -6,9 +6,8 @@ import { compareUsage } from '../../src/domain/money/comparison.ts';
 import type { SpendFigures, SpendView } from '../../src/features/spend/figures.ts';
 import { whyAnswer } from '../../src/features/spend/why-answer.ts';
 import type { Answer } from '../../src/slack/reply/render-answer.ts';
-import { answerView } from '../support/answer-view.ts';
 import { resolvePeriodText } from '../support/read-words.ts';
-import { itemsOf, usageOfItems } from '../support/usage.ts';
+import { answerView, itemsOf, usageOfItems } from '../support/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 

@@ -268,19 +268,6 @@ describe('a retry', () => {
     expect(failure).toMatchObject({ kind: 'invalid-response', data: { what: 'it was cut off' } });
     expect(broken.connections()).toBe(2);
   });
-
-  it('does not hide that the service refused the connection', async () => {
-    const port = await closedPort();
-    const exchanges: ExchangeInfo[] = [];
-    const it = http({ onExchange: (exchange) => exchanges.push(exchange) });
-    const failure = await failureOf(ask(it, `http://127.0.0.1:${port}`));
-    expect(failure).toMatchObject({
-      kind: 'service-unreachable',
-      host: `127.0.0.1:${port}`,
-      data: { code: 'ECONNREFUSED' },
-    });
-    expect(exchanges).toMatchObject([{ outcome: 'service-unreachable', service: 'billing' }]);
-  });
 });
 
 describe('a request to a name without an address', () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderShellCommands } from '../../src/identity/shell-commands.ts';
-import { runs } from '../support/thorough.ts';
+import { runs } from '../support/test-run.ts';
 
 const AUTH_URL = 'https://identity.example.com/v3';
 const computeUrl = 'https://compute.example.com/v2.1';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Failure, InvalidWord } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { anyText } from '../support/any-text.ts';
-import { runs } from '../support/thorough.ts';
+import { runs } from '../support/test-run.ts';
 
 function recording() {
   const lines: string[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Failure, InvalidWord } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { createWorkLog, type MessageWork, type RequestWork, type Work } from '../../src/ops/work-record.ts';
 
@@ -71,11 +71,6 @@ describe('the log line of a request', () => {
       err: { name: 'TypeError', stack: expect.stringContaining('work-record.test') },
     });
     expect(lineOf(request({ outcome: 'not-allowed' })).level).toBe('info');
-  });
-
-  it('never repeats a refused word', () => {
-    const error = new InvalidWord('hunter2', 'is wrong', '');
-    expect(JSON.stringify(lineOf(request({ outcome: error.kind, error })))).not.toContain('hunter2');
   });
 });
 

@@ -10,9 +10,8 @@ import { freePort } from '../../sandbox/bot-process.ts';
 import { BOT_ENTRY, buildBot } from '../../sandbox/build.ts';
 import { OWNER, type Slack } from '../../sandbox/slack/index.ts';
 import { CHANNEL, slackEnvironment, startTestSlack } from '../support/bot.ts';
-import { endProcess } from '../support/delivery-processes.ts';
+import { endProcess, endWithParent } from '../support/delivery-processes.ts';
 import { describeUnless } from '../support/describe-unless.ts';
-import { endWithParent } from '../support/end-with-parent.ts';
 import {
   type Certificates,
   documentedRules,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { channelsOf, knownChannels } from '../../src/slack/request/channels.ts';
-import { clientOf } from '../support/answering-client.ts';
+import { clientOf } from './answering-client.ts';
 
 const refusal = (error: string) => Object.assign(new Error(error), { data: { error } });
 /** Channels of a Slack that answers one method. */

@@ -9,8 +9,15 @@ import { callSlack } from '../../src/slack/web-client.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
 import { BOT_TOKEN } from '../support/bot.ts';
-import { type OAuthBot, PUBLIC_URL, STATE_SECRET, startOAuthBot } from '../support/oauth-bot.ts';
-import { CLIENT, SIGNING_SECRET, type Team } from '../support/oauth-slack.ts';
+import {
+  CLIENT,
+  type OAuthBot,
+  PUBLIC_URL,
+  SIGNING_SECRET,
+  STATE_SECRET,
+  startOAuthBot,
+  type Team,
+} from '../support/oauth-bot.ts';
 
 const NORTH: Team = { id: 'T0NORTH001', name: 'North' };
 const GRID: Team = { id: 'T0GRID0001', name: 'Grid', enterprise: 'E0GRID0001', whole: true };

@@ -12,8 +12,8 @@ import type { Reply } from '../../src/slack/reply/reply.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { textOf } from '../support/bot.ts';
-import { changeIn } from '../support/change.ts';
 import { failuresOfAll } from '../support/failures.ts';
+import { changeIn } from '../support/projects.ts';
 import { requestOf } from '../support/records.ts';
 import { testRedis } from '../support/redis.ts';
 

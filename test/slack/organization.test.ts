@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { epochSeconds, type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
-import { INSTALLER, type Team } from '../support/oauth-slack.ts';
-import { recordFields } from '../support/redis.ts';
+import { epochSeconds, INSTALLER, type OAuthBot, startOAuthBot, type Team } from '../support/oauth-bot.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const ORG = 'E0GRID0001';
@@ -17,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => bot.stop());
 
-const record = (id: string) => recordFields(bot.redis.client, `tally:{${id}}:record`);
+const record = (id: string) => bot.redis.client.hgetall(`tally:{${id}}:record`);
 const members = async () => (await bot.redis.client.smembers(`tally:{${ORG}}:members`)).sort();
 const askedAbout = () => bot.slack.called('users.info').at(-1)?.fields.team_id;
 const ofBilling = () => bot.billing.requests.at(-1)?.token;

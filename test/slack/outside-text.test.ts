@@ -68,36 +68,18 @@ describe('untrusted text', () => {
     await bot.slack.waitFor(() => bot.slack.messages(MEMBER, CHANNEL).length > before);
   };
 
-  it('doesn’t prevent answers, lists, refusals or public posts', async () => {
+  async function askEverything(): Promise<void> {
     await ask('/balance prod');
     await press('Share');
-    const reports = [
-      '/spend prod',
-      '/balance web',
-      '/balance lost',
-      '/balance 7003',
-      '/spend 7003 mtd',
-      '/spend web',
-    ];
-    for (const text of reports) await ask(text);
+    for (const text of ['/balance web', '/balance lost', '/balance 7003', '/spend 7003 mtd', '/spend web'])
+      await ask(text);
     await press('Share');
     const typed = [
-      '/spend',
-      '/balance',
-      '/os-token',
-      '/billing',
-      '/billing projects',
-      '/billing projects edit',
-      '@Tally',
-    ];
-    const more = [
-      '/billing default',
-      '/billing disconnect',
-      '/billing connect',
+      ...['/spend', '/balance', '/os-token', '@Tally', '@Tally spend', '/billing', '/billing projects'],
+      ...['/billing projects edit', '/billing default', '/billing disconnect', '/billing connect'],
       '/billing schedule',
-      '@Tally spend',
     ];
-    for (const command of [...typed, ...more]) await ask(`${command} ${HOSTILE}`, OWNER);
+    for (const command of typed) await ask(`${command} ${HOSTILE}`);
     const lists = ['projects', 'status', 'audit', 'schedules', 'default', 'default prod', 'help'];
     for (const verb of lists) await ask(`/billing ${verb}`);
     await bot.slack.say(OWNER, CHANNEL, '/billing disconnect');
@@ -112,9 +94,9 @@ describe('untrusted text', () => {
     bot.billing.respond(undefined);
     await bot.slack.openHome(OWNER);
     await bot.slack.waitFor(() => bot.slack.home(OWNER));
-  });
+  }
 
-  it('doesn’t prevent a scheduled post', async () => {
+  async function sendScheduledPost(): Promise<void> {
     await bot.slack.say(OWNER, CHANNEL, '/billing schedule prod balance daily 09:00');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     await bot.slack.submit(OWNER);
@@ -126,9 +108,11 @@ describe('untrusted text', () => {
     const before = bot.slack.messages(MEMBER, CHANNEL).length;
     await bot.slack.choose(OWNER, place, 'schedule-row', value);
     await bot.slack.waitFor(() => bot.slack.messages(MEMBER, CHANNEL).length > before);
-  });
+  }
 
-  it('is escaped wherever Slack would read mark-up', () => {
+  it('is escaped wherever Slack would read mark-up', async () => {
+    await askEverything();
+    await sendScheduledPost();
     const texts = markedIn(sent());
     const harmless = texts.filter((text) => text.includes('&lt;!channel&gt;'));
     expect(harmless.length).toBeGreaterThan(10);

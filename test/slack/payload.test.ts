@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
-import { UNLIMITED } from '../support/no-rate-limits.ts';
-import { runs } from '../support/thorough.ts';
+import { UNLIMITED } from '../support/people.ts';
+import { runs } from '../support/test-run.ts';
 
 let bot: Bot;
 beforeAll(async () => {

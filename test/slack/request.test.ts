@@ -173,14 +173,6 @@ describe('an answer that Slack doesn’t accept at once', () => {
     expect(lineWith('Slack did not confirm an answer')).toContain(`"workspace":"${TEAM}"`);
     expect(posts().map(({ method }) => method)).toEqual(['chat.postMessage']);
   });
-
-  it('is sent again if Slack says that it is too busy', async () => {
-    await started(open);
-    tally.slack.failNext('chat.postMessage', { status: 503 });
-    await mention();
-    await tally.slack.waitFor(() => answers() === 1);
-    expect(posts()).toHaveLength(2);
-  });
 });
 
 describe('an unexpected error', () => {

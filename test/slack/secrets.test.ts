@@ -1,13 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type OAuthBot, STATE_SECRET, startOAuthBot } from '../support/oauth-bot.ts';
-import type { Team } from '../support/oauth-slack.ts';
-import { dumpRedis, encodingsOf } from '../support/secrets.ts';
+import { type OAuthBot, STATE_SECRET, startOAuthBot, type Team } from '../support/oauth-bot.ts';
+import { dumpRedis } from '../support/redis.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const NORTH: Team = { id: 'T0NORTH001', name: 'North' };
 const TURNING: Team = { id: 'T0TURN0001', name: 'Turning', expires: 3600 };
 const GRID: Team = { id: 'T0GRID0001', name: 'Grid', enterprise: 'E0GRID0001', whole: true };
+
+/** The encodings in which a secret can leak: plain, JSON, URL, hexadecimal, base64 at every offset. */
+function encodingsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  const base64 = [0, 1, 2].flatMap((offset) => {
+    const shifted = Buffer.concat([Buffer.alloc(offset), bytes]);
+    // The outer characters depend on the neighbouring bytes.
+    const cut = (text: string) => text.replaceAll('=', '').slice(offset === 0 ? 0 : offset + 1, -1);
+    return [cut(shifted.toString('base64')), cut(shifted.toString('base64url'))];
+  });
+  const quoted = JSON.stringify(secret).slice(1, -1);
+  return [...new Set([secret, quoted, encodeURIComponent(secret), bytes.toString('hex'), ...base64])].filter(
+    (form) => form.length >= 8,
+  );
+}
 
 let running: OAuthBot | undefined;
 afterEach(async () => {
@@ -15,17 +29,6 @@ afterEach(async () => {
 });
 
 describe('a secret', () => {
-  it('is found in every encoding by the search in this test', () => {
-    const secret = 'sandbox "token" 0123456789';
-    const dressed = [
-      JSON.stringify({ secret }),
-      `x=${encodeURIComponent(secret)}`,
-      ...['', 'a', 'ab'].map((before) => Buffer.from(`${before}${secret}tail`).toString('base64')),
-      Buffer.from(secret).toString('hex'),
-    ];
-    for (const text of dressed) expect(encodingsOf(secret).some((form) => text.includes(form))).toBe(true);
-  });
-
   it('that a person entered can be read neither in Redis nor in the log nor in Slack', async () => {
     const key = randomBytes(32).toString('base64');
     const bot = await startOAuthBot({ env: { ENCRYPTION_KEYS: `test:${key}` } });

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startRedis } from '../../sandbox/redis.ts';
 import { openWakeUps, save, schedule } from '../support/delivery.ts';
+import type { Team } from '../support/oauth-bot.ts';
 import { epochSeconds, type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
-import type { Team } from '../support/oauth-slack.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const NORTH: Team = { id: 'T0NORTH001', name: 'North' };

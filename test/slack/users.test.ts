@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createUserDirectory, type UserDirectory } from '../../src/slack/request/users.ts';
 import type { WebClient } from '../../src/slack/web-client.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
-import { clientOf } from '../support/answering-client.ts';
+import { clientOf } from './answering-client.ts';
 
 const MINUTE = 60_000;
 const TEAM = 'T1';

@@ -15,8 +15,7 @@ import type { Schedule, Watch } from '../../src/workspace/record/automation-reco
 import type { Answer } from './answer.ts';
 import { DAY, SATURDAY } from './bot.ts';
 import { startListenerBot } from './listener-bot.ts';
-import { UNLIMITED } from './no-rate-limits.ts';
-import { CHANNEL, clickOf, FINANCE, GENERAL, SHARED, TEAM } from './people.ts';
+import { CHANNEL, clickOf, FINANCE, GENERAL, SHARED, TEAM, UNLIMITED } from './people.ts';
 import { storedProject } from './projects.ts';
 
 export const MINUTE = 60_000;

@@ -15,10 +15,9 @@ import type { RateLimiter } from '../../src/slack/server/rate-limiter.ts';
 import type { LoadingDelays } from '../../src/slack/slack-services.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
-import { note } from './happened.ts';
-import { UNLIMITED } from './no-rate-limits.ts';
-import { CHANNEL, createPeople, type People, TEAM } from './people.ts';
+import { CHANNEL, createPeople, type People, TEAM, UNLIMITED } from './people.ts';
 import { type TestRedis, testRedis } from './redis.ts';
+import { note } from './test-run.ts';
 
 export { type Answer, rowsOf, textOf, toAnswer } from './answer.ts';
 export { CHANNEL } from './people.ts';

@@ -2,13 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { bundle } from '../../build.js';
 import { SANDBOX_FOLDER } from '../../sandbox/build.ts';
-import { endWithParent } from './end-with-parent.ts';
 import { requireServer } from './redis-servers.ts';
 
 const FOLDER = join(SANDBOX_FOLDER, 'deliverer');
@@ -86,4 +86,22 @@ export async function startPersistentRedis(): Promise<PersistentRedis> {
       await rm(home, { recursive: true, force: true });
     },
   };
+}
+
+/** The pipe closes when this process ends. SIGCONT comes first, because a stopped process can't end. */
+const GUARD_SCRIPT = 'cat >/dev/null; kill -CONT "$1"; kill -9 "$1"; [ -z "$2" ] || rm -rf "$2"';
+
+/**
+ * Kills a child when this process ends, however it ends.
+ * @param folder deleted with the child
+ */
+export function endWithParent(child: ChildProcess, folder = ''): void {
+  const guard = spawn('/bin/sh', ['-c', GUARD_SCRIPT, 'guard', String(child.pid), folder], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    // Otherwise Ctrl-C would end the guard before the child.
+    detached: true,
+  });
+  guard.unref();
+  if (guard.stdin instanceof Socket) guard.stdin.unref();
+  child.once('exit', () => guard.kill('SIGKILL'));
 }

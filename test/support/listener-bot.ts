@@ -18,8 +18,7 @@ import { createWorkspaces, type Workspaces } from '../../src/workspace/record/wo
 import { createEventDedup } from '../../src/workspace/replay-protection.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
 import { NO_LOADING, slackEnvironment, startTestSlack } from './bot.ts';
-import { UNLIMITED } from './no-rate-limits.ts';
-import { createPeople, type People } from './people.ts';
+import { createPeople, type People, UNLIMITED } from './people.ts';
 import { type TestRedis, testRedis } from './redis.ts';
 
 export interface ListenerBot extends People {

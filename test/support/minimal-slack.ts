@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { note } from './happened.ts';
+import { note } from './test-run.ts';
 
 export interface SlackPost {
   readonly workspace: string;

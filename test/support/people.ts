@@ -3,8 +3,9 @@ import querystring from 'node:querystring';
 import { expect } from 'vitest';
 import * as z from 'zod';
 import { OWNER, type Slack } from '../../sandbox/slack/index.ts';
+import type { RateLimiter } from '../../src/slack/server/rate-limiter.ts';
 import { type Answer, labelsOf, textOf, toAnswer } from './answer.ts';
-import { note } from './happened.ts';
+import { note } from './test-run.ts';
 
 export const TEAM = 'T0SANDBOX1';
 export const CHANNEL = 'C0COSTS001';
@@ -169,3 +170,9 @@ export const clickOf = (person: string, action: object, channel = CHANNEL) => ({
   channel: { id: channel },
   actions: [{ type: 'button', block_id: 'b', ...action }],
 });
+
+/** Tests send requests faster than people do. */
+export const UNLIMITED: RateLimiter = {
+  take: () => undefined,
+  demand: () => undefined,
+};

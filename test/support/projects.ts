@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
+import type { AuditEntry } from '../../src/workspace/record/audit.ts';
+import type { WorkspaceChange } from '../../src/workspace/record/audited-change.ts';
+import type { Workspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { type Bot, goodToken } from './bot.ts';
-import { changeIn } from './change.ts';
 
 /** Registers the fake billing service's read-only token without the form, which takes three times as long. */
 export async function addConnection(
@@ -49,4 +51,13 @@ export async function addProjects(
 ): Promise<void> {
   for (const [alias, given] of Object.entries(projects))
     await addProject(bot, { alias, ...(typeof given === 'string' ? { id: given } : given) });
+}
+
+/** Changes the record like somebody who has just read it. */
+export async function changeIn(
+  workspaces: Workspaces,
+  teamId: string,
+  ...entries: readonly AuditEntry[]
+): Promise<WorkspaceChange> {
+  return { workspace: await workspaces.load(teamId), entries };
 }

@@ -2,6 +2,7 @@
  * One private Redis for each worker, started at the first call and ended with the worker, even if that is killed.
  * Every call gets its own empty database.
  */
+import { tracingChannel } from 'node:diagnostics_channel';
 import { type Cluster, Redis } from 'ioredis';
 import { type RunningRedis, startRedis } from '../../sandbox/redis.ts';
 import { INDEX_KEY } from '../../src/redis/keys.ts';
@@ -33,9 +34,6 @@ export async function workspaceKeys(client: Redis): Promise<string[]> {
   return [...keys.filter((key) => !isIndex(key)), ...(await Promise.all(entries)).flat()].sort();
 }
 
-export const recordFields = (client: Redis, key: string): Promise<Readonly<Record<string, string>>> =>
-  client.hgetall(key);
-
 const DATABASES = 16;
 let running: Promise<RunningRedis> | undefined;
 let calls = 0;
@@ -65,7 +63,7 @@ export async function forgetWakeUps(client: Redis): Promise<void> {
 }
 
 /** Waits until no wake-up is due and no run is in progress, because a run would disturb the test. */
-export async function untilNothingRuns(client: Redis): Promise<void> {
+async function untilNothingRuns(client: Redis): Promise<void> {
   const lists = ['wait', 'active'].map((list) => `{tally}:deliver:${list}`);
   await waitUntil(async () => {
     const [waiting = 0, active = 0] = await Promise.all(lists.map((key) => client.llen(key)));
@@ -92,4 +90,56 @@ export async function contentOf(client: Redis | Cluster, key: string): Promise<u
     default:
       return undefined;
   }
+}
+
+/** A command as ioredis publishes it, with “?” for arguments that may be confidential. */
+interface SentCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly database: number;
+}
+
+/** The queue and the index of workspaces send commands at any time. */
+const isOfScheduler = ({ args }: SentCommand): boolean =>
+  args.some((arg) => arg.includes('{tally}') || arg === INDEX_KEY);
+
+/**
+ * Records what ioredis sends in this process, so that the counts hold for any server. Commands inside a script aren't
+ * counted. @param isLeftOut by default, commands of a running bot's scheduler
+ * @returns the names of the commands that go to this database during the work, in order
+ */
+export async function commandsOf(
+  redis: TestRedis,
+  work: () => Promise<unknown>,
+  isLeftOut = isOfScheduler,
+): Promise<string[]> {
+  const names: string[] = [];
+  const none = () => undefined;
+  const subscribers = {
+    start(message: unknown) {
+      const sent = message as SentCommand;
+      if (sent.database === redis.client.options.db && !isLeftOut(sent) && sent.command !== 'ping')
+        // Redis knows a script by its hash once this connection has sent it.
+        names.push(sent.command === 'evalsha' ? 'eval' : sent.command);
+    },
+    end: none,
+    asyncStart: none,
+    asyncEnd: none,
+    error: none,
+  };
+  await untilNothingRuns(redis.client);
+  const channel = tracingChannel('ioredis:command');
+  channel.subscribe(subscribers);
+  try {
+    await work();
+  } finally {
+    channel.unsubscribe(subscribers);
+  }
+  return names;
+}
+
+/** All of Redis, as text. */
+export async function dumpRedis(client: Redis): Promise<string> {
+  const keys = await client.keys('*');
+  return JSON.stringify(await Promise.all(keys.map(async (key) => [key, await contentOf(client, key)])));
 }

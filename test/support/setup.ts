@@ -5,8 +5,7 @@
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach } from 'vitest';
-import { happened } from './happened.ts';
-import { runs } from './thorough.ts';
+import { happened, runs } from './test-run.ts';
 
 fc.configureGlobal({ numRuns: runs(100) });
 

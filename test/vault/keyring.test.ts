@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { isFailure } from '../../src/domain/failure/index.ts';
 import { createKeyring, type Keyring, type SealOwner } from '../../src/vault/keyring.ts';
 import { anyText } from '../support/any-text.ts';
-import { runs } from '../support/thorough.ts';
+import { runs } from '../support/test-run.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };
 const NEW = { id: 'new', key: randomBytes(32) };

@@ -13,7 +13,7 @@ import { createInstallationStore } from '../../src/workspace/credentials/install
 import { findConnection } from '../../src/workspace/record/workspace.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
-import { changeIn } from '../support/change.ts';
+import { changeIn } from '../support/projects.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const sealingKey = (id: string): SealingKey => ({ id, key: randomBytes(32) });

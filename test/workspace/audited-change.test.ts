@@ -11,10 +11,10 @@ import { findConnection, findProject } from '../../src/workspace/record/workspac
 import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { createWorkspaceDeleter } from '../../src/workspace/record/workspace-store.ts';
 import { createEventDedup } from '../../src/workspace/replay-protection.ts';
-import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
 import { aFailure } from '../support/failures.ts';
-import { recordFields, workspaceKeys } from '../support/redis.ts';
+import { changeIn } from '../support/projects.ts';
+import { workspaceKeys } from '../support/redis.ts';
 import { startRedisProxy } from '../support/redis-proxy.ts';
 import {
   ACCESS,
@@ -293,9 +293,9 @@ describe('two people who change the same thing at once', () => {
     await saveAll();
     const change = SAVING[name]!;
     expect(told(await both(change, change))).toBe('done');
-    const before = await recordFields(redis, HASH);
+    const before = await redis.hgetall(HASH);
     await change(await changeIn(workspaces, 'T1', ENTRY));
-    expect(await recordFields(redis, HASH)).toEqual(before);
+    expect(await redis.hgetall(HASH)).toEqual(before);
     expect(await entries()).toHaveLength(1);
   });
 

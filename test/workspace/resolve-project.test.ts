@@ -103,6 +103,13 @@ describe('the project in a question', () => {
       aFailure('project-missing'),
     );
   });
+
+  it('can’t be an unregistered ID while the record of a project is damaged', () => {
+    const resolved = (fields: RecordFields) =>
+      resolveProject({ project: '999' }, recordOf([project('prod')], fields), member());
+    expect(() => resolved(DAMAGED)).toThrow(aFailure('unseal-failed'));
+    expect(resolved({ 'schedule:bad': '{' }).project).toBe('999');
+  });
 });
 
 describe('a project’s channel limit', () => {
@@ -258,12 +265,6 @@ describe('several projects', () => {
     expect(resolveProject({ project: '123' }, twice, member()).label).toBe('staging');
     expect(resolveProject({ alias: 'jan-prod' }, twice, member()).label).toBe('jan-prod');
     expect(projectLabel({ id: '123', product: 1 }, twice)).toBe('staging');
-  });
-
-  it('can’t be named by unregistered IDs while the record of a project is damaged', () => {
-    expect(() => resolveProject({ project: '999' }, damaged, member())).toThrow(aFailure('unseal-failed'));
-    const other = recordOf(projects, { 'schedule:bad': '{' });
-    expect(resolveProject({ project: '999' }, other, member()).project).toBe('999');
   });
 });
 

@@ -3,9 +3,9 @@ import { type BillingClient, reportOutcomes } from '../../src/billing/client.ts'
 import { Failure } from '../../src/domain/failure/index.ts';
 import { HOUR } from '../../src/domain/time/calendar.ts';
 import { createServiceOutcomes } from '../../src/workspace/save-service-outcomes.ts';
-import { changeIn } from '../support/change.ts';
 import { NO_BILLING } from '../support/delivery-runner.ts';
 import { aFailure } from '../support/failures.ts';
+import { changeIn } from '../support/projects.ts';
 import { ACCESS, ADDED_AT, HASH, MAIN, PROD, startWorkspaceStore } from '../support/workspace-store.ts';
 
 const NOW = ADDED_AT + 1;

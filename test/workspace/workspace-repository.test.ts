@@ -15,10 +15,10 @@ import {
 import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { createWorkspaceDeleter } from '../../src/workspace/record/workspace-store.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
-import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
 import { aFailure } from '../support/failures.ts';
-import { recordFields, workspaceKeys } from '../support/redis.ts';
+import { changeIn } from '../support/projects.ts';
+import { workspaceKeys } from '../support/redis.ts';
 import {
   ADDED_AT,
   MAIN as CONNECTION,
@@ -259,7 +259,7 @@ describe('a rejected credential', () => {
     await workspaces.saveConnection(await changing(), { ...MAIN, name: 'eu' });
     await workspaces.removeConnection(await changing(), 'main');
     await note(fingerprint);
-    expect(Object.keys(await recordFields(redis, HASH)).sort()).toEqual(['connection:eu']);
+    expect(Object.keys(await redis.hgetall(HASH)).sort()).toEqual(['connection:eu']);
   });
 });
 

@@ -1,14 +1,19 @@
 /** `/billing audit`, for managers: who changed what in this workspace. */
-import type { RichTextBlock, RichTextElement, RichTextSection } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { isPerson } from '../../domain/slack-id.ts';
 import {
+  type Block,
   button,
   buttonRow,
+  channelLink,
   clipText,
   context,
+  escapeMarkup,
   header,
+  instantMarkup,
   type Message,
+  markup,
+  mention,
   section,
 } from '../../slack/block-kit/blocks.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
@@ -33,7 +38,6 @@ export function createAuditFeature({ audit }: Services): Feature {
       audit: {
         right: 'manage',
         isForManagers: true,
-        parse: (rest) => refuseExtraWords(rest, 'audit'),
         async run(rest, request) {
           refuseExtraWords(rest, 'audit');
           await show(request);
@@ -51,43 +55,28 @@ function auditMessage({ entries, older }: AuditPage): Message {
     text: `${TITLE}: ${entries.length} entries`,
     blocks: [
       header(TITLE),
-      entries.length === 0 ? section('No entries.') : entryList(entries),
+      ...(entries.length === 0 ? [section('No entries.')] : entries.map(entryBlock)),
       ...buttonRow([older !== undefined && button('audit:older', 'Older', { value: older })]),
       context(`Tally keeps the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries`),
     ],
   };
 }
 
-/** In rich text, markup in names has no effect. */
-const entryList = (entries: readonly AuditEntry[]): RichTextBlock => ({
-  type: 'rich_text',
-  elements: [{ type: 'rich_text_list', style: 'bullet', elements: entries.map(entryLine) }],
-});
-
-function entryLine({ at, who, action, about }: AuditEntry): RichTextSection {
-  const time: RichTextElement = {
-    type: 'date',
-    timestamp: Math.floor(at / 1000),
-    format: '{date_short} {time}',
-    fallback: new Date(at).toISOString(),
-  };
-  const person: RichTextElement = isPerson(who) ? { type: 'user', user_id: who } : text(who || 'Someone');
-  const subject = namedParts(clipText(about, LONGEST_ABOUT));
-  return { type: 'rich_text_section', elements: [time, text(' '), person, text(` ${action} `), ...subject] };
-}
+const entryBlock = ({ at, who, action, about }: AuditEntry): Block => {
+  const person = isPerson(who) ? mention(who) : escapeMarkup(who || 'Someone');
+  return markup(
+    `${instantMarkup(at)} · ${person} ${escapeMarkup(action)} *${named(clipText(about, LONGEST_ABOUT))}*`,
+  );
+};
 
 /** Slack shows the names of channels and people, or “private channel” to people who aren't in the channel. */
-const namedParts = (about: string): RichTextElement[] =>
-  about.split(SLACK_ID_PATTERN).flatMap((part, at): RichTextElement[] => {
-    if (at % 2 === 0) return part === '' ? [] : [text(part, true)];
-    return isPerson(part) ? [{ type: 'user', user_id: part }] : [{ type: 'channel', channel_id: part }];
-  });
-
-const text = (words: string, bold = false): RichTextElement => ({
-  type: 'text',
-  text: words,
-  ...(bold && { style: { bold } }),
-});
+const named = (about: string): string =>
+  about
+    .split(SLACK_ID_PATTERN)
+    .map((part, at) =>
+      at % 2 === 0 ? escapeMarkup(part) : isPerson(part) ? mention(part) : channelLink(part),
+    )
+    .join('');
 
 /** Matches the ID of a channel or user, unless it is in markup or cut off with “…”. */
 const SLACK_ID_PATTERN = /(?<![\w@#-])(?=[A-Z]*\d)([CGUW][A-Z0-9]{8,30})(?![\w…-])/;

@@ -1,6 +1,6 @@
 /** Reads a mention or direct message: a command, or a question, which may follow up on the thread's last answer. */
 import { canFollowUp, type SlashCommand } from '../../domain/command-names.ts';
-import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import type { ParseContext } from '../../domain/language/command-items.ts';
 import { parseCommandText, parsePeriodText } from '../../domain/language/parse-command-text.ts';
 import { formatParsedCommand, type ParsedCommand } from '../../domain/language/parsed-command.ts';
@@ -12,15 +12,14 @@ import {
 } from '../../domain/language/questions/parse-question.ts';
 import type { LastAnswer } from '../../domain/language/questions/question-items.ts';
 import { nearestWord, normalizeText, withoutMarks } from '../../domain/language/text-cleanup.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';
 import { dayAt, endOfUnit } from '../../domain/time/calendar.ts';
 import type { NamedDays } from '../../domain/time/period.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { clipWord } from '../../domain/wording.ts';
 import { findAskedProjects } from '../../slack/commands/asked-projects.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';
-import { publicScope, type Request } from '../../slack/request/request.ts';
-import { parseContextOf } from '../../workspace/record/workspace.ts';
+import type { Request } from '../../slack/request/request.ts';
 import type { ThreadPlace, ThreadQuestion, ThreadStore } from '../../workspace/thread-store.ts';
 
 export interface KnownCommands {
@@ -179,12 +178,11 @@ function readWith(asked: Asked, question: ThreadQuestion | undefined): Question 
   const read = parseQuestionMention(mention, { ...known, context }, answered);
   switch (read.kind) {
     case 'command':
-      return checkProjects(read.rerun, asked, question, context.aliases);
+      return checkProjects(read.rerun, asked, question, context);
     case 'guess': {
       const [first] = read.reruns;
-      const checked = first && checkProjects(first, asked, question, context.aliases);
-      if (checked?.kind === 'which-project') return checked;
-      return { ...read, reruns: read.reruns.filter((command) => isAskable(command, request)) };
+      const checked = first && checkProjects(first, asked, question, context);
+      return checked?.kind === 'which-project' ? checked : read;
     }
     default:
       return read;
@@ -195,10 +193,10 @@ function checkProjects(
   rerun: Command,
   { mention: { text }, request }: Asked,
   question: ThreadQuestion,
-  aliases: ReadonlySet<string>,
+  context: ParseContext,
 ): Question {
   if (!canFollowUp(rerun.command)) return { kind: 'command', rerun };
-  const words = parseCommandText(rerun.text, { ...parseContextOf(request.workspace, request.at), aliases });
+  const words = parseCommandText(rerun.text, context);
   if (isGone(words, question, text, request)) {
     const { project: _, alias: _name, several: _all, ...rest } = words;
     const fact = 'The project in the last answer here was renamed or removed.';
@@ -234,18 +232,12 @@ const typedWords = (text: string): ReadonlySet<string> => new Set(text.split(/[\
 /** The answer would reveal the project's name. @throws Failure not-allowed unless the person typed the project */
 function requireAskable(words: ParsedCommand, text: string, request: Request): void {
   const typed = typedWords(text);
-  for (const target of findAskedProjects(words, { ...request, ...publicScope(request) }).targets)
+  // A direct message with Tally has no other reader.
+  const isUnlimited = request.user.canManage && isDirectMessage(request.channel ?? '');
+  for (const target of findAskedProjects(words, { ...request, isUnlimited }).targets)
     if ('failure' in target && target.failure.kind === 'not-allowed' && !typed.has(target.project))
       throw target.failure;
 }
-
-const isAskable = ({ command, text }: Command, request: Request): boolean =>
-  !canFollowUp(command) ||
-  (tryParse(() => {
-    requireAskable(parseCommandText(text, parseContextOf(request.workspace, request.at)), '', request);
-    return true;
-  }, Failure) ??
-    false);
 
 function answeredIn({ command, text }: ThreadQuestion, askedOn: string, context: ParseContext): LastAnswer {
   const then = { ...context, today: askedOn, writtenOn: askedOn };

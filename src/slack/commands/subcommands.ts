@@ -2,7 +2,6 @@
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import {
   cleanTyping,
-  nearestWord,
   nearestWords,
   normalizeText,
   simplifyText,
@@ -62,13 +61,8 @@ function split(text: string) {
   return { verb: verb.replaceAll('-', ''), rest: rest.join(' '), asksForHelp };
 }
 
-/** @param known the words that may follow @throws InvalidWord with the nearest known word */
-export function refuseExtraWords(rest: string, verb: string, known: readonly string[] = []): void {
-  if (rest === '' || known.includes(rest)) return;
-  const commands = [verb, ...known.map((word) => `${verb} ${word}`)];
-  const works = `Type ${commands.map((command) => `/billing ${command}`).join(' or ')}.`;
-  const nearest = nearestWord(rest, known);
-  throw new InvalidWord(clipWord(rest), UNRECOGNIZED, works, nearest && `${verb} ${nearest}`);
+export function refuseExtraWords(rest: string, verb: string): void {
+  if (rest !== '') throw new InvalidWord(clipWord(rest), UNRECOGNIZED, `Type /billing ${verb}.`);
 }
 
 function unknownVerb(text: string, verb: string, known: readonly string[]): InvalidWord {

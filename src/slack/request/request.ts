@@ -1,5 +1,5 @@
 /** What a handler gets: who asks, where, what this person may see, and how to reply. */
-import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { ProjectScope } from '../../workspace/projects/project-scope.ts';
 import type { ResolvedProject, UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
@@ -42,12 +42,6 @@ interface SlackLookups extends Pick<UserLookup, 'userGroups' | 'roleOf'> {
   permissionsOf(person: SlackId, settings?: Settings): Promise<Permissions>;
   managers(): Promise<readonly SlackId[]>;
 }
-
-/** What everyone in the channel may see. A direct message with Tally has no other reader. */
-export const publicScope = ({ user, channel }: Request): ProjectScope => ({
-  channel,
-  isUnlimited: user.canManage && isDirectMessage(channel ?? ''),
-});
 
 export const privateScope = ({ user, channel }: Request): ProjectScope => ({
   channel,

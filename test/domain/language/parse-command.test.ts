@@ -4,7 +4,7 @@ import { Failure, InvalidWord, isFailure } from '../../../src/domain/failure/ind
 import { periodOf } from '../../../src/domain/time/period.ts';
 import { anyText } from '../../support/any-text.ts';
 import { readBalance, readPeriod, readSingleProject, readSpend } from '../../support/read-words.ts';
-import { runs } from '../../support/thorough.ts';
+import { runs } from '../../support/test-run.ts';
 
 const read = (text: string, aliases?: ReadonlySet<string>) => {
   const { phrase, ...words } = readSpend(text, aliases);

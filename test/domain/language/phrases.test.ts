@@ -7,7 +7,7 @@ import { InvalidWord } from '../../../src/domain/failure/index.ts';
 import { formatParsedCommand, type ParsedCommand } from '../../../src/domain/language/parsed-command.ts';
 import { periodOf } from '../../../src/domain/time/period.ts';
 import { attempt, readSpend, resolvePeriodText, span } from '../../support/read-words.ts';
-import { isThorough, runs } from '../../support/thorough.ts';
+import { isThorough, runs } from '../../support/test-run.ts';
 import { moments, zones } from '../wall-clock.ts';
 import { readPeriods, readRows } from './corpus/pages.ts';
 
@@ -162,9 +162,5 @@ describe('a period phrase in a command', () => {
           [{ days }, expect.objectContaining({ project: phrase.match(/\d+/)?.[0] })],
         ]);
     }
-  });
-
-  it.each(['3 october', '2 nov', '17 october'])('is refused if its number may be a project: “%s”', (text) => {
-    expect(wordsRead(text)).toBe('refused');
   });
 });

@@ -7,7 +7,7 @@ import { InvalidWord } from '../../../src/domain/failure/index.ts';
 import type { ParsedCommand } from '../../../src/domain/language/parsed-command.ts';
 import { parseQuestion } from '../../../src/domain/language/questions/parse-question.ts';
 import { contextWith, readBalance, readSingleProject, readSpend } from '../../support/read-words.ts';
-import { runs } from '../../support/thorough.ts';
+import { runs } from '../../support/test-run.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'shop', 'web-shop', 'tree']);
 

@@ -255,10 +255,6 @@ describe('the text of a runway', () => {
     expect(formatRunwayBasis(runway, money)).toBe(rests);
     expect(isRunningOut(runway)).toBe(line.startsWith(':warning:'));
   });
-
-  it('has a warning sign under two weeks', () => {
-    expect([13, 14].map((days) => isRunningOut(lasting(days)))).toEqual([true, false]);
-  });
 });
 
 describe('the text of balance and bonuses', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseBillingDay } from '../../../src/domain/money/charges.ts';
 import { anyText } from '../../support/any-text.ts';
-import { runs } from '../../support/thorough.ts';
+import { runs } from '../../support/test-run.ts';
 
 const read = (text: string, zone = 'UTC') => parseBillingDay({ text }, zone);
 const WEST = 'America/New_York';

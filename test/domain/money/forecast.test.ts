@@ -15,7 +15,7 @@ import {
   daysInRange,
   isoWeekday,
 } from '../../../src/domain/time/calendar.ts';
-import { runs } from '../../support/thorough.ts';
+import { runs } from '../../support/test-run.ts';
 import { item, itemsOf, usageOfItems } from '../../support/usage.ts';
 
 const TODAY = '2026-11-21';

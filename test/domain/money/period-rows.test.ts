@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { groupDays, pairDays } from '../../../src/domain/money/period-rows.ts';
 import { addDays, dayNamerFor, daysInRange, type Unit } from '../../../src/domain/time/calendar.ts';
-import { runs } from '../../support/thorough.ts';
+import { runs } from '../../support/test-run.ts';
 
 const days = (first: string, last: string) => daysInRange(first, last, 'UTC');
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Cadence, daysCovered, formatTiming, type Timing } from '../../../src/domain/time/cadence.ts';
 import { dueTimesBetween, nextDueTimes } from '../../support/next-due-times.ts';
-import { runs } from '../../support/thorough.ts';
+import { runs } from '../../support/test-run.ts';
 import { beginning, isLeftOut, moments, plus, shown, todayAt, zones } from '../wall-clock.ts';
 
 const DAILY: Cadence = { kind: 'daily' };

@@ -1,6 +1,6 @@
 /** Asks the questions of questions.md and follow-ups.md. Each page's beginning explains its expectations. */
 import { describe, expect, it } from 'vitest';
-import { isQuick } from '../../../support/thorough.ts';
+import { isQuick } from '../../../support/test-run.ts';
 import { type Row, readRows } from './pages.ts';
 import { meaningOf, type Outcome, outcomeOf } from './what-tally-reads.ts';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidWord, isFailure } from '../../../../src/domain/failure/index.ts';
 import { attempt, resolvePeriodText, span } from '../../../support/read-words.ts';
-import { runs } from '../../../support/thorough.ts';
+import { runs } from '../../../support/test-run.ts';
 import { beginning, daysOf, plus, todayAt } from '../../wall-clock.ts';
 import { isTooLong, PRODUCTIONS } from './productions.ts';
 

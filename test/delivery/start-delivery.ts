@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeEach } from 'vitest';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';
-import { createDeliveryParts, type DeliveryOptions } from './delivery.ts';
-import { note } from './happened.ts';
-import { startMinimalSlack } from './minimal-slack.ts';
-import { fieldsOf, type RecordParts } from './records.ts';
-import { testRedis } from './redis.ts';
+import { createDeliveryParts, type DeliveryOptions } from '../support/delivery.ts';
+import { startMinimalSlack } from '../support/minimal-slack.ts';
+import { fieldsOf, type RecordParts } from '../support/records.ts';
+import { testRedis } from '../support/redis.ts';
+import { note } from '../support/test-run.ts';
 
 const HOUR = 3_600_000;
 
