@@ -45,10 +45,8 @@ export function projectListMessage(page: number, more: MoreVerbs, request: Reque
   if (projects.length === 0) return emptyMessage(request);
   const { pages, number, shown } = pageOf(projects, page);
   const count = firstNames(projects).length;
-  const title = joinTexts(' · ', [
-    pluralize(count, 'project'),
-    count < projects.length && `${projects.length} names`,
-  ]);
+  const names = count < projects.length ? ` · ${projects.length} names` : '';
+  const title = pluralize(count, 'project') + names;
   const turns = pageButtons(number, pages, (to) => toCommand('/billing projects', `page ${to}`));
   return {
     text: `${title}: ${shown.map(({ alias }) => alias).join(', ')}`,

@@ -86,8 +86,7 @@ export const createScheduleForm = (kind: AutomationKind<Schedule>, services: For
     async build(at, before) {
       const { since } = await planPosts(services, at);
       const schedule = scheduleOf(at, before, since);
-      const isTwin = (other: Schedule) =>
-        other.id !== schedule.id && contentOf(other) === contentOf(schedule);
+      const isTwin = (other: Schedule) => other.id !== schedule.id && keyOf(other) === keyOf(schedule);
       return at.request.workspace.schedules.some(isTwin)
         ? refuseField('This schedule already exists, for the same projects, times and channel.')
         : schedule;
@@ -215,7 +214,7 @@ function scheduleOf(at: FormMoment, before: Schedule | undefined, since: number)
 }
 
 /** A text that two schedules share if they post the same at the same times. */
-const contentOf = ({ report, projects, timing, channel }: Schedule): string =>
+const keyOf = ({ report, projects, timing, channel }: Schedule): string =>
   JSON.stringify([report, projects.map(projectKey).sort(), formatTiming(timing), channel]);
 
 function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProject[] {

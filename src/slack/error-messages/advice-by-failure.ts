@@ -11,6 +11,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, daysBetween } from '../../domain/time/calendar.ts';
 import { listNames } from '../../domain/wording.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
+import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { LastFailure } from '../../workspace/record/service-outcomes.ts';
 import { parseContextOf } from '../../workspace/record/workspace.ts';
 import { button, channelLink, escapeMarkup } from '../block-kit/blocks.ts';
@@ -131,10 +132,8 @@ const ADVICE: AdviceTable = {
 
   'token-rejected': replace(LOST_TOKEN),
   forbidden: replace(WRONG_ROLE),
-  'no-data': ({ question: { project, days, product } }, request) => {
-    const isNamed = request.workspace?.projects.some(
-      (known) => known.id === project && known.product === product,
-    );
+  'no-data': ({ question: { project: id, days, product } }, request) => {
+    const isNamed = request.workspace?.projects.some((known) => isSameProject(known, { id, product }));
     const isRecent = isNamed && days !== undefined && daysBetween(days.first, days.last) < 7;
     const lead = isRecent ? 'Billing may not have reported this yet. Otherwise, try' : 'Try';
     return {
