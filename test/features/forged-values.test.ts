@@ -32,7 +32,7 @@ afterAll(inbox.close);
 
 const { actions, commands } = bot.registry.handlers();
 const click = (action_id: string, value: string) =>
-  bot.interact({ ...clickOf(OWNER, { action_id, value }), response_url, trigger_id: 'stale' });
+  bot.interact({ ...clickOf(OWNER, { action_id, value }), response_url });
 const type = (command: string, text: string) =>
   bot.command({ team_id: TEAM, user_id: OWNER, channel_id: CHANNEL, command, text, response_url });
 

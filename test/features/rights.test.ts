@@ -87,7 +87,6 @@ async function action(person: string, given: Loose, around: Loose = {}) {
   const ack = await bot.interact({
     ...from(person),
     type: 'block_actions',
-    trigger_id: 'stale',
     response_url,
     channel: { id: CHANNEL },
     actions: [{ type: 'button', block_id: 'b', ...given }],

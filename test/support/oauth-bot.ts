@@ -108,7 +108,6 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
           ...(team.enterprise !== undefined && { enterprise: { id: team.enterprise } }),
           is_enterprise_install: team.whole ?? false,
           user: { id: INSTALLER, team_id: team.id },
-          trigger_id: 'x',
           ...payload,
           ...uniqueClick(),
         }),

@@ -23,8 +23,8 @@ const suggestions = z.object({ options: z.array(z.object({ value: z.string() }))
 const input = z.object({ block_id: z.string(), element: z.record(z.string(), z.unknown()) });
 
 let clicks = 0;
-/** Slack makes each click unique, too. Two equal clicks within a second would count as a replayed request. */
-export const uniqueClick = () => ({ action_ts: `1.${String(++clicks).padStart(6, '0')}` });
+/** Slack gives each command and click a trigger of its own. A second one with the same trigger counts as a replay. */
+export const uniqueClick = () => ({ trigger_id: `1.${++clicks}` });
 
 export type People = ReturnType<typeof createPeople>;
 
@@ -144,11 +144,7 @@ export function createPeople(slack: Slack, botUrl: () => string) {
       return textOf(slack.home(person)?.view.blocks);
     },
     command: (fields: Readonly<Record<string, string>>, url?: string) =>
-      send(
-        new URLSearchParams({ ...fields, trigger_id: uniqueClick().action_ts }).toString(),
-        undefined,
-        url,
-      ),
+      send(new URLSearchParams({ ...fields, ...uniqueClick() }).toString(), undefined, url),
     /** Sends an interaction of this person, even with a button that they don’t see. */
     interact: (payload: object, url?: string) =>
       send(`payload=${encodeURIComponent(JSON.stringify({ ...payload, ...uniqueClick() }))}`, undefined, url),
@@ -160,7 +156,6 @@ export function createPeople(slack: Slack, botUrl: () => string) {
 export const sentBy = (person: string, home = TEAM) => ({
   team: { id: TEAM },
   user: { id: person, team_id: home },
-  trigger_id: 'x',
 });
 
 /** The payload of a click, even on a button that this person doesn’t see. */
