@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { ANY_DAY_CONTEXT } from '../../src/domain/language/command-items.ts';
-import { parseQuestionMention, splitMention } from '../../src/features/mentions/parse-mention.ts';
 import { botOfFile, CHANNEL, textOf } from '../support/bot.ts';
 import { directOf } from '../support/people.ts';
 import { addConnection, addProject } from '../support/projects.ts';
@@ -184,17 +182,6 @@ describe('a mention without a command', () => {
       expect(queries).toHaveLength(label.endsWith('settings') ? 0 : 2);
     },
   );
-
-  it.each([
-    [20, true],
-    [30, false],
-  ])('is corrected only if it has at most 200 characters: %i words of 8 characters', (count, isCorrected) => {
-    const tried: unknown[] = [];
-    const acceptsWords = (command: unknown) => tried.push(command) === 0;
-    const known = { commands: ['/spend'] as const, verbs: [], context: ANY_DAY_CONTEXT, acceptsWords };
-    parseQuestionMention(splitMention(`spnd ${'project '.repeat(count)}`), known);
-    expect(tried.length > 0).toBe(isCorrected);
-  });
 
   it('with @channel and formatting is answered in plain text that notifies nobody', async () => {
     const { message, visibleText, text } = await say('@Tally <!channel> *frobnicate*');

@@ -83,16 +83,13 @@ function commandOrQuestion(command: SlashCommand, text: string, context: ParseCo
   return { command, text: parseTypedQuestion(command, text, context) ?? text };
 }
 
-/** In characters: correcting longer text is slow. */
-const LONGEST_CORRECTED = 200;
-
 function nearestCommand(
   name: string,
   rest: string,
   { commands, verbs, context, acceptsWords }: KnownCommands,
 ): Command | undefined {
   const near = nearestWord(name, [...commands.map((command) => command.slice(1)), ...verbs]);
-  if (near === undefined || rest.length > LONGEST_CORRECTED) return undefined;
+  if (near === undefined) return undefined;
   const slash = commandOf(near, commands);
   const typed: Command = slash
     ? { command: slash, text: rest }
