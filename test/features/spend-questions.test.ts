@@ -41,8 +41,8 @@ async function setBudget(amount: string, id = '123', alias = 'prod'): Promise<vo
 describe('the answer about a budget', () => {
   it.each([
     // 1 to 21 November cost 231; the whole month is expected to cost more.
-    ['/spend prod over-budget', '200', 'Yes: 231.00 of 200.00'],
-    ['/spend prod budget', '200', 'No: 231.00 of 200.00'],
+    ['/spend prod over-budget', '200', 'Yes, over budget: 231.00 of 200.00'],
+    ['/spend prod budget', '200', 'No, over budget: 231.00 of 200.00'],
     ['/spend prod over-budget', '250', 'Not yet: 231.00 of 250.00'],
     ['/spend is prod within budget?', '250', 'Within budget so far: 231.00 of 250.00'],
     ['/spend prod over-budget', '5000', 'No: 231.00 of 5,000.00'],
@@ -67,7 +67,7 @@ describe('the answer about a budget', () => {
   it('shows figures only of projects with a budget, and names the other projects', async () => {
     await setBudget('200');
     const { lines, rows, visibleText, labels } = await bot.ask('/spend all over-budget');
-    expect(lines[0]).toBe('prod · November · Yes: 231.00 of 200.00 (115.5 %)');
+    expect(lines[0]).toBe('prod · November · Yes, over budget: 231.00 of 200.00 (115.5 %)');
     expect(rows).toEqual([]);
     expect(visibleText).toContain('No budget: staging.');
     expect(labels).toEqual(['See the days']);

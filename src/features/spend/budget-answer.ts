@@ -80,7 +80,8 @@ function projectBudget(state: BudgetState, view: SpendView, asked: BudgetQuestio
   const { target, budget, spent, forecast, excess, remarks } = state;
   const { locale, period } = view;
   const money = moneyFormatter(locale, target.currency);
-  const verdict = budget && spent ? `${judge([state], asked).verdict}: ` : '';
+  const over = state.isOver ? ', over budget' : '';
+  const verdict = budget && spent ? `${judge([state], asked).verdict}${over}: ` : '';
   const expected = excess
     ? `Expected to pass it by about ${money(excess)}.`
     : forecast && `Expected: ${formatForecast(forecast.total, period.today ?? '', money)}.`;
