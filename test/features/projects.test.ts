@@ -391,7 +391,8 @@ describe('an existing project', () => {
     bot.clock.now += MINUTE;
     await openForm('/billing projects edit prod');
     expect(bot.view()).toContain(`"initial_conversations":["${CHANNEL}"]`);
-    expect(await save({ id: '456', channels: [] })).toContain('Saved.');
+    await save({ id: '456', channels: [] });
+    expect(await save({})).toContain('Saved.');
     await bot.closeForm();
     expect(await stored('prod')).toEqual(named('prod', { id: '456', currency: 'EUR' }));
     expect(await lastChange()).toBe(`${OWNER} changed the project prod: id, channels`);
@@ -610,6 +611,15 @@ describe('a project’s limit to certain channels', () => {
     expect(saved).not.toContain('Now try');
     await bot.closeForm();
     expect((await stored('prod'))?.channels).toEqual([GENERAL]);
+  });
+
+  it('is lifted by another ID only after a warning', async () => {
+    await add('payroll', '777', { channels: [CHANNEL] });
+    await openForm('/billing projects edit payroll');
+    expect(await save({ id: '778' })).toContain('This lifts the channel limits of project 777.');
+    expect((await stored('payroll'))?.id).toBe('777');
+    expect(await save({})).toContain('Saved.');
+    await bot.closeForm();
   });
 
   it('applies to all names of the project', async () => {

@@ -69,8 +69,8 @@ export const createProjectForm = (services: Services) =>
       const known = findByAlias(workspace, id);
       return known === undefined ? {} : { owner: known.owner };
     },
-    warning: ({ input, request: { workspace } }) =>
-      usersText(
+    warning({ id, input, request: { workspace } }) {
+      const stopped = usersText(
         workspace,
         (project, channel = '') =>
           isSameProject(project, input) &&
@@ -79,7 +79,13 @@ export const createProjectForm = (services: Services) =>
           !input.channels.includes(channel) &&
           limitedProjects(channel, [project], workspace).length === 0,
         'it in other channels, and will stop there',
-      ),
+      );
+      const before = findByAlias(workspace, id);
+      const isLast = workspace.projects.filter((other) => other.id === before?.id).length === 1;
+      const isLifted = before !== undefined && isLast && before.id !== input.id && before.channels.length > 0;
+      const lifted = isLifted && `This lifts the channel limits of project ${before.id}.`;
+      return joinTexts(' ', [stopped, lifted]) || undefined;
+    },
     save: (sent) => saveProject(sent, services),
   });
 
