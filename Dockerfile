@@ -13,8 +13,7 @@ COPY src src
 RUN npm run build && chmod a+r package.json LICENSE && chmod a+x dist/tally.js
 
 FROM ${NODE_IMAGE}
-# A load balancer goes on sending requests for a moment after it was told that the container stops.
-ENV NODE_ENV=production SHUTDOWN_DELAY=5
+ENV NODE_ENV=production
 WORKDIR /tally
 COPY --from=build /tally/package.json /tally/LICENSE ./
 COPY --from=build /tally/dist dist

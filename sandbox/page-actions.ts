@@ -48,7 +48,7 @@ export async function install(page: Page, person: string): Promise<void> {
   await page.getByRole('link', { name: 'Add to Slack' }).click();
   await page.getByLabel(person).check();
   await page.getByRole('button', { name: 'Allow' }).click();
-  await page.getByText('Tally is installed in').waitFor();
+  await page.getByText('Thank you!').waitFor();
 }
 
 export async function registerAccess(

@@ -12,20 +12,14 @@ const FOLDER = join(ROOT, 'docs', 'pictures');
 const WINDOW = { width: 1280, height: 1400 };
 
 /** Takes `name.png` and `name-dark.png`, cropped to `what`. */
-async function take(what: Page | Locator, name: string): Promise<void> {
-  const page = 'page' in what ? what.page() : what;
+async function take(what: Locator, name: string): Promise<void> {
+  const page = what.page();
   await page.mouse.move(0, 0);
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
     const file = colorScheme === 'dark' ? `${name}-dark.png` : `${name}.png`;
     await what.screenshot({ path: join(FOLDER, file), animations: 'disabled' });
   }
-}
-
-async function installing(page: Page, { bot }: Sandbox): Promise<void> {
-  await page.setViewportSize({ width: 680, height: 520 });
-  await page.goto(`${bot.url}/slack/install`);
-  await take(page, 'install');
 }
 
 async function working(page: Page, { url, billing }: Sandbox): Promise<void> {
@@ -82,12 +76,8 @@ if (chromium === undefined) throw new Error('Chromium isn’t installed. Install
 await mkdir(FOLDER, { recursive: true });
 const browser = await openBrowser(chromium);
 try {
-  for (const [oauth, takeAll] of [
-    [true, installing],
-    [false, working],
-    [false, takeStory],
-  ] as const) {
-    const sandbox = await startSandbox({ oauth });
+  for (const takeAll of [working, takeStory]) {
+    const sandbox = await startSandbox();
     try {
       await takeAll(await browser.newPage({ deviceScaleFactor: 2 }), sandbox, FOLDER);
     } finally {

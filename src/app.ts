@@ -55,8 +55,8 @@ export interface Tally {
   readonly registry: Registry;
   /** @returns the port that the server listens on @throws store-unavailable if Redis can't be reached */
   start(): Promise<number>;
-  /** Reports “not ready” for `delay` ms, then accepts no requests, waits up to `drain` ms for answers, and closes. */
-  stop(delay?: Millis, drain?: Millis): Promise<void>;
+  /** Accepts no more requests, waits up to `drain` ms for answers, and closes. */
+  stop(drain?: Millis): Promise<void>;
 }
 
 /** @param overrides for tests and benchmarks, which send requests faster than people do */
@@ -69,7 +69,7 @@ export function createTally(
   const metrics = createMetrics();
   const stores = createStores(config, log, (id) => slack.installations.isInstalled(id));
   const { redis, queue } = stores;
-  const logWork = createWorkLog(log, config.keys);
+  const logWork = createWorkLog(log);
   const onFinished: OnFinished = (work) => {
     metrics.finished(work);
     logWork(work);
@@ -110,8 +110,7 @@ export function createTally(
       delivery.start();
       return slack.server.start(config.http.port);
     },
-    async stop(delay = 0, drain = DRAIN) {
-      await slack.server.leave(delay);
+    async stop(drain = DRAIN) {
       const [left] = await Promise.all([slack.server.stop(drain), delivery.stop(drain)]);
       if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
       await http.close().catch(() => undefined);

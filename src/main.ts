@@ -10,17 +10,17 @@ log.info({ version: VERSION, node: process.versions.node }, 'Tally is starting')
 const tally = createTally(config, log, Date.now);
 
 let stopping = false;
-async function stop(code: number, delay = 0): Promise<void> {
+async function stop(code: number): Promise<void> {
   if (stopping) return;
   stopping = true;
-  await tally.stop(delay).catch((err: unknown) => log.error({ err }, 'Tally did not stop cleanly'));
+  await tally.stop().catch((err: unknown) => log.error({ err }, 'Tally did not stop cleanly'));
   process.exit(code);
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     log.info({ signal }, 'Tally is stopping');
-    void stop(0, config.http.shutdownDelay);
+    void stop(0);
   });
 }
 process.on('uncaughtException', (err: unknown) => {

@@ -11,7 +11,7 @@ import { createDriver } from './driver.ts';
 import { act, close, submit, suggest } from './interactions.ts';
 import { readManifest } from './manifest.ts';
 import { OAuth, type OAuthOptions } from './oauth.ts';
-import { BOT_USER, ORBIT, SANDBOX, TEAM, type WorkspaceSeed } from './people.ts';
+import { BOT_USER, ORBIT, SANDBOX, type WorkspaceSeed } from './people.ts';
 import { ResponseUrls } from './response-urls.ts';
 import { listen, type VerbHandlers } from './server.ts';
 import { Steps } from './steps.ts';
@@ -105,11 +105,6 @@ export async function startSlack(options: SlackOptions) {
     onChange,
     pageDir: options.pageDir,
     person: (id) => (id === null ? first.people[0]?.id : at(id).person(id)?.id),
-    appPath(team) {
-      const workspace = workspaces.find(({ team: { id } }) => id === (team ?? TEAM)) ?? first;
-      const as = workspace.people[0]?.id ?? '';
-      return `/?${new URLSearchParams({ as, channel: workspace.directMessageOf(as)?.id ?? '' })}`;
-    },
   });
   base = `http://127.0.0.1:${listening.port}`;
 

@@ -21,7 +21,6 @@ export interface ServerParts {
   person: (id: string | null) => string | undefined;
   snapshot: (person: string) => Snapshot;
   onChange: (listener: () => void) => () => void;
-  appPath: (team: string | null) => string;
   pageDir: string | undefined;
 }
 
@@ -88,8 +87,6 @@ async function route(request: IncomingMessage, response: ServerResponse, parts: 
     response.writeHead(reply.status, { 'Content-Type': 'text/html; charset=utf-8', ...SECURITY_HEADERS });
     return void response.end(reply.html);
   }
-  if (url.pathname === '/app_redirect')
-    return redirect(parts.appPath(url.searchParams.get('team')), response);
   if (section === 'upload') {
     const file = api.files.get(rest);
     if (file) file.content = await uploadedBytes(request.headers['content-type'], body);

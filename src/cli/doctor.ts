@@ -7,7 +7,7 @@ import { pluralize } from '../domain/wording.ts';
 import { checkBaseUrl } from '../http/address-rules.ts';
 import { createGuardedHttp } from '../http/client.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
-import { suggestAuthUrl } from '../identity/client.ts';
+import { parseAuthUrl } from '../identity/client.ts';
 import { redact } from '../ops/redact.ts';
 import { connectRedis, isCluster, type RedisConnection } from '../redis/connect.ts';
 import { isSecondSocketError } from '../redis/guarded-commands.ts';
@@ -126,11 +126,7 @@ token | rejects {variable} ({detail}) | If the app was removed, reinstall it. Co
 missing_scope | didn’t grant every scope: {variable} lacks {detail} | Add it on the app’s page, then reinstall the app or create a new token: {variable}=…
 not Slack | can’t be reached: something else answers at {at} ({detail}) | Check for a proxy in between, or correct {variable}.
 clock | is {detail} Slack’s; beyond 300 s, Tally rejects Slack’s requests | Synchronize it: timedatectl set-ntp true
-HTTP 404 | wasn’t found at {at} | Correct {variable}: {works}.
-not JSON | wasn’t found: something else answers at {at}, such as a login page | Correct {variable}: {works}.
-redirect | redirects to {detail}, and Tally doesn’t follow | If that is right, write it into {variable}.
-no public address | wasn’t checked: {detail} | Name a public https address, or exempt this host: TRUSTED_API_HOSTS={at}
-no /v3 | has an address that doesn’t end with /v3 | Write IDENTITY_AUTH_URL={detail}`;
+no public address | wasn’t checked: {detail} | Name a public https address, or exempt this host: TRUSTED_API_HOSTS={at}`;
 const ROWS = new Map(
   TABLE.trim()
     .split('\n')
@@ -143,7 +139,8 @@ function about(check: string, details: Details = {}) {
   const found = (code: string, detail = '', verdict: Finding['verdict'] = 'bad'): Finding => {
     const known: Details = { ...details, detail: toPlainLine(detail) };
     const row = ROWS.get(/SELF_SIGNED|UNABLE_TO/.test(code) ? 'untrusted' : code);
-    const [says = known.detail ?? '', todo = 'Check the log of the service that answered.'] = row ?? [];
+    const [says = known.detail ?? '', todo = details.todo ?? 'Check the log of the service that answered.'] =
+      row ?? [];
     const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '…');
     const named = /^[A-Z]|_/.test(code) && !says.includes(code) ? ` (${code})` : '';
     const isUnset = todo.includes('{variable}') && known.variable === undefined;
@@ -318,26 +315,24 @@ async function checkServices({ billing, identity, trustedHosts }: Config): Promi
   const http = createGuardedHttp({ trustedHosts });
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
   const body = JSON.stringify({ query: balanceDocument({ project: '1', product: 1 }) });
-  const base = (address: string) => checkBaseUrl(address, trustedHosts);
   const billingIs = about('Billing', {
     variable: 'BILLING_BASE_URL',
     at: hostOf(billing.baseUrl),
-    works: 'it is the part of the address before /bill/graphql',
+    todo: 'Check the service, or correct BILLING_BASE_URL: it is the part of the address before /bill/graphql.',
   });
   const identityIs = about('Identity', {
     variable: 'IDENTITY_AUTH_URL',
     at: hostOf(identity.authUrl),
-    works: 'it ends with /v3, as the console shows it',
+    todo: 'Check the service, or correct IDENTITY_AUTH_URL: it ends with /v3, as the console shows it.',
   });
   const findings = await Promise.all([
     checkService(billingIs, billing.baseUrl, async (address) => {
-      const url = `${base(address)}/bill/graphql`;
+      const url = `${checkBaseUrl(address, trustedHosts)}/bill/graphql`;
       return http.request({ service: 'billing', method: 'POST', url, headers, body, secrets: [] });
     }),
     checkService(identityIs, identity.authUrl, async (address) => {
-      const suggestion = suggestAuthUrl(address);
-      if (suggestion !== undefined) return identityIs.found('no /v3', suggestion);
-      return http.request({ service: 'identity', method: 'GET', url: base(address), headers, secrets: [] });
+      const url = parseAuthUrl(address, trustedHosts);
+      return http.request({ service: 'identity', method: 'GET', url, headers, secrets: [] });
     }),
   ]);
   await http.close();
@@ -349,32 +344,22 @@ const hostOf = (address = ''): string => tryParse(() => new URL(address).host) ?
 async function checkService(
   service: About,
   address: string | undefined,
-  ask: (address: string) => Promise<{ readonly status: number; readonly text: string } | Finding>,
+  ask: (address: string) => Promise<{ readonly status: number; readonly text: string }>,
 ): Promise<Finding> {
   if (address === undefined) return service.good('is not set: people enter the address in Slack');
   try {
-    const answer = await ask(address);
-    if ('verdict' in answer) return answer;
-    const { status, text } = answer;
+    const { status, text } = await ask(address);
     const isJson = tryParseJson(text) !== undefined;
     // Firewalls and login proxies answer with an HTML page.
     if (status === 401 ? !/^\s*</.test(text) : status === 403 && isJson)
       return service.good(`answers and asks for a token (HTTP ${status})`);
-    if (status >= 400) return service.found(`HTTP ${status}`, 'returned an error');
-    return isJson ? service.good(`answers (HTTP ${status})`) : service.found('not JSON');
+    if (status < 400 && isJson) return service.good(`answers (HTTP ${status})`);
+    return service.found('', `wasn’t found: something else answers, such as a login page (HTTP ${status})`);
   } catch (error) {
-    if (!isFailure(error)) return service.error(error);
-    // Operators, unlike people in Slack, may read why a name has no public address, or where a redirect leads.
-    const { kind, message, cause } = error;
-    const reason = cause instanceof Error ? cause.message : message;
-    if (kind === 'address-refused') return service.found(NO_PUBLIC_ADDRESS, message);
-    if (kind === 'redirect-refused') return service.found('redirect', error.data.target);
-    if (kind === 'timed-out') return service.found('ETIMEDOUT');
-    if (kind === 'invalid-response') return service.found('not JSON');
-    if (kind !== 'service-unreachable')
-      return service.found('status' in error.data ? `HTTP ${error.data.status}` : kind, message);
-    return error.data.code === NO_PUBLIC_ADDRESS
-      ? service.error(error)
-      : service.found(error.data.code, reason);
+    if (!isFailure(error) || error.kind === 'service-unreachable') return service.error(error);
+    if (error.kind === 'address-refused') return service.found(NO_PUBLIC_ADDRESS, error.message);
+    // Operators, unlike people in Slack, may read where a redirect leads.
+    const target = error.kind === 'redirect-refused' ? ` It leads to ${error.data.target}.` : '';
+    return service.found(error.kind, error.message + target);
   }
 }

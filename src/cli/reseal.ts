@@ -4,12 +4,12 @@ import { type FailureOf, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { pluralize } from '../domain/wording.ts';
 import { connectRedis, type RedisConnection, waitUntilReady } from '../redis/connect.ts';
-import { guardRead, replaceField } from '../redis/guarded-commands.ts';
+import { guardRead } from '../redis/guarded-commands.ts';
 import { recordKey } from '../redis/keys.ts';
 import { OtherLayout, requireLayout } from '../redis/layout.ts';
 import { createKeyring, type Keyring, reseal } from '../vault/keyring.ts';
 import { sealOwnerOfField } from '../workspace/credentials/credential-records.ts';
-import { createWorkspaceIndex } from '../workspace/record/workspace-store.ts';
+import { createWorkspaceIndex, writeHash } from '../workspace/record/workspace-store.ts';
 import { printError, printLine, runCliCommand, toPlainLine } from './command.ts';
 
 const USAGE = `Usage: tally reseal
@@ -73,7 +73,9 @@ function tryReseal(keyring: Keyring, workspace: SlackId, field: string, value: s
 export async function resealAll(redis: RedisConnection, keyring: Keyring, print: (line: string) => void) {
   const counts = { resealed: 0, alreadyNew: 0, failed: 0 };
   for await (const { workspace, field, value, renewed, problem } of readSealed(redis, keyring)) {
-    const isReplaced = renewed === undefined || (await replaceField(redis, workspace, field, value, renewed));
+    const isReplaced =
+      renewed === undefined ||
+      (await writeHash(redis, workspace, { seen: { [field]: value }, set: { [field]: renewed } }));
     if (problem === undefined && isReplaced) counts[renewed === undefined ? 'alreadyNew' : 'resealed'] += 1;
     else {
       counts.failed += 1;

@@ -1,6 +1,5 @@
 /** Reads Tally's configuration from environment variables, or lists everything that is wrong with them. */
 import type { LevelWithSilent } from 'pino';
-import type { Millis } from '../domain/time/calendar.ts';
 import type { TrustedHost } from '../http/address-rules.ts';
 import type { SealingKey } from '../vault/keyring.ts';
 import {
@@ -32,8 +31,7 @@ export interface Config {
     /** Ends with a slash, because Slack's client appends the method's name. */
     readonly apiUrl: string;
   };
-  /** `shutdownDelay`: for how many ms a stopping process still accepts requests, until its proxy stops sending any. */
-  readonly http: { readonly port: number; readonly shutdownDelay: Millis };
+  readonly http: { readonly port: number };
   readonly redisUrl: string;
   /** Newest first. The newest seals; all can open. */
   readonly keys: readonly SealingKey[];
@@ -93,7 +91,7 @@ function configOf(values: typeof variables._output): Config {
       signingSecret: values.SLACK_SIGNING_SECRET ?? '',
       apiUrl: values.SLACK_API_URL,
     },
-    http: { port: values.PORT, shutdownDelay: values.SHUTDOWN_DELAY * 1_000 },
+    http: { port: values.PORT },
     redisUrl: values.REDIS_URL,
     keys: values.ENCRYPTION_KEYS,
     billing: { baseUrl: values.BILLING_BASE_URL },

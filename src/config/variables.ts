@@ -57,14 +57,11 @@ const slackApiUrl = parsedBy((text, fail) => {
   return fail('is plain http to another machine, which would expose the bot token', SLACK_API);
 });
 
-const wholeNumber = (name: string, from: number, to: number, example: number) =>
-  parsedBy((text, fail) => {
-    const number = /^\d{1,5}$/.test(text) ? Number(text) : -1;
-    if (number >= from && number <= to) return number;
-    return fail(`is not ${name}`, `Use a whole number from ${from} to ${to}, for example ${example}.`);
-  });
-
-const port = wholeNumber('a port', 1, 65_535, 3000);
+const port = parsedBy((text, fail) => {
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= 65_535) return number;
+  return fail('is not a port', 'Use a whole number from 1 to 65535, for example 3000.');
+});
 
 const redisUrl = parsedBy((text, fail) => {
   try {
@@ -139,7 +136,6 @@ export const variables = z.object({
   SLACK_API_URL: slackApiUrl.default('https://slack.com/api/'),
   PUBLIC_URL: webUrl.optional(),
   PORT: port.default(3000),
-  SHUTDOWN_DELAY: wholeNumber('a number of seconds', 0, 60, 5).default(0),
   REDIS_URL: required(redisUrl, 'For example redis://127.0.0.1:6379. Tally stores everything there.'),
   ENCRYPTION_KEYS: required(
     sealingKeys,

@@ -4,9 +4,10 @@ import { storedFailureSchema } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { DAY, HOUR, type Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
-import { evalInWorkspace, guardRead } from '../redis/guarded-commands.ts';
-import { deliveryLogKey, recordKey } from '../redis/keys.ts';
+import { guardRead } from '../redis/guarded-commands.ts';
+import { deliveryLogKey } from '../redis/keys.ts';
 import { tryParseRecord } from '../workspace/record/record-schemas.ts';
+import { writeHash } from '../workspace/record/workspace-store.ts';
 
 export interface DeliveryLog {
   load(workspace: SlackId): Promise<DeliveryLogSnapshot>;
@@ -116,25 +117,15 @@ export const messageKindOf = ({ key }: Pick<OutboxMessage, 'key'>): MessageKindN
 /** Longer than any schedule waits between two posts. */
 const LOG_LIFETIME = 100 * DAY;
 
-/** Lua: writes nothing if a field differs from its `before`, or if the workspace was removed. */
-const WRITE = `
-local fields = cjson.decode(ARGV[1])
-if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-for _, field in ipairs(fields) do
-  if redis.call('HGET', KEYS[2], field.name) ~= (field.before or false) then return 0 end
-end
-for _, field in ipairs(fields) do
-  if field.after then redis.call('HSET', KEYS[2], field.name, field.after)
-  else redis.call('HDEL', KEYS[2], field.name) end
-end
-redis.call('PEXPIRE', KEYS[2], ${LOG_LIFETIME})
-return 1`;
-
 export const createDeliveryLog = (redis: RedisConnection): DeliveryLog => ({
   load: async (workspace) => snapshotOf(await guardRead(() => redis.hgetall(deliveryLogKey(workspace)))),
-  async write(workspace, fields) {
-    const keys = [recordKey, deliveryLogKey];
-    return (await evalInWorkspace(redis, workspace, WRITE, keys, JSON.stringify(fields))) === 1;
+  write(workspace, fields) {
+    const seen = Object.fromEntries(fields.map(({ name, before }) => [name, before]));
+    const set = Object.fromEntries(
+      fields.flatMap(({ name, after }) => (after === undefined ? [] : [[name, after]])),
+    );
+    const remove = fields.flatMap(({ name, after }) => (after === undefined ? [name] : []));
+    return writeHash(redis, workspace, { seen, set, remove }, deliveryLogKey, LOG_LIFETIME);
   },
 });
 

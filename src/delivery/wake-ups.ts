@@ -8,6 +8,7 @@ import type { RedisConnection } from '../redis/connect.ts';
 import { guardRead, reportOutage } from '../redis/guarded-commands.ts';
 import { QUEUE_NAME, QUEUE_PREFIX } from '../redis/keys.ts';
 import { withTimeout } from '../timeout.ts';
+import { hashOf } from '../workspace/record/audited-change.ts';
 import type { Workspaces } from '../workspace/record/workspace-repository.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-store.ts';
 import type { WorkspaceRunner } from './run.ts';
@@ -167,9 +168,6 @@ async function sweep(
   }
 }
 
-/** An FNV-1a hash, so that every process puts a text into the same bucket. @returns 0 to `count` - 1 */
-export function hashBucket(text: string, count: number): number {
-  let hash = 0x811c9dc5;
-  for (const character of text) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
-  return (hash >>> 0) % count;
-}
+/** Every process puts a text into the same bucket. @returns 0 to `count` - 1 */
+export const hashBucket = (text: string, count: number): number =>
+  Number.parseInt(hashOf(text).slice(0, 8), 16) % count;

@@ -13,7 +13,7 @@ export interface Commands
 export interface Actions
   extends Named<'schedule-form' | 'schedule-row' | 'schedule-list'>,
     Named<'watch-form' | 'watch-row' | 'watch-list'>,
-    Named<'watch-acknowledge' | 'watch-snooze' | 'watch-more'>,
+    Named<'watch-acknowledge' | 'watch-more'>,
     Named<'access-form' | 'application-access-form' | 'access-remove' | 'os-token-revoke'>,
     Named<'project-form' | 'project-remove'>,
     Named<'connect' | 'connect-form' | 'connection-expiry-form' | 'disconnect-form'>,

@@ -22,20 +22,14 @@ export interface Feature extends Handlers {
   readonly commands?: { readonly [Name in SlashCommand]?: CommandHandler };
   readonly verbs?: { readonly [Verb in BillingVerb]?: CommandHandler };
   readonly actions?: { readonly [Name in ActionName]?: ActionHandler };
-  /** Managers' actions on a project, by the word after `/billing projects`. */
-  readonly projectVerbs?: Readonly<Record<string, ProjectAction>>;
+  /** Opens the form for a project's application access. @param word the project as typed; untrusted */
+  readonly openAccess?: (word: string, request: Request) => Promise<void>;
   readonly health?: HealthSource;
   /** How many days a project's money lasts; undefined if there is no estimate. @throws Failure */
   readonly daysLeft?: (target: ResolvedProject, request: Request) => Promise<number | undefined>;
   readonly stepFigures?: {
     readonly [Name in keyof StepOutputs]?: (question: StepQuestion) => Promise<StepOutputs[Name]>;
   };
-}
-
-export interface ProjectAction {
-  readonly label: string;
-  /** @param word the project as typed; untrusted */
-  open(word: string, request: Request): Promise<void>;
 }
 
 interface StepQuestion {
@@ -85,7 +79,7 @@ export interface Registry {
   handlers(): Required<Handlers>;
   commands(): SlashCommand[];
   verbs(): string[];
-  projectVerbs(): NonNullable<Feature['projectVerbs']>;
+  openAccess(): Feature['openAccess'];
   stepFigures(): NonNullable<Feature['stepFigures']>;
   help(): HelpLine[];
   health(): HealthSource[];
@@ -112,7 +106,7 @@ export function createRegistry(features: () => readonly Feature[]): Registry {
     }),
     commands: () => Object.keys(commands()) as SlashCommand[],
     verbs: () => Object.keys(merged('verbs')),
-    projectVerbs: () => merged('projectVerbs'),
+    openAccess: () => features().find(({ openAccess }) => openAccess)?.openAccess,
     stepFigures: () => merged('stepFigures'),
     help: () => features().flatMap(({ help }) => help ?? []),
     health: () => features().flatMap(({ health }) => health ?? []),

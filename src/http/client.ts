@@ -7,14 +7,7 @@ import { Agent, errors } from 'undici';
 import { BROKEN_OFF, Failure, isFailure, type Service } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { startTimeout } from '../timeout.ts';
-import {
-  checkDestination,
-  guardedConnect,
-  type ResolveHost,
-  systemResolve,
-  type TrustedHost,
-} from './address-rules.ts';
+import { guardedConnect, type ResolveHost, systemResolve, type TrustedHost } from './address-rules.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
 
 /** Times are in ms. */
@@ -115,7 +108,6 @@ export function createGuardedHttp(options: {
       onExchange?.({ service: request.service, outcome, took: performance.now() - startedAt });
     inProgress += 1;
     try {
-      checkDestination(url, trustedHosts);
       const response = await takeTurn(request, url.origin, () => {
         startedAt = performance.now();
         return sendWithRetry(request, agent, limits, startedAt);
@@ -164,9 +156,9 @@ function createTurns({ connections, queueTimeout }: HttpLimits) {
         isRefused = true;
         reject(new Failure('queue-full', { service }));
       };
-      const cancel = isAwaited ? startTimeout(queueTimeout, refuse) : () => undefined;
+      const timer = isAwaited ? setTimeout(refuse, queueTimeout) : undefined;
       const start = async () => {
-        cancel();
+        clearTimeout(timer);
         if (!isRefused) await work().then(resolve, reject);
       };
       void ofWorkspace(() => ofAll(start));
@@ -244,36 +236,24 @@ async function sendOnce(
   return { status, headers: joinHeaders(headers), text: UTF8.decode(response.body), mask };
 }
 
-class ExchangeTimeoutError extends Error {
-  override readonly name = 'TimeoutError';
-}
-
 async function exchange(
   agent: Agent,
   { method, headers: sent, body: text }: Pick<ServiceRequest, 'method' | 'headers' | 'body'>,
   url: URL,
   timeout: Millis,
 ) {
-  const giveUp = new AbortController();
-  const cancelTimeout = startTimeout(timeout, () =>
-    giveUp.abort(new ExchangeTimeoutError(`no whole answer within ${timeout} ms`)),
+  const { statusCode, headers, body } = await agent.request({
+    method,
+    origin: url.origin,
+    path: url.pathname + url.search,
+    headers: sent,
+    body: text ?? null,
+    signal: AbortSignal.timeout(Math.max(0, Math.ceil(timeout))),
+  });
+  return body.arrayBuffer().then(
+    (bytes) => ({ statusCode, headers, body: Buffer.from(bytes), bodyError: undefined }),
+    (bodyError: unknown) => ({ statusCode, headers, body: Buffer.alloc(0), bodyError }),
   );
-  try {
-    const { statusCode, headers, body } = await agent.request({
-      method,
-      origin: url.origin,
-      path: url.pathname + url.search,
-      headers: sent,
-      body: text ?? null,
-      signal: giveUp.signal,
-    });
-    return await body.arrayBuffer().then(
-      (bytes) => ({ statusCode, headers, body: Buffer.from(bytes), bodyError: undefined }),
-      (bodyError: unknown) => ({ statusCode, headers, body: Buffer.alloc(0), bodyError }),
-    );
-  } finally {
-    cancelTimeout();
-  }
 }
 
 function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
@@ -282,7 +262,8 @@ function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
 }
 
 function limitFailure(error: unknown, service: Service, { deadline, bodyBytes }: HttpLimits) {
-  if (error instanceof ExchangeTimeoutError) return new Failure('timed-out', { service, after: deadline });
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return new Failure('timed-out', { service, after: deadline });
   if (error instanceof errors.ResponseExceededMaxSizeError)
     return new Failure('response-too-large', { service, most: `${Math.round(bodyBytes / 1024)} KB` });
   return undefined;

@@ -157,11 +157,7 @@ function rejectionOf(response: ServiceResponse, authUrl: string): Failure {
 }
 
 const wrongAddress = (authUrl: string, status: number): FailureOf<'wrong-identity-url'> =>
-  new Failure('wrong-identity-url', {
-    host: new URL(authUrl).host,
-    status,
-    suggestion: suggestAuthUrl(authUrl),
-  });
+  new Failure('wrong-identity-url', { host: new URL(authUrl).host, status });
 
 function tokenIn({ headers, mask }: ServiceResponse): string {
   const token = headers['x-subject-token'] ?? '';
@@ -177,26 +173,12 @@ function tokenIn({ headers, mask }: ServiceResponse): string {
   throw new Failure('invalid-response', { service: 'identity', what: problem });
 }
 
-/** Accepts extra slashes and a pasted `/auth/tokens`. @returns the URL ending in `/v3` @throws InvalidWord */
+/** Accepts what `checkBaseUrl` accepts if it ends with `/v3`. @throws InvalidWord, address-refused */
 export function parseAuthUrl(text: string, trusted: readonly TrustedHost[]): string {
   const base = checkBaseUrl(text, trusted);
-  const corrected = suggestAuthUrl(base);
-  if (corrected === undefined) return base;
-  if (withoutEndpoint(base) === corrected) return corrected;
-  throw new InvalidWord(base, 'does not end with /v3', `Try ${corrected}`, corrected, 'always');
-}
-
-export function suggestAuthUrl(authUrl: string): string | undefined {
-  const base = withoutEndpoint(authUrl);
-  const [upToVersion] = /^https?:\/\/[^/]+\/(?:.*?\/)?v3(?=\/|$)/i.exec(base) ?? [];
-  const corrected = upToVersion?.replace(/v3$/i, 'v3') ?? `${base.replace(/\/v2(?:\.0)?$/i, '')}/v3`;
-  return corrected === authUrl ? undefined : corrected;
-}
-
-function withoutEndpoint(url: string): string {
-  const { origin, pathname } = new URL(url);
-  const path = pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
-  return origin + path.replace(/\/auth(?:\/tokens?)?$/, '');
+  if (base.endsWith('/v3')) return base;
+  const works = 'Copy it from the console: API endpoints → identity.';
+  throw new InvalidWord(base, 'doesn’t end with /v3', works, [], 'always');
 }
 
 const LIMITS = { characters: 255, roles: 50 } as const;

@@ -29,7 +29,7 @@ const standardOutput = (): DestinationStream =>
 const MAX_CAUSES = 5;
 
 /** The fields of a Failure that never contain what people typed or named. */
-const FACTS = ['service', 'status', 'method', 'reason', 'what', 'keyId', 'write', 'host', 'code'];
+const FACTS = ['service', 'status', 'method', 'reason', 'what', 'keyId', 'host', 'code'];
 
 /** Leaves out a Failure's sentence, which can quote people, and other fields, which can hold whole requests. */
 function errorSummary(error: unknown, depth = 0): object {

@@ -1,9 +1,7 @@
 /** Records each finished request, run and message, for metrics and one log line each; see docs/observing.md. */
-import { createHmac, hkdfSync } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type FailureKind, isFailure } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import type { SealingKey } from '../vault/keyring.ts';
 
 interface WorkBase {
   readonly workspace: string;
@@ -36,14 +34,12 @@ export interface RequestWork extends WorkBase {
   readonly via: RequestVia;
   /** The command, event, action, form or step that Tally registered; `other` if it registered none. */
   readonly route: string;
-  /** '' for a workflow, because Slack doesn't say who runs it. */
-  readonly user: string;
   readonly reference?: string;
 }
 
 /** @param arrived as returned by `performance.now()`; default: now */
 export const beginRequest = (
-  { via, teamId, userId }: { readonly via: RequestVia; readonly teamId: string; readonly userId: string },
+  { via, teamId }: { readonly via: RequestVia; readonly teamId: string },
   route: string,
   arrived?: unknown,
 ): RequestWork => ({
@@ -52,7 +48,6 @@ export const beginRequest = (
   via,
   route,
   workspace: teamId,
-  user: userId,
   outcome: 'ok',
 });
 
@@ -129,10 +124,10 @@ const LINES = {
   },
 } as const satisfies Record<Work['kind'], object>;
 
-export function createWorkLog(log: Logger, keys: readonly SealingKey[]): OnFinished {
-  const hashUser = createUserHash(keys);
-  return (work) => {
-    const { kind, began: _began, answered: _answered, ms = 0, error, user, late, ...rest } = work as AnyWork;
+export const createWorkLog =
+  (log: Logger): OnFinished =>
+  (work) => {
+    const { kind, began: _began, answered: _answered, ms = 0, error, late, ...rest } = work as AnyWork;
     const { event, well, badly, isWell } = LINES[kind];
     const isOwnError =
       rest.outcome === 'unknown' || (kind === 'message' && error !== undefined && !isFailure(error));
@@ -142,22 +137,11 @@ export function createWorkLog(log: Logger, keys: readonly SealingKey[]): OnFinis
       event,
       ...rest,
       ms: Math.round(ms * 10) / 10,
-      ...(user && { user: hashUser(user) }),
       ...(late !== undefined && { lateMs: Math.round(late) }),
       // The error of `invalid-word` quotes what a person typed, which can be a password.
       ...(error !== undefined && rest.outcome !== 'invalid-word' && { err: error }),
     };
     log[level](fields, isOwnError || isBad ? badly : well);
   };
-}
 
-type AnyWork = Work & Partial<Pick<RequestWork, 'user'> & Pick<MessageWork, 'late'>>;
-
-/**
- * Hashes user IDs with a key, because a plain hash could be undone by hashing all possible IDs. A new encryption key
- * changes the hashes.
- */
-function createUserHash([newest]: readonly SealingKey[]): (user: string) => string {
-  const key = Buffer.from(hkdfSync('sha256', newest?.key ?? '', '', 'tally log user ids', 32));
-  return (user) => createHmac('sha256', key).update(user).digest('base64url').slice(0, 12);
-}
+type AnyWork = Work & Pick<MessageWork, 'late'>;

@@ -3,9 +3,9 @@ import { channel } from 'node:diagnostics_channel';
 import { Failure, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from './connect.ts';
-import { type KeyOf, recordKey } from './keys.ts';
+import type { KeyOf } from './keys.ts';
 
-/** Runs commands that read. @throws store-unavailable in an outage; any other error unchanged */
+/** Runs commands. @throws store-unavailable in an outage; any other error unchanged */
 export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -16,66 +16,20 @@ export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs commands that write. @throws store-unavailable, with `unsure` if Redis may have executed the command */
-export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await guardRead(work);
-  } catch (error) {
-    if (!isFailure(error, 'store-unavailable')) throw error;
-    const { cause, data } = error;
-    const write = wasRefused(cause) ? 'refused' : 'unsure';
-    throw new Failure('store-unavailable', { ...data, write }, { cause });
-  }
-}
+type Scripts = Partial<Record<string, (...args: readonly (string | number)[]) => Promise<unknown>>>;
 
-/** Whether Redis certainly wrote nothing. A script can write before it meets a key of the wrong type. */
-const wasRefused = (cause: unknown): boolean =>
-  cause instanceof Error &&
-  storeErrorKind(cause) !== 'wrong-type' &&
-  (cause.name === 'ReplyError' || NEVER_EXECUTED.test(cause.message));
-
-/** ioredis' messages for commands that it didn't send, or that no node executed. */
-const NEVER_EXECUTED =
-  /^(Stream isn|Cluster isn't|Cluster is ended|None of startup nodes|Too many Cluster redirections)/;
-
-type ScriptCall = readonly [
+/** The client sends the whole script once, then only its hash (EVALSHA). */
+export function evalInWorkspace(
   redis: RedisConnection,
   workspace: SlackId,
   script: string,
   keys: readonly KeyOf[],
-  ...args: readonly (string | number)[],
-];
-
-type Scripts = Partial<Record<string, (...args: readonly (string | number)[]) => Promise<unknown>>>;
-
-/** The client sends the whole script once, then only its hash (EVALSHA). */
-async function evalScript(...[redis, workspace, script, keys, ...args]: ScriptCall): Promise<unknown> {
+  ...args: readonly (string | number)[]
+): Promise<unknown> {
   const scripts = redis as unknown as Scripts;
   if (scripts[script] === undefined) redis.defineCommand(script, { lua: script });
-  return scripts[script]?.(keys.length, ...keys.map((key) => key(workspace)), ...args);
+  return guardRead(async () => scripts[script]?.(keys.length, ...keys.map((key) => key(workspace)), ...args));
 }
-
-export const evalInWorkspace = (...call: ScriptCall): Promise<unknown> =>
-  guardRead(() => evalScript(...call));
-
-/** Runs a script for a change that a person waits for. @throws store-unavailable, with `unsure` as in `guardWrite` */
-export const commitInWorkspace = (...call: ScriptCall): Promise<unknown> =>
-  guardWrite(() => evalScript(...call));
-
-const REPLACE = `
-if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-return 1`;
-
-/** Does nothing if the field no longer has the value `before`. @returns whether it was replaced */
-export const replaceField = async (
-  redis: RedisConnection,
-  workspace: SlackId,
-  field: string,
-  before: string,
-  after: string,
-): Promise<boolean> =>
-  (await evalInWorkspace(redis, workspace, REPLACE, [recordKey], field, before, after)) === 1;
 
 /** The first word of a Redis error, and the error's name in the metrics. */
 const REPLY_KINDS = {

@@ -28,25 +28,16 @@ export interface ThreadPlace {
   readonly channel: SlackId;
   /** The `ts` of the thread's first message; '' for a new direct message, which has no history. */
   readonly thread: string;
-  /** Absent for messages that Tally sends to everyone on its own. */
-  readonly person?: SlackId;
+  /** Absent if everyone sees the answer. */
+  readonly person?: SlackId | undefined;
   readonly isReply?: boolean;
 }
 
-/** Who saw the answer. `failed`: there was only an error, shown to the person who asked. */
-export type ThreadOutcome = 'everybody' | 'person' | 'failed';
-
 /** @throws store-unavailable from every method */
 export interface ThreadStore {
-  remember(place: ThreadPlace, question: ThreadQuestion, outcome: ThreadOutcome): Promise<void>;
-  recall(place: ThreadPlace, at: Millis): Promise<Recalled>;
-}
-
-interface Recalled {
-  /** The last question whose answer the person saw. */
-  readonly answered: ThreadQuestion | undefined;
-  /** The person's newer question, if it failed. */
-  readonly failed: ThreadQuestion | undefined;
+  remember(place: ThreadPlace, question: ThreadQuestion): Promise<void>;
+  /** @returns the last question whose answer the person saw */
+  recall(place: ThreadPlace, at: Millis): Promise<ThreadQuestion | undefined>;
 }
 
 export const THREAD_LIFETIME = 30 * DAY;
@@ -68,22 +59,20 @@ redis.call('PEXPIRE', questions, ${THREAD_LIFETIME})
 redis.call('PEXPIRE', times, ${THREAD_LIFETIME})
 return 1`;
 
-const fieldOf = ({ channel, thread, person }: ThreadPlace, outcome: ThreadOutcome): string =>
-  JSON.stringify([channel, thread, ...(outcome === 'everybody' ? [] : [person, outcome])]);
+const fieldOf = ({ channel, thread, person }: ThreadPlace): string =>
+  JSON.stringify([channel, thread, ...(person === undefined ? [] : [person])]);
 
 export const createThreadStore = (redis: RedisConnection): ThreadStore => ({
-  async remember(place, question, outcome) {
+  async remember(place, question) {
     const keys = [threadsKey, threadTimesKey, recordKey, auditKey];
-    const args = [fieldOf(place, outcome), JSON.stringify(question), question.at];
+    const args = [fieldOf(place), JSON.stringify(question), question.at];
     await evalInWorkspace(redis, place.workspace, REMEMBER, keys, ...args);
   },
   async recall(place, at) {
-    const outcomes: readonly ThreadOutcome[] = ['everybody', 'person', 'failed'];
-    const fields = outcomes.map((outcome) => fieldOf(place, outcome));
+    const fields = [fieldOf({ ...place, person: undefined }), fieldOf(place)];
     const values = await guardRead(() => redis.hmget(threadsKey(place.workspace), ...fields));
-    const [toAll, toPerson, failed] = values.map((value) => parseQuestion(value, at));
-    const answered = (toAll?.at ?? 0) > (toPerson?.at ?? 0) ? toAll : toPerson;
-    return { answered, failed: (failed?.at ?? 0) > (answered?.at ?? 0) ? failed : undefined };
+    const [toAll, toPerson] = values.map((value) => parseQuestion(value, at));
+    return (toAll?.at ?? 0) > (toPerson?.at ?? 0) ? toAll : toPerson;
   },
 });
 

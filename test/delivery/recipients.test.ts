@@ -17,7 +17,12 @@ import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { type Destination, serializeWatch } from '../../src/workspace/record/automation-records.ts';
 import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
-import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
+import {
+  alertNameOf,
+  directMessage,
+  type MinimalSlack,
+  startMinimalSlack,
+} from '../support/minimal-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { isThorough } from '../support/test-run.ts';
 
@@ -104,10 +109,9 @@ const watched = (target: Destination) => {
   return redis.client.hset(recordKey(team), 'watch:watch001', json);
 };
 const acknowledge = async () => {
-  const states = await parts.watching.loadStates(await parts.workspaces.load(team));
-  const { openAlert = '' } = states.get('watch001') ?? {};
+  const alert = alertNameOf(slack.posts.at(-1), 'watch001');
   const response = { acknowledged: { at: now, by: BEN } };
-  expect(await parts.watching.respond(team, 'watch001', openAlert, response)).toBe('recorded');
+  expect(await parts.watching.respond(team, 'watch001', alert, response)).toBe('recorded');
 };
 
 /** One kind of message, from its setup to its sending. */

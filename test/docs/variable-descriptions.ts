@@ -57,11 +57,6 @@ export const DESCRIPTIONS: Readonly<Record<Variable, VariableDescription>> = {
     what: 'the port for Slack’s requests, health and metrics: plain http, for a [proxy](running.md#put-a-proxy-in-front)',
     example: '8080',
   },
-  SHUTDOWN_DELAY: {
-    section: 'http',
-    what: 'for how many seconds Tally still takes requests [after SIGTERM](running.md#upgrade-or-stop-it); the image sets 5',
-    example: '5',
-  },
   REDIS_URL: {
     section: 'store',
     what: 'where everything is stored, in any of [these forms](redis-and-keys.md#say-where-it-is); `compose.yaml` sets its own',

@@ -57,7 +57,7 @@ const READERS: Readonly<Record<string, (word: string) => unknown>> = {
   '/billing schedule': verb((text) =>
     parseScheduleText(`prod daily ${text}`, contextWith(new Set(['prod']))),
   ),
-  '/billing projects': verb((text) => parseProjectsText(`chnge ${text}`, [])),
+  '/billing projects': verb((text) => parseProjectsText(`chnge ${text}`)),
   '/billing default': verb((text) => requireProject(text, REQUEST.workspace, 'projects edit')),
   'a mention': (word) => {
     const known: KnownCommands = {
@@ -107,7 +107,7 @@ describe.each(Object.entries(SHAPES))('a secret of the shape %s', (_, shape) => 
     fc.assert(
       fc.property(shape, (secret) => {
         const request = attempt(() =>
-          parseProjectsText(`add ${secret.toLowerCase()} storage`, [], `add ${secret} storage`),
+          parseProjectsText(`add ${secret.toLowerCase()} storage`, `add ${secret} storage`),
         );
         expect(request).not.toMatchObject({ filled: { alias: expect.anything() } });
       }),

@@ -48,7 +48,6 @@ describe('a refusal', () => {
   });
 
   it.each([
-    ['only managers may see the answer', '/billing audit', MEMBER, CHANNEL],
     ['an external person asks', '/balance 123', EXTERNAL, SHARED],
     ['a guest asks for a token', '/os-token 123', GUEST, GENERAL],
     [
@@ -217,7 +216,6 @@ describe('a forged value of the button “Ask a manager”', () => {
   it.each([
     ['no JSON', '/billing settings'],
     ['an unknown command', { line: '/nothing at all' }],
-    ['what only managers may see', { line: '/billing audit' }],
     [
       'a button that changes something',
       { click: { id: 'project-remove', value: 'prod 123', label: 'Help' } },

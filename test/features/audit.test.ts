@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { type AuditEntry, createAudit } from '../../src/workspace/record/audit.ts';
+import { createAudit } from '../../src/workspace/record/audit.ts';
+import type { AuditEntry } from '../../src/workspace/record/workspace-store.ts';
 import { BOT_TOKEN, botOfEachTest, CHANNEL, goodToken, SATURDAY, SIGNING_SECRET } from '../support/bot.ts';
 import { clickOf, GENERAL, TEAM } from '../support/people.ts';
 

@@ -190,7 +190,7 @@ describe('/billing connect', () => {
     expect(shown()).toContain('https://identity.example.com/v3');
     for (const [authUrl, error] of [
       ['http://169.254.169.254/v3', '169.254.169.254'],
-      ['https://identity.example.com', 'Try https://identity.example.com/v3'],
+      ['https://identity.example.com', 'doesn’t end with /v3'],
     ] as const) {
       await bot.slack.submit(OWNER, { authUrl, token: goodToken(bot.billing), project: '123' });
       expect(bot.errors()).toEqual({

@@ -73,15 +73,12 @@ it('a project is also listed with a billing error if a question about its spend 
 });
 
 it('the list of billing errors doesn’t tell members why Tally refuses the billing service’s address', async () => {
-  const failure = {
-    kind: 'address-refused',
-    data: { why: 'is a name for this machine or a private network' },
-  };
+  const failure = { kind: 'address-refused', data: { why: 'isn’t a public address' } };
   const note = JSON.stringify({ ...failure, topic: 'balance', since: SATURDAY });
   await bot.store({ 'failed:456:1': note });
   for (const page of [await bot.home(MEMBER), await status(MEMBER)]) {
     expect(page).toContain('Tally doesn’t connect to the service’s address. First failed: ');
-    expect(page).not.toContain('private');
+    expect(page).not.toContain('public');
   }
 });
 

@@ -563,14 +563,14 @@ describe('/os-token', () => {
     expect(bot.log()).not.toContain(pasted);
   });
 
-  it('sends no token in answer to a mention, and says to type the command', async () => {
+  it('is issued after a mention only when a button has opened its window', async () => {
     await register();
     const asked = identity.requests.length;
     const said = await bot.ask('@Tally os-token prod');
-    expect(said.visibleText).toContain('never sends a token in a message');
     expect(said.ephemeral).toBe(true);
-    expect(said.visibleText).toContain('type /os-token prod in a channel');
     expect(identity.requests.length).toBe(asked);
+    await bot.press(said, 'Open the form…');
+    await shows('Revoke now');
   });
 });
 

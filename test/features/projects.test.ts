@@ -355,7 +355,7 @@ describe('/billing projects', () => {
           user: { canManage: manager },
           workspace,
         });
-        const message = projectListMessage(page, { access: { label: 'Application access…' } }, request);
+        const message = projectListMessage(page, request);
         expect(problemsOfBlocks(message.blocks, 'message')).toEqual([]);
         expect(JSON.stringify(message.blocks)).not.toContain('<!');
       }),

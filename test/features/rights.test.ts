@@ -395,8 +395,7 @@ const MORE_THAN_MANAGERS: Record<Kind, Partial<Record<Right, readonly string[]>>
     ask: ['watch-acknowledge', 'home-refresh'],
     member: [
       ...['schedule-form', 'schedule-row', 'schedule-list'],
-      ...['watch-form', 'watch-row', 'watch-list'],
-      ...['watch-snooze', 'watch-more'],
+      ...['watch-form', 'watch-row', 'watch-list', 'watch-more'],
     ],
   },
   views: { member: ['schedule', 'watch'] },
@@ -414,7 +413,7 @@ function expectedRight(kind: Kind, name: string): Right {
 /** Each command and each verb of `/billing`, without words and with one, and the verbs that change a project. */
 function commandTexts(): readonly string[] {
   const { registry } = bot;
-  const changes = ['add', 'edit', 'rename', 'remove', ...Object.keys(registry.projectVerbs())];
+  const changes = ['add', 'edit', 'rename', 'remove', 'access'];
   return [
     ...registry.commands(),
     ...registry.verbs().flatMap((verb) => [`/billing ${verb}`, `/billing ${verb} prod`]),

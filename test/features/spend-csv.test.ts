@@ -40,7 +40,7 @@ const csv = [
   'prod,cloud,2026-11-18,123456789012345678901234567890.124,0,2,2 items added',
   'prod,cloud,2026-11-19,1.10,0.50,1,',
   'prod,cloud,2026-11-20,-5e-1,0,1,',
-  `prod,cloud,"'=HYPERLINK(""x""),1",,0,1,unreadable day; amount unreadable: n/a`,
+  `prod,cloud,"'=HYPERLINK(""x""),1",,0,1,"unreadable day; amount unreadable: n/a"`,
   '',
 ].join('\r\n');
 

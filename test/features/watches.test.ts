@@ -37,7 +37,7 @@ const state = (given: Partial<WatchState> = {}): WatchState => ({
     measurement: undefined,
     isCrossed: false,
   },
-  ...{ problem: undefined, isPaused: false, undelivered: undefined, openAlert: undefined, ...given },
+  ...{ problem: undefined, isPaused: false, undelivered: undefined, ...given },
 });
 
 describe('the words after /billing watch', () => {
@@ -305,19 +305,17 @@ describe('the list of watches', () => {
     expect(visibleText).toContain(':warning: *Expected 21.757,00 of 20.000,00* · now 829,00 this month');
   });
 
-  it('lets the owner snooze a watch until next month, and end the snooze', async () => {
+  it('shows until when a watch is snoozed, and ends the snooze with Pause and Resume', async () => {
     const { id } = await setUp(undefined, MEMBER);
+    await bot.interact(clickOf(MEMBER, { action_id: 'watch-more', value: `month ${id} e1` }, CHANNEL));
+    await expect.poll(async () => (await stored())[0]?.snoozedUntil).toBe(Date.UTC(2026, 11, 1));
     const list = await ask('watches', MEMBER);
-    await row(list, 'snooze', id, MEMBER);
-    await updated(list, 'Snooze for how long?', MEMBER);
-    await bot.press(list, 'Until next month', MEMBER);
-    await updated(list, 'Snoozed. No alerts until: ', MEMBER);
-    expect((await stored())[0]?.snoozedUntil).toBe(Date.UTC(2026, 11, 1));
-    expect((await ask('watches', MEMBER)).visibleText).toContain('*snoozed* until: ');
-    await row(list, 'wake', id, MEMBER);
-    await updated(list, 'No longer snoozed.', MEMBER);
+    expect(list.visibleText).toContain('*snoozed* until: ');
+    await row(list, 'pause', id, MEMBER);
+    await updated(list, 'Paused.', MEMBER);
+    await row(list, 'resume', id, MEMBER);
+    await updated(list, 'Resumed.', MEMBER);
     expect((await stored())[0]?.snoozedUntil).toBeUndefined();
-    expect((await audit()).slice(0, 2)).toEqual([`${MEMBER} changed a watch:`, `${MEMBER} snoozed a watch:`]);
   });
 
   it('shows members the watches that alert them, and lets them change only their own', async () => {
@@ -330,11 +328,10 @@ describe('the list of watches', () => {
     const { visibleText } = await ask('watches', MEMBER);
     expect(visibleText).toMatch(/^1 watch\n[\s\S]*below 2,00/);
     const before = await stored();
-    for (const [action, choice] of [
-      ['watch-snooze', 'day'],
-      ['watch-more', 'threshold'],
-    ] as const)
-      expect(await forgedClick(MEMBER, action, `${choice} ${before[0]!.id}`)).toContain('Only the owner');
+    for (const choice of ['day', 'threshold'])
+      expect(await forgedClick(MEMBER, 'watch-more', `${choice} ${before[0]!.id}`)).toContain(
+        'Only the owner',
+      );
     expect(await stored()).toEqual(before);
   });
 });
@@ -436,7 +433,7 @@ describe('a watch', async () => {
 
   it.each([
     ['watch-acknowledge', 'alert001 e1-threshold-0', 'acknowledged an alert:', [OWNER, MEMBER]],
-    ['watch-snooze', 'day alert001 e1-threshold-0', 'snoozed a watch:', [OWNER, OWNER]],
+    ['watch-more', 'day alert001 e1-threshold-0', 'snoozed a watch:', [OWNER, OWNER]],
   ])(
     'reacts only once to several clicks on %s that reach two processes',
     async (action_id, value, did, people) => {

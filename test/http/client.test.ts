@@ -497,13 +497,15 @@ describe('a private address', () => {
   it('gets no connection, in any spelling', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
     const it = http({ trustedHosts: [] });
-    const hosts = ['127.0.0.1', '127.1', '0x7f.1', '2130706433', '[::ffff:127.0.0.1]', '[::1]', 'localhost'];
+    const hosts = ['127.0.0.1', '127.1', '0x7f.1', '2130706433', '[::ffff:127.0.0.1]', '[::1]'];
     for (const host of hosts) {
       for (const scheme of ['http', 'https']) {
         const failure = await failureOf(ask(it, `${scheme}://${host}:${service.port}/`));
         expect(failure, host).toMatchObject({ kind: 'address-refused' });
       }
     }
+    const failure = await failureOf(ask(it, `https://localhost:${service.port}/`));
+    expect(failure).toMatchObject({ kind: 'service-unreachable', data: { code: 'no public address' } });
     expect(service.connections()).toBe(0);
   });
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { isLosslessNumber, stringify } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { JsonError, parseJson } from '../../src/http/parse-json.ts';
@@ -14,16 +13,6 @@ const plain = (value: unknown): unknown => {
 };
 
 describe('JSON from a service', () => {
-  it('is parsed to the same values as by JSON.parse', () => {
-    const json = fc.jsonValue({ maxDepth: 5 });
-    fc.assert(
-      fc.property(json, fc.constantFrom(undefined, 1, '\t', '\n\r '), (value, space) => {
-        const text = JSON.stringify(value, null, space);
-        expect(plain(read(` ${text}\n`))).toEqual(JSON.parse(text));
-      }),
-    );
-  });
-
   it('keeps each digit of a number', () => {
     const text = '{"a":[1.50,-0.10,1e3,12345678901234567890.123456789],"b":{"c":"\\"é\\n"}}';
     expect(stringify(read(text))).toBe(text);
@@ -36,8 +25,11 @@ describe('JSON from a service', () => {
     });
   });
 
-  it('has its long texts and numbers shortened', () => {
+  it('has its long texts and numbers shortened, after they were masked', () => {
     expect(read(`"${'x'.repeat(500_000)}"`)).toBe('x'.repeat(1_000));
+    expect(read(`"${'x'.repeat(998)}secret"`, (text) => text.replace('secret', '…'))).toBe(
+      `${'x'.repeat(998)}…`,
+    );
     expect(read('7'.repeat(100_000))).toBe('7'.repeat(1_000));
   });
 
@@ -56,21 +48,5 @@ describe('JSON from a service', () => {
 
   it('may contain a name twice if both values are the same', () => {
     expect(plain(read('{"a":1,"a":1}'))).toEqual({ a: 1 });
-  });
-
-  it('with an item for each day of ten years is read within 100 ms', () => {
-    const items = Array.from({ length: 3_660 }, (_, n) => ({
-      day: `2016-11-${n}`,
-      totalAmount: 30_535.61 + n,
-      totalBonuses: 0,
-    }));
-    const text = JSON.stringify({ items });
-    expect(text.length).toBeGreaterThan(200_000);
-    const times = Array.from({ length: 10 }, () => {
-      const began = performance.now();
-      read(text);
-      return performance.now() - began;
-    });
-    expect(Math.min(...times)).toBeLessThan(100);
   });
 });

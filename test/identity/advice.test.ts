@@ -2,17 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { errorModalOf, failureMessage } from '../../src/slack/reply/error-reply.ts';
 
-const SUGGESTION = 'https://identity.example.com/v3';
-
 const FAILURES: readonly (readonly [Failure, string])[] = [
   [new Failure('access-refused', { status: 401 }), 'Its secret may be wrong or expired'],
   [new Failure('access-refused', { status: 403 }), 'Its role may be too limited'],
   [new Failure('access-not-found'), 'or it was deleted'],
   [new Failure('project-disabled'), 'disabled or deleted'],
-  [
-    new Failure('wrong-identity-url', { host: 'identity.example.com', status: 404, suggestion: SUGGESTION }),
-    SUGGESTION,
-  ],
   [new Failure('wrong-identity-url', { host: 'identity.example.com', status: 404 }), 'ends with /v3'],
   [
     new Failure('outcome-unclear', { host: 'identity.example.com' }),

@@ -1,6 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
 import { createMetrics } from '../../src/ops/metrics.ts';
-import type { Work } from '../../src/ops/work-record.ts';
 
 let metrics: ReturnType<typeof createMetrics> | undefined;
 afterEach(() => {
@@ -11,12 +10,6 @@ const started = () => {
   metrics = createMetrics();
   return metrics;
 };
-
-it('label values in the metrics are escaped', async () => {
-  const { slackCall, page } = started();
-  slackCall({ method: 'chat.postMessage', outcome: 'a"b\\c\nd', took: 1 });
-  expect((await page()).body).toContain(String.raw`outcome="a\"b\\c\nd"} 1`);
-});
 
 it('the metrics count a service’s HTTP statuses by class, such as 2xx, and its failures by name', async () => {
   const { exchange, page } = started();
@@ -40,25 +33,6 @@ it('Prometheus gets text that includes the process’s memory and the delay of i
   expect(type).toBe('text/plain; version=0.0.4; charset=utf-8');
   expect(body).toMatch(/^process_resident_memory_bytes [1-9]\d+$/m);
   expect(body).toMatch(/^nodejs_eventloop_lag_max_seconds \d/m);
-});
-
-const POSTED: Work = {
-  kind: 'message',
-  message: 'post',
-  workspace: 'T1',
-  outcome: 'sent',
-  began: 0,
-  ms: 1,
-};
-
-it('two bots in one process have separate metrics', async () => {
-  const one = started();
-  const two = createMetrics();
-  one.finished(POSTED);
-  const counted = 'tally_messages_total{kind="post",outcome="sent"} 1\n';
-  expect((await one.page()).body).toContain(counted);
-  expect((await two.page()).body).not.toContain(counted);
-  two.stop();
 });
 
 it('every metric whose name ends in “_total” is a counter', async () => {

@@ -3,14 +3,11 @@ import { Failure } from '../../src/domain/failure/index.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { createWorkLog, type MessageWork, type RequestWork, type Work } from '../../src/ops/work-record.ts';
 
-const key = (byte: number) => ({ id: `k${byte}`, key: Buffer.alloc(32, byte) });
-
 const request = (given: Partial<RequestWork> = {}): Work => ({
   kind: 'request',
   via: 'command',
   route: '/spend',
   workspace: 'T1',
-  user: 'U0OWNER1',
   outcome: 'ok',
   began: 0,
   ms: 12.345,
@@ -29,17 +26,17 @@ const post = (given: Partial<MessageWork> = {}): Work => ({
   ...given,
 });
 
-function linesOf(works: readonly Work[], keys = [key(1)]) {
+function linesOf(works: readonly Work[]) {
   const lines: string[] = [];
   const log = createLog('info', { write: (line) => void lines.push(line) });
-  for (const work of works) createWorkLog(log, keys)(work);
+  for (const work of works) createWorkLog(log)(work);
   return lines.map((line) => JSON.parse(line));
 }
 const lineOf = (work: Work) => linesOf([work])[0];
 
 describe('the log line of a request', () => {
-  it('says who asked what, how the request ended and how long the answer took', () => {
-    const { time, user, ...line } = lineOf(request());
+  it('says what was asked, how the request ended and how long the answer took', () => {
+    const { time, ...line } = lineOf(request());
     expect(line).toEqual({
       level: 'info',
       event: 'request',
@@ -72,15 +69,6 @@ describe('the log line of a request', () => {
     });
     expect(lineOf(request({ outcome: 'not-allowed' })).level).toBe('info');
   });
-});
-
-it('a log line shows a hash of the user’s ID, which depends on the encryption key', () => {
-  const userIn = (keys = [key(1)], user = 'U0OWNER1') => linesOf([request({ user })], keys)[0].user;
-  expect(userIn()).toMatch(/^[\w-]{12}$/);
-  expect(userIn()).toBe(userIn());
-  expect(userIn(undefined, 'U0OTHER1')).not.toBe(userIn());
-  expect(userIn([key(2), key(1)])).not.toBe(userIn());
-  expect(userIn([key(1), key(2)])).toBe(userIn());
 });
 
 describe('the log line of a delivery', () => {

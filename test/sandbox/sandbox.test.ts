@@ -93,13 +93,12 @@ it('the sandbox’s Tally is installed by OAuth, and an uninstall deletes the wo
   try {
     const landing = await fetch(slack.snapshot(ORBIT_OWNER).install!.url);
     const cookie = landing.headers.getSetCookie().map((each) => each.split(';')[0]!);
-    const link = /href="([^"]*oauth\/v2\/authorize[^"]*)"/.exec(await landing.text())![1]!;
+    const consent = /href="([^"]*oauth\/v2\/authorize[^"]*)"/.exec(await landing.text())![1]!;
     const body = new URLSearchParams({ who: `T0SANDBOX2/${ORBIT_OWNER}`, answer: 'allow' });
-    const consent = link.replaceAll('&amp;', '&');
     expect(await (await fetch(consent)).text()).toContain('Install Tally?');
     const allowed = await fetch(consent, { method: 'POST', body, redirect: 'manual' });
     const headers = { cookie: cookie.join('; ') };
-    expect(await (await fetch(allowed.headers.get('location')!, { headers })).text()).toContain('installed');
+    expect(await (await fetch(allowed.headers.get('location')!, { headers })).text()).toContain('Thank you!');
     await slack.say(ORBIT_OWNER, 'C0ORBITGEN', '/billing help');
     await slack.waitFor(() => slack.messages(ORBIT_OWNER, 'C0ORBITGEN').some(({ from }) => from === 'bot'));
     const client = new Redis(redis.url.replace('unix://', ''));

@@ -1,49 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../src/domain/failure/index.ts';
-import {
-  createErrorReply,
-  errorMessageOf,
-  failureMessage,
-  failureText,
-} from '../../src/slack/reply/error-reply.ts';
+import { createErrorReply, failureMessage, failureText } from '../../src/slack/reply/error-reply.ts';
 import type { Reply } from '../../src/slack/reply/reply.ts';
-import { createKeyring } from '../../src/vault/keyring.ts';
-import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
-import { textOf } from '../support/bot.ts';
 import { failuresOfAll } from '../support/failures.ts';
-import { changeIn } from '../support/projects.ts';
 import { requestOf } from '../support/records.ts';
-import { testRedis } from '../support/redis.ts';
 
 const request = (canManage: boolean) => requestOf({ user: { canManage } });
 const ID = '4f2a90bc';
-
-describe('the reply to a write that Redis refused', () => {
-  it('says that nothing was changed, unless the request had already saved something', async () => {
-    const store = await testRedis();
-    const workspaces = createWorkspaces({
-      redis: store.client,
-      keyring: createKeyring([{ id: 'k', key: randomBytes(32) }]),
-    });
-    const change = await changeIn(workspaces, 'T1');
-    const asked = { ...request(true), workspace: change.workspace };
-    const said = () =>
-      textOf(
-        errorMessageOf(
-          { failure: new Failure('store-unavailable', { write: 'refused' }), id: ID },
-          asked,
-          false,
-        ).blocks,
-      );
-    expect(said()).toContain('Nothing was changed.');
-    await workspaces.saveSettings(change, { zone: 'Europe/London' });
-    expect(said()).toContain('Your change may have been saved.');
-    expect(said()).not.toContain('Nothing was changed');
-    await store.close();
-  });
-});
 
 describe('the reply to any failure', () => {
   const command = { command: '/spend', text: '123' } as const;

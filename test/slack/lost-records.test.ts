@@ -24,12 +24,12 @@ it('an outage of Redis is not reported as a missing installation', async () => {
   for (const team of [NORTH, SOUTH]) await bot.install(team);
   await proxy.stop();
   for (const team of [NORTH, SOUTH, NEVER]) {
-    const { body } = await bot.command(team, '/balance 123');
-    expect(body).toContain('Tally can’t reach its database right now. Nothing was changed.');
+    const { reply } = await bot.command(team, '/balance 123');
+    expect(reply).toContain('Tally can’t reach its database right now. Nothing was changed.');
     const blocks = [{ type: 'input', block_id: 'typed' }];
     const view = { type: 'modal', callback_id: 'settings', blocks };
     const form = await bot.interact(team, { type: 'view_submission', view });
-    expect(form.body).toMatch(/"errors":\{"typed":"Tally can’t reach its database right now\./);
+    expect(form.body).toMatch(/"errors":\{"typed":"Tally couldn’t save this\. Nothing was changed\./);
     expect(logged(bot.log(), team.id)).toContainEqual(
       expect.objectContaining({ level: 'error', msg: 'Could not look up an installation' }),
     );
@@ -56,7 +56,7 @@ it('a form keeps its input while Redis is down, and can be saved later', async (
   await bot.slack.submit(OWNER, fields);
   expect(form().view.callback_id).toBe('project');
   expect(Object.values(form().errors ?? {})).toEqual([
-    'Tally can’t reach its database right now. Nothing was changed. Try again in a minute.',
+    'Tally can’t reach its database right now. Try again in a minute. If you were saving a change, check first whether it was saved.',
   ]);
   await proxy.start();
   await expect.poll(readiness, { timeout: 5_000 }).toBe(200);
@@ -68,14 +68,14 @@ it('a form keeps its input while Redis is down, and can be saved later', async (
 });
 
 describe('an outage of Redis after a change was saved', () => {
-  const TEXT = 'Your change may have been saved.';
+  const TEXT = 'check first whether it was saved';
   const FORMS = [
     ['project', '/billing projects add prod 123', 'added the project', {}],
     ['connect', '/billing connect second', 'added the connection', { project: '123' }],
   ] as const;
 
   it.each(FORMS)(
-    'doesn’t lead to “Nothing was changed” in the %s form',
+    'leads to the advice to look first, not to “Nothing was saved”, in the %s form',
     async (form, command, action, fields) => {
       const store = await testRedis();
       const proxy = await startRedisProxy(store.url);

@@ -253,8 +253,8 @@ describe('a workspace from which its organization removes Tally', () => {
   it('leaves no data behind even if a request arrives late', async () => {
     for (const team of [NORTH, SOUTH]) await bot.connect(team, 'Read-only');
     await bot.event(access('revoked', SOUTH));
-    const { body } = await bot.command(SOUTH, '/balance 123');
-    expect(body).toContain('/slack/install');
+    const { reply } = await bot.command(SOUTH, '/balance 123');
+    expect(reply).toContain('/slack/install');
     await bot.event(eventFrom(SOUTH, { type: 'app_mention', text: 'help' }));
     expect(await keysOf(SOUTH)).toEqual([]);
     expect(await members()).toEqual([NORTH.id]);
@@ -265,7 +265,7 @@ describe('a workspace from which its organization removes Tally', () => {
     const at = epochSeconds();
     await bot.event(access('revoked', SOUTH, at - 60));
     await bot.event(access('granted', SOUTH, at - 90));
-    expect((await bot.command(SOUTH, '/billing help')).body).toContain('/slack/install');
+    expect((await bot.command(SOUTH, '/billing help')).reply).toContain('/slack/install');
     await bot.event(access('granted', SOUTH, at - 30));
     await bot.connect(SOUTH, 'Read-only');
     await bot.event(access('revoked', SOUTH, at - 60));

@@ -70,7 +70,7 @@ export interface Bot extends People {
   /** Slack sends to the new process. @param encryptionKeys keys other than the first process's */
   startAnotherProcess(encryptionKeys?: string): Promise<BotProcess>;
   /** The services keep running. @param drain how long to wait for answers, in ms */
-  stopBot(delay?: number, drain?: number): Promise<void>;
+  stopBot(drain?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -102,7 +102,7 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
   const processes: Tally[] = [];
   const { encryptionKeys = `test:${randomBytes(32).toString('base64')}` } = options;
   const start = async (keys = encryptionKeys) => {
-    const tally = createTally({ ...configWith(keys), http: { port: 0, shutdownDelay: 0 } }, log, now, {
+    const tally = createTally({ ...configWith(keys), http: { port: 0 } }, log, now, {
       ...(limits !== 'ordinary' && { limits }),
       loadingDelays,
     });

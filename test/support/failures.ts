@@ -40,7 +40,7 @@ const DAYLESS = { ...QUESTION, days: undefined };
 /** Each failure, with the words that its sentence must contain. */
 export const failuresOfAll = (): readonly Named[] => [
   [new InvalidWord('yesterdya', 'has a typo', 'Type yesterday.'), '“yesterdya” has a typo. Type yesterday.'],
-  of('text-too-long', { most: 1_000 }, '1,000'),
+  of('text-too-long', { most: 500 }, '500'),
   of('secret-pasted', undefined, 'token'),
   of('period-just-began', { phrase: 'today' }, '“today”'),
   of('project-missing', { projectFor: 'projects edit' }, 'project'),
@@ -52,11 +52,7 @@ export const failuresOfAll = (): readonly Named[] => [
   of('access-refused', { status: 403 }, '403'),
   of('access-not-found', undefined, '404'),
   of('project-disabled', undefined, '404'),
-  of(
-    'wrong-identity-url',
-    { host: 'auth.example', status: 200, suggestion: 'https://auth.example/v3' },
-    '200',
-  ),
+  of('wrong-identity-url', { host: 'auth.example', status: 200 }, '200'),
   of('outcome-unclear', { host: 'auth.example' }, [], cause),
   of('throttled', { whose: 'person', wait: 2_000 }, 'Too many requests from you'),
   of('throttled', { whose: 'workspace', wait: 2_000 }, 'Too many requests from your workspace'),
@@ -117,9 +113,8 @@ export const failuresOfAll = (): readonly Named[] => [
   of('settings-damaged', undefined, 'settings'),
   of('rights-changed', undefined, 'changed while'),
   of('edit-conflict', { now: 'It is paused now.' }, 'It is paused now.'),
-  of('store-unavailable', { write: 'unsure' }, 'database', cause),
+  of('store-unavailable', undefined, 'database', cause),
   of('store-unavailable', { isOverwritten: true }, 'tally doctor'),
-  of('store-unavailable', { write: 'refused' }, 'database'),
   of('access-missing', { project: '123', label: 'prod' }, 'prod'),
   of('token-not-shown', { label: 'prod', why: 'Slack is down.', isRevoked: true }, 'prod', cause),
   of('token-not-shown', { label: 'web', isRevoked: false }, 'web'),

@@ -74,7 +74,7 @@ export async function startListenerBot(
     dedup: createEventDedup(redis.client),
     onForget: async () => undefined,
     onRejected: () => undefined,
-    onFinished: createWorkLog(log, config.keys),
+    onFinished: createWorkLog(log),
   };
   const installations = createInstallations(config.slack, services);
   const server = createSlackServer(config.slack, services, installations, {});

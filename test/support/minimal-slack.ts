@@ -30,6 +30,10 @@ export type MinimalSlack = Awaited<ReturnType<typeof startMinimalSlack>>;
 
 export const directMessage = (person: string): string => `D${person.slice(1)}`;
 
+/** The alert that the buttons of this post are about. */
+export const alertNameOf = (post: SlackPost | undefined, watch: string): string =>
+  new RegExp(`"value":"${watch} ([^"]+)"`).exec(post?.blocks ?? '')?.[1] ?? '';
+
 export async function startMinimalSlack() {
   const posts: SlackPost[] = [];
   const calls: Call[] = [];

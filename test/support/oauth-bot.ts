@@ -59,9 +59,9 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
     async openInstallPage(url = urls[0]) {
       const response = await fetch(`${url}/slack/install`);
       const html = await response.text();
-      const address = new URL(/class="button" href="([^"]+)"/.exec(html)![1]!.replaceAll('&amp;', '&'));
+      const address = new URL(/href="(https?:[^"]+)"/.exec(html)![1]!);
       const cookie = (response.headers.get('set-cookie') ?? '').split(';')[0]!;
-      return { html, address, state: address.searchParams.get('state') ?? '', cookie };
+      return { address, state: address.searchParams.get('state') ?? '', cookie };
     },
     async followRedirect(query: Record<string, string>, cookie = '') {
       const response = await fetch(`${urls[0]}/slack/oauth_redirect?${new URLSearchParams(query)}`, {
@@ -74,7 +74,7 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
       const { state, cookie } = await bot.openInstallPage();
       return bot.followRedirect({ code: slack.allow(team), state }, cookie);
     },
-    /** @returns the bot's acknowledgement and reply */
+    /** @returns the status of the bot's acknowledgement, and the reply */
     async command(team: Team, text: string, at = 0) {
       asked += 1;
       const name = `reply-${asked}`;
@@ -93,11 +93,10 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
         response_url: slack.replyAddress(name),
       });
       const response = await slack.send(urls[at]!, form.toString(), 'application/x-www-form-urlencoded');
-      const body = await response.text();
       const opened = () => slack.called('views.open').some(({ fields }) => fields.trigger_id === trigger);
       const replied = () => slack.replies.find((reply) => reply.url.endsWith(`/${name}`));
-      if (body === '') await waitUntil(() => replied() !== undefined || opened());
-      return { status: response.status, body, reply: JSON.stringify(replied()?.body ?? '') };
+      await waitUntil(() => replied() !== undefined || opened());
+      return { status: response.status, reply: JSON.stringify(replied()?.body ?? '') };
     },
     /** @returns the bot's acknowledgement */
     async interact(team: Team, payload: object) {

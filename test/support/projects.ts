@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import type { AuditEntry } from '../../src/workspace/record/audit.ts';
 import type { WorkspaceChange } from '../../src/workspace/record/audited-change.ts';
 import type { Workspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
+import type { AuditEntry } from '../../src/workspace/record/workspace-store.ts';
 import { type Bot, goodToken } from './bot.ts';
 
 /** Registers the fake billing service's read-only token without the form, which takes three times as long. */

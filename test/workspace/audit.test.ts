@@ -1,14 +1,10 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import {
-  type Audit,
-  type AuditEntry,
-  createAudit,
-  MAX_AUDIT_ENTRIES,
-} from '../../src/workspace/record/audit.ts';
+import { type Audit, createAudit } from '../../src/workspace/record/audit.ts';
 import { auditedChange } from '../../src/workspace/record/audited-change.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
+import { type AuditEntry, MAX_AUDIT_ENTRIES } from '../../src/workspace/record/workspace-store.ts';
 import { aFailure } from '../support/failures.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
@@ -67,7 +63,7 @@ describe('the audit log', () => {
     expect((await audit.page('T3', 1)).entries).toEqual([]);
   });
 
-  it('keeps the newest thousand entries and drops older ones', async () => {
+  it('keeps the newest ten thousand entries and drops older ones', async () => {
     await record(MAX_AUDIT_ENTRIES + 7);
     expect(await redis.xlen(KEY)).toBe(MAX_AUDIT_ENTRIES);
     const all = numbers((await audit.page('T1', MAX_AUDIT_ENTRIES)).entries);

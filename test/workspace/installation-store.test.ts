@@ -44,10 +44,10 @@ describe('a workspace that joins an organization', () => {
     const client = new Proxy(redis.client, {
       get(target, name) {
         const value = Reflect.get(target, name);
-        if (name !== 'hset') return typeof value === 'function' ? value.bind(target) : value;
-        return async (...args: Parameters<typeof target.hset>) => {
+        if (name !== 'zadd') return typeof value === 'function' ? value.bind(target) : value;
+        return async (...args: Parameters<typeof target.zadd>) => {
           await happens();
-          return target.hset(...args);
+          return target.zadd(...args);
         };
       },
     });

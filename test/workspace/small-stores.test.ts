@@ -67,10 +67,10 @@ describe('an installation of the Slack app', () => {
     await installed().save('E1', 'an installation');
     const leaving = new Proxy(redis, {
       get(target, name) {
-        if (name !== 'hset') return Reflect.get(target, name)?.bind(target);
-        return async (...args: Parameters<Redis['hset']>) => {
+        if (name !== 'zadd') return Reflect.get(target, name)?.bind(target);
+        return async (...args: Parameters<Redis['zadd']>) => {
           await createWorkspaceDeleter({ redis: redis, others: async () => undefined }).organization('E1');
-          return redis.hset(...args);
+          return redis.zadd(...args);
         };
       },
     });

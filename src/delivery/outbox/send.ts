@@ -258,7 +258,7 @@ export async function rememberQuestion(
 ): Promise<void> {
   if (question === undefined) return;
   await threads
-    .remember({ workspace, channel, thread: ts }, { ...question, at: Math.floor(clock()) }, 'everybody')
+    .remember({ workspace, channel, thread: ts }, { ...question, at: Math.floor(clock()) })
     .catch((err: unknown) =>
       log.warn({ err, workspace }, 'Could not store what follow-ups below a message refer to'),
     );

@@ -26,7 +26,6 @@ import {
   alertKey,
   alertName,
   findAlert,
-  isAlertOpen,
   parseWatchRecord,
   watchField,
   watchRecordOf,
@@ -61,8 +60,6 @@ export interface WatchState {
   readonly isPaused: boolean;
   /** Why the last alert couldn't be sent, as a sentence. */
   readonly undelivered: string | undefined;
-  /** The name of the newest alert, if people can still acknowledge it. */
-  readonly openAlert: string | undefined;
 }
 
 export type AlertResponse = Required<Pick<Alert, 'acknowledged'>> | Required<Pick<Alert, 'snoozed'>>;
@@ -140,6 +137,5 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, view: RunView): 
     problem: cause && failureSentence(cause, today),
     isPaused: pauseCauseOf(watch, view) !== undefined,
     undelivered: undelivered && failureSentence(undelivered, today),
-    openAlert: newest && isAlertOpen(newest) ? alertName(newest) : undefined,
   };
 }

@@ -55,9 +55,6 @@ export function withQuestion(failure: Failure, known: Pick<BillingQuestion, 'nam
 export const kindOf = (kind: string): Kind | undefined =>
   Object.hasOwn(KINDS, kind) ? KINDS[kind as FailureKind] : undefined;
 
-export const mayHaveBeenSaved = (failure: Failure): boolean =>
-  failure.kind === 'store-unavailable' && failure.data.write === 'unsure';
-
 /** Stored without its sentence, which is worded anew when the record is read. */
 export const storedFailureSchema = z.object({
   kind: z.string(),

@@ -185,7 +185,7 @@ export const KINDS = {
   'access-not-found': plain('The identity service doesn’t recognize that application access (HTTP 404).'),
   /** The project of the application access is disabled or deleted. */
   'project-disabled': plain('The identity service won’t issue a token for that project (HTTP 404).'),
-  'wrong-identity-url': kind({ host, status, suggestion: extra<string>() }).says(
+  'wrong-identity-url': kind({ host, status }).says(
     ({ status }) => `No identity service answers at this address (HTTP ${status}).`,
   ),
   'outcome-unclear': kind({ host }).says(
@@ -236,11 +236,7 @@ export const KINDS = {
   ).says(({ what }) => `Tally can’t read the stored ${RECORDS.get(what) ?? 'record'}.`),
   'settings-damaged': plain('This workspace’s settings are damaged.'),
   'edit-conflict': kind({ now: text }).says(({ now }) => `Someone else just changed this. ${now}`.trim()),
-  /** `write`: `unsure` if Redis's answer was lost, so data may have been changed. */
-  'store-unavailable': kind({
-    write: z.enum(['refused', 'unsure']).optional(),
-    isOverwritten: z.boolean().optional(),
-  }).says(({ isOverwritten = false }) =>
+  'store-unavailable': kind({ isOverwritten: z.boolean().optional() }).says(({ isOverwritten = false }) =>
     isOverwritten
       ? 'Another program overwrote Tally’s data for this workspace. Ask your operator to run “tally doctor”.'
       : 'Tally can’t reach its database right now.',

@@ -50,10 +50,7 @@ export function createAskManagerFeature({ registry, limits, dedup }: Services): 
     const text = line ?? click?.value ?? '';
     requireShortText(text);
     if (holdsRegisteredSecret(text, workspace)) throw new Failure('secret-pasted');
-    if (click === undefined) {
-      const rules = rulesOfCommand(line ?? '');
-      return rules === undefined || rules.isForManagers === true ? undefined : asked;
-    }
+    if (click === undefined) return rulesOfCommand(text) && asked;
     const handler = lookUp(registry.handlers().actions, click.id.split(':')[0] ?? '');
     return handler && rulesFor(handler, click.value).opensForm ? asked : undefined;
   }

@@ -19,7 +19,8 @@ import {
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/handlers.ts';
-import { type AuditEntry, type AuditPage, MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
+import type { AuditPage } from '../../workspace/record/audit.ts';
+import { type AuditEntry, MAX_AUDIT_ENTRIES } from '../../workspace/record/workspace-store.ts';
 import type { Feature, Services } from '../feature.ts';
 
 const TITLE = 'Who changed what';
@@ -37,7 +38,6 @@ export function createAuditFeature({ audit }: Services): Feature {
     verbs: {
       audit: {
         right: 'manage',
-        isForManagers: true,
         async run(rest, request) {
           refuseExtraWords(rest, 'audit');
           await show(request);

@@ -77,7 +77,7 @@ async function rememberOpen(
   const thread = request.thread?.thread || request.reply.posted()?.ts;
   if (request.thread === undefined || thread === undefined) return;
   const question = { command, text, at: Math.floor(request.at), ids: {} };
-  await threads.remember({ ...request.thread, thread }, question, 'person').catch(() => undefined);
+  await threads.remember({ ...request.thread, thread }, question).catch(() => undefined);
 }
 
 /** Two bots could answer each other forever. Edited messages have a `subtype`. */

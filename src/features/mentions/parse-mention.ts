@@ -130,39 +130,13 @@ interface Asked {
   readonly request: Request;
 }
 
-/** Slack doesn't say where it shows a slash command's answer, so Tally can't recognize a thread below it. */
-const NO_ANSWER = 'Tally can’t follow up on the answer to a slash command.';
-
 /** The thread's last answer supplies what a question lacks. @throws Failure not-allowed for the answer's project */
-export async function readMention(
+export const readMention = async (
   asked: Asked,
   place: ThreadPlace | undefined,
   threads: Pick<ThreadStore, 'recall'>,
-): Promise<Question> {
-  if (!place?.isReply) return readWith(asked, undefined);
-  const { failed, answered } = await threads.recall(place, asked.request.at);
-  if (failed === undefined) {
-    const read = readWith(asked, answered);
-    const isUnknown = answered === undefined && read.kind === 'which-project';
-    return isUnknown ? { ...read, fact: `${NO_ANSWER} ${read.fact ?? ''}`.trim() } : read;
-  }
-  const again = readWith(asked, failed);
-  if (answered === undefined || isSameCommand(again, failed)) return again;
-  const earlier = readWith(asked, answered);
-  if (again.kind === 'command' && isSameCommand(earlier, again.rerun)) return again;
-  // The person may mean the question that failed, or the last answer.
-  return eitherOf([again, earlier]);
-}
-
-function eitherOf(readings: readonly [Question, ...Question[]]): Question {
-  const reruns = readings.flatMap((reading) =>
-    reading.kind === 'command' ? [reading.rerun] : reading.kind === 'guess' ? reading.reruns : [],
-  );
-  return reruns.length === 0 ? readings[0] : { kind: 'guess', fact: undefined, reruns };
-}
-
-const isSameCommand = (question: Question, { command, text }: Command): boolean =>
-  question.kind === 'command' && question.rerun.command === command && question.rerun.text === text;
+): Promise<Question> =>
+  readWith(asked, place?.isReply ? await threads.recall(place, asked.request.at) : undefined);
 
 function readWith(asked: Asked, question: ThreadQuestion | undefined): Question {
   const { mention, known, request } = asked;

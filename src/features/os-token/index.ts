@@ -17,7 +17,6 @@ import {
   context,
   escapeMarkup,
   instantMarkup,
-  joinTexts,
   type Message,
   markup,
   modal,
@@ -27,7 +26,6 @@ import {
   textMessage,
   withoutActions,
 } from '../../slack/block-kit/blocks.ts';
-import { commandButton, parseCommand } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -63,7 +61,7 @@ export function createOsTokenFeature(services: TokenServices): Feature {
   const form = createAccessForm(services);
   return {
     help: [HELP, ACCESS_HELP],
-    projectVerbs: { access: { label: 'Application access…', open: form.open } },
+    openAccess: form.open,
     forms: [form],
     commands: {
       '/os-token': {
@@ -119,16 +117,13 @@ const isFirstUse = (use: string, { user }: Request, { dedup }: TokenServices): P
 
 async function issueToken(named: ProjectReference, request: Request, services: TokenServices): Promise<void> {
   const { reply, user } = request;
-  if (!reply.modal.canOpen) return reply.private(onlyInWindow(named));
   const target = findTokenProject(named, request);
   const { viewId, viewHash } = reply.source;
   if (viewId !== undefined && !(await isFirstUse(`${viewId} ${viewHash}`, request, services))) return;
-  await reply.modal.open(
-    modal({
-      title: TITLE,
-      blocks: [section(`Issuing a token for ${target.label}…`), context('It appears here.')],
-    }),
-  );
+  const waiting = [section(`Issuing a token for ${target.label}…`), context('It appears here.')];
+  await reply.modal.open(modal({ title: TITLE, blocks: waiting }));
+  // Slack keeps messages, so a token is shown only in a window.
+  if (!reply.modal.canOpen) return;
   await requireIssuer(target, request);
   services.limits.demand('tests', { teamId: user.teamId, userId: user.id });
   const issued = await services.identity.issue(target.access.open(), tenantOf(target.project, request));
@@ -309,15 +304,4 @@ function failedRevocation(failure: Failure, request: Request): Message {
   const { text, blocks } = failureMessage(failure, request);
   const state = 'The token may still work until it expires.';
   return { text: `${text} ${state}`, blocks: [...withoutActions(blocks), section(state)] };
-}
-
-/** Slack keeps messages, so a token is shown only in a window. */
-function onlyInWindow({ alias, project }: ProjectReference): Message {
-  const word = alias ?? project ?? '';
-  const typed = joinTexts(' ', [commandText('/os-token'), word]);
-  const open = commandButton('form', 'Open the window…', parseCommand(typed), { style: 'primary' });
-  return textMessage(
-    `Tally never sends a token in a message. Open a window instead, or type ${typed} in a channel. Only you will see the token.`,
-    actions(...open),
-  );
 }

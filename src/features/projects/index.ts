@@ -58,10 +58,9 @@ export function createProjectsFeature(services: Services): Feature {
 
   const work = async (rest: string, request: Request, typed?: string): Promise<void> => {
     const { workspace } = request;
-    const others = registry.projectVerbs();
-    const input = parseProjectsText(rest, Object.keys(others), typed);
-    if (input.kind === 'list') return request.reply.update(projectListMessage(input.page, others, request));
-    if (input.kind === 'other') return others[input.verb]?.open(input.word, request);
+    const input = parseProjectsText(rest, typed);
+    if (input.kind === 'list') return request.reply.update(projectListMessage(input.page, request));
+    if (input.kind === 'access') return registry.openAccess()?.(input.word, request);
     if (input.kind === 'add') return form.open({ before: '', filled: input.filled }, request);
     const { kind, word } = input;
     if (isDamaged(workspace, 'project', word))
@@ -78,9 +77,9 @@ export function createProjectsFeature(services: Services): Feature {
     verbs: {
       projects: {
         right: 'ask',
-        needs: (rest) => needsOfProjects(rest, Object.keys(registry.projectVerbs())),
+        needs: needsOfProjects,
         parse(rest, workspace) {
-          const asked = parseProjectsText(rest, Object.keys(registry.projectVerbs()));
+          const asked = parseProjectsText(rest);
           if (asked.kind === 'edit' || asked.kind === 'remove')
             requireProject(asked.word, workspace, `projects ${asked.kind}`);
         },

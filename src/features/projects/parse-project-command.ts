@@ -23,35 +23,30 @@ export type ProjectFormInput = Partial<Omit<Project, 'addedBy' | 'addedAt'>>;
 export type ProjectsRequest =
   | { readonly kind: 'list'; readonly page: number }
   | { readonly kind: 'add'; readonly filled: ProjectFormInput }
-  | { readonly kind: 'edit' | 'remove'; readonly word: string }
-  | { readonly kind: 'other'; readonly verb: string; readonly word: string };
+  | { readonly kind: 'edit' | 'access' | 'remove'; readonly word: string };
 
-const VERBS: Readonly<Record<string, 'add' | 'edit' | 'remove'>> = {
+const VERBS: Readonly<Record<string, Exclude<ProjectsRequest['kind'], 'list'>>> = {
   add: 'add',
   edit: 'edit',
   change: 'edit',
   rename: 'edit',
+  access: 'access',
   remove: 'remove',
   delete: 'remove',
 };
 
-export function needsOfProjects(
-  rest: string,
-  more: readonly string[],
-): Pick<HandlerRules, 'right' | 'opensForm'> {
+export function needsOfProjects(rest: string): Pick<HandlerRules, 'right' | 'opensForm'> {
   const [verb = '', word] = rest.split(' ');
   const kind = lookUp(VERBS, verb);
-  const isOfProject = kind === 'edit' || verb === 'access';
   return {
-    right: kind !== undefined || more.includes(verb) ? 'manage' : 'ask',
-    opensForm: kind === 'add' || (isOfProject && word !== undefined),
+    right: kind === undefined ? 'ask' : 'manage',
+    opensForm: kind === 'add' || ((kind === 'edit' || kind === 'access') && word !== undefined),
   };
 }
 
-/** @param more verbs of other features @param typed `rest` with the capitals that a person typed @throws InvalidWord */
-export function parseProjectsText(rest: string, more: readonly string[], typed = rest): ProjectsRequest {
+/** @param typed `rest` with the capitals that a person typed @throws InvalidWord */
+export function parseProjectsText(rest: string, typed = rest): ProjectsRequest {
   const [first = '', ...others] = rest.split(' ');
-  if (more.includes(first)) return { kind: 'other', verb: first, word: others.join(' ') };
   const kind = lookUp(VERBS, first);
   if (kind === 'add') {
     if (rest.includes(',')) throw new InvalidWord(',', 'means several projects', 'Add one at a time.');
@@ -61,16 +56,16 @@ export function parseProjectsText(rest: string, more: readonly string[], typed =
     return { kind, filled: withoutUndefined({ ...parseProjectFields(words, asTyped), connection }) };
   }
   if (kind !== undefined) return { kind, word: others.join(' ') };
-  const page = /^(?:page (\d{1,3}))?$/.exec(rest) ?? refuse(first, others, more);
+  const page = /^(?:page (\d{1,3}))?$/.exec(rest) ?? refuse(first, others);
   return { kind: 'list', page: Number(page[1] ?? 1) };
 }
 
-function refuse(first: string, others: readonly string[], more: readonly string[]): never {
-  const nearest = nearestWord(first, [...Object.keys(VERBS), ...more]);
+function refuse(first: string, others: readonly string[]): never {
+  const nearest = nearestWord(first, Object.keys(VERBS));
   throw new InvalidWord(
     clipWord(first),
     UNKNOWN_COMMAND,
-    `After ${commandText('/billing projects')} you can type ${[...new Set(Object.values(VERBS)), ...more].join(', ')}.`,
+    `After ${commandText('/billing projects')} you can type ${[...new Set(Object.values(VERBS))].join(', ')}.`,
     nearest === undefined ? undefined : ['projects', nearest, ...others].join(' '),
   );
 }

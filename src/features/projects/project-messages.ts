@@ -37,9 +37,7 @@ import type { Project } from '../../workspace/projects/project-record.ts';
 import { findAllowedChannels, firstNames, visibleProjects } from '../../workspace/projects/project-scope.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 
-type MoreVerbs = Readonly<Record<string, { readonly label: string }>>;
-
-export function projectListMessage(page: number, more: MoreVerbs, request: Request): Message {
+export function projectListMessage(page: number, request: Request): Message {
   const { workspace, channel, user } = request;
   const projects = visibleProjects(workspace, { channel, isUnlimited: user.canManage });
   if (projects.length === 0) return emptyMessage(request);
@@ -52,7 +50,7 @@ export function projectListMessage(page: number, more: MoreVerbs, request: Reque
     text: `${title}: ${shown.map(({ alias }) => alias).join(', ')}`,
     blocks: [
       header(title),
-      ...shown.map((project) => row(project, more, request)),
+      ...shown.map((project) => row(project, request)),
       ...buttonRow([...turns, ...(user.canManage ? addButton() : [])]),
       context(
         joinTexts(' · ', [
@@ -64,7 +62,7 @@ export function projectListMessage(page: number, more: MoreVerbs, request: Reque
   };
 }
 
-function row(project: Project, more: MoreVerbs, request: Request): SectionBlock {
+function row(project: Project, request: Request): SectionBlock {
   const { alias, id } = project;
   const { workspace, channel, user, at } = request;
   const isDefault = channel !== undefined && workspace.channelDefault(channel) === alias;
@@ -83,11 +81,7 @@ function row(project: Project, more: MoreVerbs, request: Request): SectionBlock 
       ...projectOptions(alias),
       // Slack allows five options in this menu, so managers get **OS_TOKEN…** on Home instead.
       ...(user.canManage
-        ? [
-            billing('Edit…', 'edit'),
-            ...Object.entries(more).map(([verb, { label }]) => billing(label, verb)),
-            billing('Remove…', 'remove'),
-          ]
+        ? [billing('Edit…', 'edit'), billing('Application access…', 'access'), billing('Remove…', 'remove')]
         : access === undefined
           ? []
           : [commandOption('OS_TOKEN…', { command: '/os-token', text: alias })]),

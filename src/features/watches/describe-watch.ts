@@ -4,7 +4,7 @@ import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts'
 import { formatRunwayShort } from '../../domain/money/balance-and-runway.ts';
 import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
-import { type Day, formatDays, type Millis } from '../../domain/time/calendar.ts';
+import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
   canReadAutomation,
@@ -31,8 +31,6 @@ export const watchMarkup = (
   { workspace, locale }: Pick<Request, 'workspace' | 'locale'>,
 ): string =>
   `*${escapeMarkup(projectLabel(project, workspace))}*: ${escapeMarkup(ruleText(rule, projectMoneyFormatter(project, workspace, locale)))}`;
-
-export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: Millis): boolean => snoozedUntil > at;
 
 const FOR_MANAGERS = 'only Tally managers get its alerts: the project is limited to certain channels';
 
@@ -85,9 +83,10 @@ function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at 
   const isForManagers = stopped === 'managers-only';
   if (watch.paused !== undefined || (stopped !== undefined && !isForManagers)) return '';
   const { checkedAt, nextCheckAt } = state ?? {};
+  const { snoozedUntil = 0 } = watch;
   return joinTexts(' · ', [
     isForManagers && FOR_MANAGERS,
-    isSnoozed(watch, at) && `*snoozed* until: ${instantMarkup(watch.snoozedUntil ?? at)}`,
+    snoozedUntil > at && `*snoozed* until: ${instantMarkup(snoozedUntil)}`,
     checkedAt === undefined ? 'not checked yet' : `checked: ${instantMarkup(checkedAt)}`,
     nextCheckAt !== undefined && `next: ${instantMarkup(nextCheckAt)}`,
   ]);

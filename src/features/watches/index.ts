@@ -15,7 +15,6 @@ import {
 } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
-  type AutomationAction,
   type AutomationKind,
   type AutomationNeed,
   canReadAutomation,
@@ -25,8 +24,8 @@ import {
   stopReasonOf,
 } from '../../slack/automations/automation.ts';
 import { createAutomationFeature } from '../../slack/automations/automation-feature.ts';
-import { PAUSED_BY_TALLY, showAutomations } from '../../slack/automations/automation-list.ts';
-import { button, instantMarkup, markupMessage } from '../../slack/block-kit/blocks.ts';
+import { PAUSED_BY_TALLY } from '../../slack/automations/automation-list.ts';
+import { markupMessage } from '../../slack/block-kit/blocks.ts';
 import { toCommand } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -36,7 +35,7 @@ import type { Audit } from '../../workspace/record/audit.ts';
 import { MAX_WATCH_PEOPLE, MAX_WATCHES, type Watch } from '../../workspace/record/automation-records.ts';
 import { findWatch, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { describeWatch, isSnoozed, watchAuditText, watchMarkup } from './describe-watch.ts';
+import { describeWatch, watchAuditText, watchMarkup } from './describe-watch.ts';
 import { KIND_EXAMPLES, parseWatchText } from './parse-watch-command.ts';
 import { createWatchForm } from './watch-form.ts';
 
@@ -53,7 +52,7 @@ const HELP: readonly HelpLine[] = [
   },
   {
     usage: commandText('/billing watches'),
-    what: 'List watches with their last value and next check. Pause, edit, snooze or delete them there.',
+    what: 'List watches with their last value and next check. Pause, edit or delete them there.',
     right: 'member',
   },
 ];
@@ -73,61 +72,42 @@ export function createWatchesFeature(services: WatchServices): Feature {
 
 type WatchKind = AutomationKind<Watch>;
 
-const SNOOZE = ['Snooze…', 'snooze'] as const;
 const STILL = 'Tally alerts if the threshold is still crossed.';
 
-function createWatchKind({ workspaces, watching, changed }: WatchServices): WatchKind {
-  const kind: WatchKind = {
-    noun: 'watch',
-    sends: 'alerts',
-    max: MAX_WATCHES,
-    maxProjects: 1,
-    maxPeople: MAX_WATCH_PEOPLE,
-    workspaces,
-    store: workspaces.watches,
-    changed,
-    find: findWatch,
-    isShownHere: (watch, viewer) =>
-      (watch.people === undefined
-        ? watch.channel === viewer.channel
-        : watch.people.includes(viewer.user.id)) && canReadAutomation(watch, viewer),
-    async viewFor(reader) {
-      const stateOf = await loadStates(watching, reader);
-      return {
-        describe: (watch) => describeWatch(watch, reader, stateOf(watch)),
-        needOf: (watch) => needOf(watch, reader, stateOf(watch)),
-        choices: (watch) => [isSnoozed(watch, reader.at) ? ['Stop snoozing', 'wake'] : SNOOZE],
-      };
-    },
-    resumed: ({ paused: _, ...running }) => running,
-    actions: {
-      snooze: ({ id }, request) =>
-        showAutomations(kind, request, {
-          notice: 'Snooze for how long? No alerts are sent until then.',
-          buttons: Object.entries(SNOOZES).map(([snooze, [label]]) =>
-            button(`watch-snooze:${snooze}`, label, { value: `${snooze} ${id}` }),
-          ),
-        }),
-      async wake({ id }, request) {
-        await changeAutomation(kind, id, request, 'changed', ({ snoozedUntil, ...awake }) =>
-          snoozedUntil === undefined ? undefined : { save: awake },
-        );
-        await showAutomations(kind, request, { notice: `No longer snoozed. ${STILL}` });
-      },
-    } satisfies Record<string, AutomationAction<Watch>>,
-    words: {
-      title: 'Watches',
-      count: (watches) => pluralize(watches, 'watch', 'watches'),
-      create: 'Set up a watch…',
-      none: 'No watches here yet. Tally can alert you when money runs low, a budget is reached, or a day costs too much.',
-      summary: watchMarkup,
-      auditText: watchAuditText,
-      paused: 'Paused. No alerts until you resume.',
-      resumed: `Resumed. ${STILL}`,
-    },
-  };
-  return kind;
-}
+const createWatchKind = ({ workspaces, watching, changed }: WatchServices): WatchKind => ({
+  noun: 'watch',
+  sends: 'alerts',
+  max: MAX_WATCHES,
+  maxProjects: 1,
+  maxPeople: MAX_WATCH_PEOPLE,
+  workspaces,
+  store: workspaces.watches,
+  changed,
+  find: findWatch,
+  isShownHere: (watch, viewer) =>
+    (watch.people === undefined ? watch.channel === viewer.channel : watch.people.includes(viewer.user.id)) &&
+    canReadAutomation(watch, viewer),
+  async viewFor(reader) {
+    const stateOf = await loadStates(watching, reader);
+    return {
+      describe: (watch) => describeWatch(watch, reader, stateOf(watch)),
+      needOf: (watch) => needOf(watch, reader, stateOf(watch)),
+      choices: () => [],
+    };
+  },
+  resumed: ({ paused: _, snoozedUntil: __, ...running }) => running,
+  actions: {},
+  words: {
+    title: 'Watches',
+    count: (watches) => pluralize(watches, 'watch', 'watches'),
+    create: 'Set up a watch…',
+    none: 'No watches here yet. Tally can alert you when money runs low, a budget is reached, or a day costs too much.',
+    summary: watchMarkup,
+    auditText: watchAuditText,
+    paused: 'Paused. No alerts until you resume.',
+    resumed: `Resumed. ${STILL}`,
+  },
+});
 
 async function loadStates(watching: WatchActions, viewer: Request) {
   const { workspace } = viewer;
@@ -156,9 +136,6 @@ function needOf(
 const alertActions = (kind: WatchKind, services: WatchServices): Readonly<Record<string, ActionHandler>> => ({
   'watch-acknowledge': onClick('ask', { changes: true }, (value, request) =>
     acknowledge(kind, value, request, services),
-  ),
-  'watch-snooze': onClick('member', { changes: true }, (value, request) =>
-    snooze(kind, value, request, services),
   ),
   'watch-more': {
     right: 'member',
@@ -195,20 +172,13 @@ async function acknowledge(
   await audit.record(user.teamId, { at, who: user.id, action: 'acknowledged an alert:', about });
 }
 
-const SNOOZES: Readonly<Record<string, readonly [label: string, until: (at: Millis, zone: Zone) => Millis]>> =
-  {
-    day: ['1 day', (at) => at + DAY],
-    week: ['7 days', (at) => at + 7 * DAY],
-    month: [
-      'Until next month',
-      (at, zone) => startOfDay(addDays(endOfUnit('month', dayAt(at, zone)), 1), zone),
-    ],
-  };
+const SNOOZES: Readonly<Record<string, (at: Millis, zone: Zone) => Millis>> = {
+  day: (at) => at + DAY,
+  week: (at) => at + 7 * DAY,
+  month: (at, zone) => startOfDay(addDays(endOfUnit('month', dayAt(at, zone)), 1), zone),
+};
 
-/**
- * @param value `<length> <watch> <alert>`, without the alert if the button is in the list of watches
- * @throws not-allowed for people other than the watch's owner and managers
- */
+/** @param value `<length> <watch> <alert>` @throws not-allowed for people other than the watch's owner and managers */
 async function snooze(
   kind: WatchKind,
   value: string,
@@ -216,23 +186,17 @@ async function snooze(
   { watching }: WatchServices,
 ): Promise<void> {
   const { user, workspace, at } = request;
-  const [choice = '', id = '', alert] = value.split(' ');
-  if (requireAutomation(kind, id, request, 'snooze') === undefined) return say(deletedText(kind), request);
-  const [, snoozeUntil] = lookUp(SNOOZES, choice) ?? [];
-  if (snoozeUntil === undefined) return;
-  const until = snoozeUntil(at, requireSettings(workspace).zone);
+  const [choice = '', id = '', alert = ''] = value.split(' ');
+  if (requireAutomation(kind, id, request) === undefined) return say(deletedText(kind), request);
+  const until = lookUp(SNOOZES, choice)?.(at, requireSettings(workspace).zone);
+  if (until === undefined) return;
   await changeAutomation(kind, id, request, 'snoozed', (watch) =>
     // The second press of a double click would end the snooze less than a minute later.
     Math.abs((watch.snoozedUntil ?? 0) - until) < MINUTE
       ? undefined
       : { save: { ...watch, snoozedUntil: until } },
   );
-  // The open alert says that its watch is snoozed, even if somebody snoozed the watch from the list.
-  const open = alert ?? (await watching.loadStates(workspace)).get(id)?.openAlert;
-  if (open !== undefined)
-    await watching.respond(user.teamId, id, open, { snoozed: { by: user.id, at, until } });
-  const notice = `Snoozed. No alerts until: ${instantMarkup(until)}.`;
-  if (alert === undefined) await showAutomations(kind, request, { notice });
+  await watching.respond(user.teamId, id, alert, { snoozed: { by: user.id, at, until } });
 }
 
 /** In a direct message, `update` would replace the alert, so the answer is a new message. */

@@ -51,7 +51,7 @@ export interface Command {
   readonly text: string;
 }
 
-const LONGEST_TEXT = 1_000;
+const LONGEST_TEXT = 500;
 
 export const isShortText = (text: string): boolean => text.length <= LONGEST_TEXT;
 

@@ -180,10 +180,9 @@ const ADVICE: AdviceTable = {
     todo: `Its ID may be mistyped, or it was deleted. In the console, look under ${ACCESS_PAGE}.`,
   },
   'project-disabled': { todo: 'The project may be disabled or deleted. Check it in the console.' },
-  'wrong-identity-url': ({ suggestion }) =>
-    suggestion === undefined
-      ? { todo: 'Copy the address from the console: API endpoints → identity. It ends with /v3.' }
-      : { todo: 'The address should end with /v3. Did you mean:', quotes: [suggestion] },
+  'wrong-identity-url': {
+    todo: 'Copy the address from the console: API endpoints → identity. It ends with /v3.',
+  },
   'outcome-unclear': {
     todo: 'If a token was issued, nobody has seen it, and it will expire. Try again.',
     again: '',
@@ -214,13 +213,11 @@ const ADVICE: AdviceTable = {
     ask: SETTINGS,
   },
   'edit-conflict': { todo: 'Your change wasn’t saved. Check the current values, then try again.' },
-  'store-unavailable': ({ write }) => ({
-    todo:
-      write === 'unsure'
-        ? 'Your change may have been saved. Check in a minute before you repeat it.'
-        : 'Nothing was changed. Try again in a minute.',
+  // Redis may have saved a change although its answer was lost.
+  'store-unavailable': {
+    todo: 'Try again in a minute. If you were saving a change, check first whether it was saved.',
     again: '',
-  }),
+  },
   'not-installed': { todo: 'An admin can install Tally again.' },
   'slack-failed': ({ retryAfter, code }) => {
     if (retryAfter !== undefined) return tryAgainIn(retryAfter * 1000);

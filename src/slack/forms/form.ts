@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { ActionName } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { hasSaved, stampOf } from '../../workspace/record/audited-change.ts';
+import { stampOf } from '../../workspace/record/audited-change.ts';
 import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
 import type { Right } from '../../workspace/roles-and-rights.ts';
 import {
@@ -21,7 +21,7 @@ import {
   modal,
   waitingModal,
 } from '../block-kit/blocks.ts';
-import { failureMessage, markUnsure, notSavedMessage } from '../reply/error-reply.ts';
+import { failureMessage, notSavedMessage } from '../reply/error-reply.ts';
 import type { FormValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import type { Handlers, OptionsHandler, ParsedForm } from '../server/handlers.ts';
@@ -230,9 +230,7 @@ async function submit(form: AnyForm, at: Moment, input: FormInput<Fields>, isLas
     if (error.kind === 'edit-conflict' && !isLast) throw error;
     request.recordError(error);
     const { done = 'saved', unchanged = () => NOTHING_SAVED } = form;
-    // If Redis fails, part of the work may already have been saved.
-    const failure = hasSaved(request.workspace) ? markUnsure(error, request.workspace) : error;
-    const message = notSavedMessage(failure, failureMessage(failure, request), done, unchanged(sent));
+    const message = notSavedMessage(error, failureMessage(error, request), done, unchanged(sent));
     await showAgain(form, at, message);
   }
 }

@@ -12,7 +12,7 @@ import {
 } from '../../workspace/credentials/installation-store.ts';
 import { createWorkspaceDeleter } from '../../workspace/record/workspace-store.ts';
 import { createOAuthNonces } from '../../workspace/replay-protection.ts';
-import { escapeMessageText, modal, refuseForm, textMessage } from '../block-kit/blocks.ts';
+import { textMessage } from '../block-kit/blocks.ts';
 import type { ResponseUrlClient } from '../reply/message-calls.ts';
 import { originOf, type PayloadOrigin, type SlackPayload } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
@@ -36,7 +36,6 @@ import {
   createStateStore,
   createWelcome,
   INSTALL_PATH,
-  landingPage,
   REDIRECT_PATH,
 } from './oauth-install.ts';
 import { createTokenCheck, isTokenAccepted, type TokenCheck } from './token-check.ts';
@@ -46,7 +45,6 @@ export interface Installations {
   readonly pages: BrowserRoutes;
   /** Finds the bot token for a payload. @throws not-installed, unseal-failed, store-unavailable */
   readonly authorize: Authorize<boolean>;
-  readonly notInstalledReply: (payload: object) => object | undefined;
   clientFor(workspace: SlackId): Promise<WebClient>;
   /** Deletes a workspace's data after an uninstall. @returns false for any other event @throws store-unavailable */
   handleUninstall(event: SlackPayload): Promise<boolean>;
@@ -79,7 +77,6 @@ function singleWorkspace(botToken: string, apiUrl: string, services: Installatio
     pages: {},
     authorize: async () => ({ botToken }),
     clientFor: async () => client,
-    notInstalledReply: () => undefined,
     handleUninstall: createUninstallHandler({
       redis,
       forget: createWorkspaceDeleter({ redis, others }),
@@ -100,12 +97,15 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
   const { providerWith, options } = createProviderFactory(oauth, apiUrl, services);
   const installed = createInstallationStore({ redis, keyring });
   const tokens = createInstallationTokens(installed, providerWith, log);
+  const welcome = createWelcome(services.audit, clientOf, log, clock);
   const store: InstallationStore = {
-    storeInstallation: (installation) => tokens.save(installation as Installation),
+    async storeInstallation(installation) {
+      await tokens.save(installation as Installation);
+      await welcome(installation as Installation);
+    },
     fetchInstallation: () => Promise.reject(notInstalled()),
   };
-  const installUrl = `${oauth.publicUrl}${INSTALL_PATH}`;
-  const reply = createNotInstalledReply(installUrl, services.responseUrls, log);
+  const refuse = createRefusal(`${oauth.publicUrl}${INSTALL_PATH}`, services.responseUrls, log);
   const isAccepted = async (id: string): Promise<boolean> => {
     const bot = (await tokens.loadReadable(id))?.installation.bot;
     return bot !== undefined && isTokenAccepted(clientOf(bot.token));
@@ -113,21 +113,14 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
   const forget = createWorkspaceDeleter({ redis, others: services.onForget, isInstalled: isAccepted });
 
   return {
-    pages: createOAuthPages({
-      provider: providerWith(store),
-      options,
-      installUrl,
-      log,
-      slackOrigin: new URL(apiUrl).origin,
-      welcome: createWelcome(services.audit, clientOf, log, clock),
-    }),
+    pages: createOAuthPages(providerWith(store), options),
     async authorize(_, body) {
       const payload = (body ?? {}) as SlackPayload;
       const origin = originOf(payload);
       try {
         return authorizeResult((await findForPayload(tokens, installed, origin)).installation, origin);
       } catch (error) {
-        reply.refuse(payload, error, origin.teamId ?? origin.enterpriseId);
+        refuse(payload, error, origin.teamId ?? origin.enterpriseId);
         throw error;
       }
     },
@@ -138,7 +131,6 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
       if (bot === undefined) throw notInstalled();
       return clientOfTeam(bot.token, workspace);
     },
-    notInstalledReply: reply.acknowledgement,
     handleUninstall: createUninstallHandler({ redis, forget, clock, log, tokens, isAccepted }),
     isInstalled: async (id) => (await installed.load(id)) !== undefined,
   };
@@ -164,7 +156,6 @@ function createProviderFactory(
       logger,
       stateCookieName: 'tally-install',
       authorizationUrl: `${new URL(apiUrl).origin}/oauth/v2/authorize`,
-      renderHtmlForInstallPath: landingPage,
       clientOptions: { ...OAUTH_OPTIONS, slackApiUrl: apiUrl },
     });
   return { providerWith, options };
@@ -205,29 +196,18 @@ function authorizeResult(
   };
 }
 
-function createNotInstalledReply(installUrl: string, responseUrls: ResponseUrlClient, log: Logger) {
-  const acknowledgements = new WeakMap<object, object>();
-  return {
-    /** Slack ignores the text in the acknowledgement of a click, so the click's `response_url` gets the message. */
-    refuse(payload: SlackPayload, error: unknown, workspace: string | undefined): void {
-      const about = { err: error, workspace };
-      if (isFailure(error, 'not-installed')) log.warn(about, 'No installation for a request from Slack');
-      else log.error(about, 'Could not look up an installation');
-      const message = textMessage(notInstalledText(error, `An admin can install Tally again: ${installUrl}`));
-      const { command, type, response_url: url, view } = payload;
-      if (command !== undefined)
-        acknowledgements.set(payload, { response_type: 'ephemeral', ...escapeMessageText(message) });
-      else if (type === 'view_submission') {
-        const instead = modal({ title: 'That didn’t work', blocks: message.blocks });
-        acknowledgements.set(payload, refuseForm((view?.blocks ?? []) as never[], message.text, instead));
-      } else if (url)
-        responseUrls
-          .post(url, message)
-          .catch((err: unknown) => log.error({ err, workspace }, 'Could not deliver a reply'));
-    },
-    acknowledgement: (payload: object) => acknowledgements.get(payload),
+/** Tells the person why Tally can't answer, if the payload has a response URL. */
+const createRefusal =
+  (installUrl: string, responseUrls: ResponseUrlClient, log: Logger) =>
+  ({ response_url: url }: SlackPayload, error: unknown, workspace: string | undefined): void => {
+    const about = { err: error, workspace };
+    if (isFailure(error, 'not-installed')) log.warn(about, 'No installation for a request from Slack');
+    else log.error(about, 'Could not look up an installation');
+    if (!url) return;
+    responseUrls
+      .post(url, textMessage(notInstalledText(error, `An admin can install Tally again: ${installUrl}`)))
+      .catch((err: unknown) => log.error({ err, workspace }, 'Could not deliver a reply'));
   };
-}
 
 function notInstalledText(error: unknown, installAgain: string): string {
   if (isFailure(error, 'unseal-failed') && error.data.reason !== 'malformed') return KEY_IS_GONE;

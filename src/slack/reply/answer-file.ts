@@ -53,8 +53,8 @@ export function formatCsv(rows: readonly (readonly CsvCell[])[], isDecimalComma 
   const format = (cell: CsvCell): string => {
     if ('digits' in cell) return isDecimalComma ? cell.digits.replace('.', ',') : cell.digits;
     const harmless = FORMULA.test(cell.text) ? `'${cell.text}` : cell.text;
-    const isQuoted = /["\r\n]/.test(harmless) || harmless.includes(separator);
-    return isQuoted ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+    // Spreadsheets may split cells at a tab or the other separator, and a part of a cell could be a formula.
+    return /["\r\n\t,;]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
   };
   return rows.map((row) => `${row.map(format).join(separator)}\r\n`).join('');
 }

@@ -2,11 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import type { ModalView } from '@slack/types';
 import type { Logger } from 'pino';
-import { Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
+import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
-import { hasSaved } from '../../workspace/record/audited-change.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
 import {
   type Block,
   buttonRow,
@@ -78,13 +76,7 @@ export const errorMessageOf = (
 ): Message =>
   failure === undefined
     ? textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(request.command)))
-    : failureMessage(isUnchanged ? failure : markUnsure(failure, request.workspace), request, id);
-
-export const markUnsure = (failure: Failure, workspace?: Workspace): Failure =>
-  failure.kind === 'store-unavailable' &&
-  ((workspace && hasSaved(workspace)) || failure.data.write !== 'refused')
-    ? new Failure('store-unavailable', { ...failure.data, write: 'unsure' }, { cause: failure })
-    : failure;
+    : failureMessage(failure, request, id);
 
 /** After an unforeseen error, a modal has no **Try again** button. */
 export function errorModalOf(report: ErrorReport, request: FailedRequest, isUnchanged: boolean): ModalView {
@@ -125,14 +117,17 @@ export const failureFacts = (failure: Failure, request: Request): Block[] =>
 export const failureText = (failure: Failure): string =>
   joinTexts(' ', [failure.message, describeError(failure, {}).todo]);
 
-export const notSavedMessage = (failure: Failure, reason: Message, done: string, kept: string): Message => ({
-  text: reason.text,
-  blocks: compact([
-    header(mayHaveBeenSaved(failure) ? `May not have been ${done}` : `Not ${done}`),
-    ...withoutActions(reason.blocks),
-    !mayHaveBeenSaved(failure) && failure.kind !== 'edit-conflict' && section(kept),
-  ]),
-});
+export function notSavedMessage(failure: Failure, reason: Message, done: string, kept: string): Message {
+  const isUnsure = failure.kind === 'store-unavailable';
+  return {
+    text: reason.text,
+    blocks: compact([
+      header(isUnsure ? `May not have been ${done}` : `Not ${done}`),
+      ...withoutActions(reason.blocks),
+      !isUnsure && failure.kind !== 'edit-conflict' && section(kept),
+    ]),
+  };
+}
 
 function unknownErrorText(id: string, isUnchanged: boolean): string {
   const changed = isUnchanged ? 'Nothing was changed.' : 'Check whether your change was saved.';

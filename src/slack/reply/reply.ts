@@ -39,7 +39,7 @@ interface ModalReply {
   /** False after a message, because Slack opens a modal only after a click or a slash command. */
   readonly canOpen: boolean;
   isShown(): Promise<boolean>;
-  /** Opens the modal on top of a form, whose input stays, or in place of any other modal. */
+  /** Opens the modal on top of a form, whose input stays, or in place of any other modal. Else sends a button for it. */
   open(view: ModalView): Promise<void>;
   /** If the user has closed the modal, sends `fallback` as a direct message. */
   update(view: ModalView, fallback?: Message): Promise<boolean>;
@@ -120,6 +120,7 @@ function modalReply(
   { command, confirm }: Pick<ReplyTerms, 'command'> & Required<Pick<ReplyTerms, 'confirm'>>,
   sendPrivate: Reply['private'],
 ): ModalReply {
+  const canOpen = (viewId ?? triggerId ?? '') !== '';
   const update: ModalReply['update'] = async (shown, fallback) => {
     await confirm();
     const isShown = await view.update(shown);
@@ -127,15 +128,14 @@ function modalReply(
     return isShown;
   };
   return {
-    canOpen: (triggerId ?? viewId) !== undefined,
+    canOpen,
     async isShown() {
       await view.settle();
       return view.isOpened;
     },
     async open(shown) {
       await view.settle();
-      const isPossible = view.isOpened || (viewId ?? triggerId ?? '') !== '';
-      if (!isPossible && command !== undefined) return sendPrivate(openFormMessage(command));
+      if (!canOpen && command !== undefined) return sendPrivate(openFormMessage(command));
       await confirm();
       await view.open(shown);
     },

@@ -4,12 +4,10 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { ProjectScope } from '../../workspace/projects/project-scope.ts';
 import type { ResolvedProject, UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { Permissions } from '../../workspace/roles-and-rights.ts';
-import type { Settings } from '../../workspace/settings.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { WebClient } from '../web-client.ts';
-import { type Channels, channelsOf } from './channels.ts';
+import { channelsOf } from './channels.ts';
 import type { Audience } from './payload.ts';
 import type { User, UserLookup } from './users.ts';
 
@@ -31,16 +29,7 @@ export interface Request extends ProjectScope {
   readonly mayShare: (asked: readonly (ResolvedProject | UnresolvedProject)[]) => boolean;
   /** Logs a failure that is part of the answer and isn't thrown. */
   readonly recordError: (error: unknown) => void;
-  readonly slack: SlackLookups;
-}
-
-/** Each method throws slack-failed. */
-interface SlackLookups extends Pick<UserLookup, 'userGroups' | 'roleOf'> {
-  readonly channels: Channels;
-  /** Asks Slack afresh whether the user is in one of these groups. */
-  isInGroups(groups: readonly string[]): Promise<boolean>;
-  permissionsOf(person: SlackId, settings?: Settings): Promise<Permissions>;
-  managers(): Promise<readonly SlackId[]>;
+  readonly slack: ReturnType<typeof slackLookups>;
 }
 
 export const privateScope = ({ user, channel }: Request): ProjectScope => ({
@@ -48,16 +37,18 @@ export const privateScope = ({ user, channel }: Request): ProjectScope => ({
   isUnlimited: user.canManage,
 });
 
+/** Each method throws slack-failed. */
 export const slackLookups = (
   people: UserLookup,
   client: WebClient,
   asker: SlackId,
   workspace: Workspace,
-): SlackLookups => ({
+) => ({
   channels: channelsOf(client),
   userGroups: () => people.userGroups(),
-  isInGroups: async (groups) => (await people.membersOf(groups, true)).includes(asker),
-  roleOf: (person) => people.roleOf(person),
-  permissionsOf: (person, settings = workspace.settings) => people.permissionsOf(person, settings, false),
+  /** Asks Slack afresh. */
+  isInGroups: async (groups: readonly string[]) => (await people.membersOf(groups, true)).includes(asker),
+  roleOf: (person: SlackId) => people.roleOf(person),
+  permissionsOf: (person: SlackId) => people.permissionsOf(person, workspace.settings, false),
   managers: () => people.managers(workspace, true),
 });

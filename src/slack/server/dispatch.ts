@@ -353,7 +353,7 @@ function registerSteps(app: App, dispatch: Dispatch): void {
     app.function(name, async ({ inputs, complete, fail, body, context: bolt }) => {
       const { arrived, functionExecutionId: id = '' } = bolt;
       const { teamId = '' } = originOf(body as object as SlackPayload);
-      const work = beginRequest({ via: 'step', teamId, userId: '' }, name, arrived);
+      const work = beginRequest({ via: 'step', teamId }, name, arrived);
       await trackWork(work, onFinished, async (annotate) => {
         try {
           if (!(await dedup.first(teamId, id))) return annotate({ outcome: 'duplicate' });

@@ -22,8 +22,6 @@ export interface HandlerRules {
   readonly figures?: boolean;
   /** Sends a file, so the message with the button stays. */
   readonly sendsFile?: boolean;
-  /** Shows data for managers only, so a reply doesn't offer **Ask a manager**. */
-  readonly isForManagers?: boolean;
 }
 
 interface Handler<Work> extends HandlerRules {

@@ -50,7 +50,10 @@ export function createRequestGuard(
   const logRejection = createRejectionLog(log);
   const readBody = createBodyReader();
 
-  const rejectionOf = async (req: IncomingMessage, now: Millis): Promise<RejectionReason | undefined> => {
+  const judge = async (
+    req: IncomingMessage,
+    now: Millis,
+  ): Promise<RejectionReason | 'ssl-check' | undefined> => {
     const size = announcedSize(req);
     if (size > SERVER_LIMITS.bodyBytes) return 'too-large';
     const claim = signatureOf(req);
@@ -63,8 +66,9 @@ export function createRequestGuard(
     const isForm = req.headers['content-type']?.split(';')[0]?.trim().toLowerCase() === FORM;
     if (isForm) req.headers['content-type'] = FORM;
     Object.assign(req, { rawBody: body });
-    // Slack's check of the TLS certificate isn't signed. Bolt answers without reading the rest.
-    if (isForm && size <= SERVER_LIMITS.unsignedBytes && fieldOf(text, 'ssl_check') === '1') return undefined;
+    // Slack's check of the TLS certificate isn't signed, so nothing else of it counts.
+    if (isForm && size <= SERVER_LIMITS.unsignedBytes && fieldOf(text, 'ssl_check') === '1')
+      return 'ssl-check';
     if (claim === undefined || early !== undefined) return early;
     const { timestamp, signature } = claim;
     const headers = { 'x-slack-signature': signature, 'x-slack-request-timestamp': timestamp };
@@ -74,11 +78,15 @@ export function createRequestGuard(
   };
 
   return async (req: IncomingMessage, res: ServerResponse): Promise<boolean> => {
-    const reason = await rejectionOf(req, Date.now());
-    if (reason === undefined) return true;
-    onRejected(reason);
-    logRejection(reason);
-    refuse(res, REJECTIONS[reason]);
+    const judged = await judge(req, Date.now());
+    if (judged === undefined) return true;
+    if (judged === 'ssl-check') {
+      res.writeHead(200, { 'content-length': 0 }).end();
+      return false;
+    }
+    onRejected(judged);
+    logRejection(judged);
+    refuse(res, REJECTIONS[judged]);
     return false;
   };
 }

@@ -8,13 +8,14 @@ import type { Annotate } from '../../ops/work-record.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { hasSaved } from '../../workspace/record/audited-change.ts';
 import { parseContextOf } from '../../workspace/record/workspace.ts';
-import type { ThreadOutcome, ThreadQuestion } from '../../workspace/thread-store.ts';
+import type { ThreadQuestion } from '../../workspace/thread-store.ts';
 import { findAskedProjects } from '../commands/asked-projects.ts';
 import { type Command, isShortText, offeredAgain, requireShortText } from '../commands/command-buttons.ts';
 import type { FailedRequest } from '../error-messages/advice.ts';
 import type { ErrorReply, ErrorReport } from '../reply/error-reply.ts';
 import type { LastClicks, Reply } from '../reply/reply.ts';
 import type { Authorize } from '../request/authorize.ts';
+import type { Audience } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import { LOADING_DELAYS, type SlackServices } from '../slack-services.ts';
 import { acceptsWords, type HandlerRules, type Handlers, lookUp, routeOf, rulesFor } from './handlers.ts';
@@ -77,15 +78,19 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
   const handler = lookUp(dispatch.handlers.commands, command);
   const rules: HandlerRules = handler && isShortText(text) ? rulesFor(handler, text) : { right: 'ask' };
   let asked: Request | undefined;
-  let outcome: ThreadOutcome | undefined;
+  let answeredTo: Audience | undefined;
   annotate({ route: routeOf(handler, command) });
 
   const explain = (report: ErrorReport, request: Request | undefined): Promise<void> => {
-    outcome = outcomeOf(report);
+    answeredTo = report.failure?.kind === 'no-data' ? 'asker' : undefined;
     const { workspace } = request ?? {};
     const failed: FailedRequest = {
       ...request,
-      command: offeredCommand(report, typed, rules, workspace?.aliases),
+      // Any word may be the secret. Without its words, the command still opens its form.
+      command:
+        report.failure?.kind === 'secret-pasted'
+          ? { ...typed, text: '' }
+          : offeredAgain(typed, workspace?.aliases),
       acceptsWords: workspace && ((words) => acceptsWords(handler, words, workspace, reply.source.at)),
     };
     return dispatch.errorReply.send(reply, report, failed, rules);
@@ -101,30 +106,12 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
     requireShortText(text);
     if (holdsRegisteredSecret(text, request.workspace)) throw new Failure('secret-pasted');
     await handler.run(text, request);
-    outcome = request.audience === 'channel' ? 'everybody' : 'person';
+    answeredTo = request.audience;
   };
   await runAuthorized(dispatch, task, rules, work, explain, typed);
-  if (rules.figures && asked !== undefined && outcome !== undefined)
-    await rememberQuestion(dispatch, asked, typed, outcome);
-  return outcome === 'everybody' || outcome === 'person';
-}
-
-/** “No data” counts as an answer. A question with a refused word isn't remembered. */
-function outcomeOf({ failure }: ErrorReport): ThreadOutcome | undefined {
-  if (failure?.kind === 'invalid-word' || failure?.kind === 'secret-pasted') return undefined;
-  return failure?.kind === 'no-data' ? 'person' : 'failed';
-}
-
-function offeredCommand(
-  { failure }: ErrorReport,
-  typed: Command,
-  { isForManagers = false }: HandlerRules,
-  aliases: ReadonlySet<string> | undefined,
-): Command | undefined {
-  // Any word may be the secret. Without its words, the command still opens its form.
-  if (failure?.kind === 'secret-pasted') return { ...typed, text: '' };
-  if (failure?.kind === 'not-allowed' && isForManagers) return undefined;
-  return offeredAgain(typed, aliases);
+  if (rules.figures && asked !== undefined && answeredTo !== undefined)
+    await rememberQuestion(dispatch, asked, typed, answeredTo);
+  return answeredTo !== undefined;
 }
 
 /** Never rejects, because the answer has already been sent. */
@@ -132,7 +119,7 @@ async function rememberQuestion(
   { threads, log }: Pick<Dispatch, 'threads' | 'log'>,
   request: Request,
   command: Command,
-  outcome: ThreadOutcome,
+  answeredTo: Audience,
 ): Promise<void> {
   const { thread: place, reply } = request;
   const question = place && tryParse(() => threadQuestion(command, request));
@@ -141,8 +128,9 @@ async function rememberQuestion(
   const answer = reply.posted();
   const thread = place.thread || (answer?.channel === place.channel ? answer.ts : undefined);
   if (thread === undefined) return;
+  const person = answeredTo === 'channel' ? undefined : place.person;
   await threads
-    .remember({ ...place, thread }, question, outcome)
+    .remember({ ...place, thread, person }, question)
     .catch((err: unknown) =>
       log.warn({ err, workspace: request.workspace.teamId }, 'Could not remember a question for follow-ups'),
     );

@@ -1,13 +1,13 @@
 /** Bolt behind an HTTP server for pages and health checks. Slack's events come over HTTP or Socket Mode. */
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { App, type CustomRoute, HTTPReceiver, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../timeout.ts';
+import { modal, refuseForm, section } from '../block-kit/blocks.ts';
 import type { Installations } from '../install/installations.ts';
-import { parsePayload } from '../request/payload.ts';
+import { parsePayload, type SlackPayload } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
 import { createRequestGuard, refuse, SERVER_LIMITS } from './request-guard.ts';
@@ -66,11 +66,6 @@ export function createSlackServer(
       return (server.address() as AddressInfo).port;
     },
     up: (): boolean => !isLeaving && (tokenCheck?.ok() ?? true) && (socket?.isUp() ?? true),
-    /** Makes `up` return false, and keeps serving for `delay` ms. */
-    async leave(delay: Millis): Promise<void> {
-      isLeaving = true;
-      await sleep(delay);
-    },
     /** Waits for running work for at most `deadline` ms. @returns how many requests were cut off */
     async stop(deadline: Millis): Promise<number> {
       isLeaving = true;
@@ -150,9 +145,16 @@ async function processAndAck(
   const ack = async (response?: unknown): Promise<void> => {
     if (isAcknowledged) return;
     isAcknowledged = true;
-    await event.ack(response ?? installations.notInstalledReply(body));
+    await event.ack(response ?? (body.type === 'view_submission' ? notSaved(body) : undefined));
   };
   await app.processEvent({ ...event, body, ack }).finally(ack);
+}
+
+/** Without an answer, Slack would close the form as if it were saved. */
+function notSaved({ view }: SlackPayload) {
+  const text = 'Tally couldn’t save this. Nothing was changed. Try again in a minute.';
+  const instead = modal({ title: 'That didn’t work', blocks: [section(text)] });
+  return refuseForm((view?.blocks ?? []) as never[], text, instead);
 }
 
 function machineRoute([path, route]: [string, MachineRoutes[string]]): CustomRoute {

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
-import { evalInWorkspace, guardRead, replaceField } from '../../redis/guarded-commands.ts';
+import { evalInWorkspace, guardRead } from '../../redis/guarded-commands.ts';
 import { FIELDS, membersKey, onceKey, recordKey, tokenLockKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { createWorkspaceIndex } from '../record/workspace-store.ts';
+import { createWorkspaceStore } from '../record/workspace-store.ts';
 import { EVENTS_KEPT_MS } from '../replay-protection.ts';
 import { sealOwnerOf } from './credential-records.ts';
 
@@ -51,15 +51,14 @@ export function createInstallationStore({
   readonly redis: RedisConnection;
   readonly keyring: Keyring;
 }): InstallationRecords {
-  const index = createWorkspaceIndex(redis);
+  const store = createWorkspaceStore(redis);
   const access = createMemberAccessStore(redis);
   const envelopeOf = (id: string) => guardRead(() => redis.hget(recordKey(id), FIELDS.installation));
 
   return {
     async save(id, text) {
       const envelope = keyring.seal(text, owner(id));
-      await index.touch(id);
-      await guardRead(() => redis.hset(recordKey(id), FIELDS.installation, envelope));
+      await store.write(id, { first: true, set: { [FIELDS.installation]: envelope } });
     },
     async load(id) {
       const envelope = await envelopeOf(id);
@@ -68,7 +67,9 @@ export function createInstallationStore({
     async replace(id, before, after) {
       const envelope = await envelopeOf(id);
       if (envelope === null || keyring.open(envelope, owner(id)) !== before) return false;
-      return replaceField(redis, id, FIELDS.installation, envelope, keyring.seal(after, owner(id)));
+      const renewed = keyring.seal(after, owner(id));
+      const { installation } = FIELDS;
+      return store.write(id, { seen: { [installation]: envelope }, set: { [installation]: renewed } });
     },
     async join(organization, workspace) {
       if (await access.isRevoked(organization, workspace)) return false;
@@ -77,8 +78,7 @@ export function createInstallationStore({
       const keys = [recordKey, membersKey];
       const ask = (script: string) => evalInWorkspace(redis, organization, script, keys, workspace);
       if ((await ask(JOIN)) !== 1) return false;
-      await index.touch(workspace);
-      await guardRead(() => redis.hset(recordKey(workspace), FIELDS.organization, organization));
+      await store.write(workspace, { first: true, set: { [FIELDS.organization]: organization } });
       if ((await ask(IS_MEMBER)) === 1 && !(await access.isRevoked(organization, workspace))) return true;
       await guardRead(() => redis.srem(membersKey(organization), workspace));
       const fields = [FIELDS.installation, FIELDS.organization];

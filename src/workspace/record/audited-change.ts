@@ -5,9 +5,8 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import type { AuditEntry } from './audit.ts';
 import type { Workspace } from './workspace.ts';
-import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-store.ts';
+import type { AuditEntry, RecordFields, RecordWrite, WorkspaceStore } from './workspace-store.ts';
 
 /** Methods that save a person's change take a WorkspaceChange, so that no change lacks an audit entry. */
 export interface WorkspaceChange {

@@ -2,11 +2,20 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
-import { commitInWorkspace, guardRead } from '../../redis/guarded-commands.ts';
-import { auditKey, FIELDS, INDEX_KEY, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
-import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
+import { evalInWorkspace, guardRead } from '../../redis/guarded-commands.ts';
+import { auditKey, FIELDS, INDEX_KEY, type KeyOf, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
 
 export type RecordFields = Readonly<Record<string, string>>;
+
+/** An entry of the audit log. Its text is complete, so that showing it needs no other data. It has no secrets. */
+export interface AuditEntry {
+  readonly at: Millis;
+  readonly who: SlackId;
+  /** What the person did, without the name of the thing: `replaced the token of the connection`. */
+  readonly action: string;
+  /** The thing's name, or the ID of a channel or user, which is shown as a name. */
+  readonly about: string;
+}
 
 /** Changes to a record that are written all together or not at all. */
 export interface RecordWrite {
@@ -29,37 +38,60 @@ export interface WorkspaceStore {
   forget(workspace: SlackId): Promise<void>;
 }
 
+export const MAX_AUDIT_ENTRIES = 10_000;
+
 /**
  * Lua: a request that runs during an uninstall must not bring back deleted data, so nothing is written if there is
  * neither record nor audit log. An installed workspace has a record from OAuth, or audit entries from its changes.
  * Redis can't undo a script's writes, so the audit entry, the only write that can fail, comes first.
  */
-const WRITE = `${LUA_AUDIT}
-local write = cjson.decode(ARGV[1])
-if not write.first and redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 0 end
+const WRITE = `
+local write, record, audit, hash = cjson.decode(ARGV[1]), KEYS[1], KEYS[2], KEYS[3]
+if not write.first and redis.call('EXISTS', record, audit) == 0 then return 0 end
 for _, each in ipairs(write.seen) do
-  if redis.call('HGET', KEYS[1], each.field) ~= (each.value or false) then return 0 end
+  if redis.call('HGET', hash, each.field) ~= (each.value or false) then return 0 end
 end
-for _, entry in ipairs(write.entries) do enter(KEYS[2], unpack(entry)) end
-for _, field in ipairs(write.remove) do redis.call('HDEL', KEYS[1], field) end
-for field, value in pairs(write.set) do redis.call('HSET', KEYS[1], field, value) end
+for _, entry in ipairs(write.entries) do
+  redis.call('XADD', audit, 'MAXLEN', '${MAX_AUDIT_ENTRIES}', '*', unpack(entry))
+end
+for _, field in ipairs(write.remove) do redis.call('HDEL', hash, field) end
+for field, value in pairs(write.set) do redis.call('HSET', hash, field, value) end
+if write.lifetime then redis.call('PEXPIRE', hash, write.lifetime) end
 return 1`;
+
+/** @param hash what is written instead of the record @param lifetime after which Redis deletes this hash */
+export async function writeHash(
+  redis: RedisConnection,
+  workspace: SlackId,
+  { seen = {}, remove = [], set = {}, first = false, entries = [] }: RecordWrite,
+  hash: KeyOf = recordKey,
+  lifetime?: Millis,
+): Promise<boolean> {
+  const write = {
+    first,
+    remove,
+    set,
+    lifetime,
+    seen: Object.entries(seen).map(([field, value]) => ({ field, value })),
+    entries: entries.map(streamFields),
+  };
+  const keys = [recordKey, auditKey, hash];
+  return (await evalInWorkspace(redis, workspace, WRITE, keys, JSON.stringify(write))) === 1;
+}
+
+/** Lua's JSON library rejects lone surrogates, so they are replaced. */
+const streamFields = ({ at, who, action, about }: AuditEntry): string[] =>
+  Object.entries({ at: String(at), who, action, about })
+    .flat()
+    .map((text) => Buffer.from(text).toString());
 
 export function createWorkspaceStore(redis: RedisConnection): WorkspaceStore {
   const index = createWorkspaceIndex(redis);
   return {
     load: (workspace) => guardRead(() => redis.hgetall(recordKey(workspace))),
-    async write(workspace, { seen = {}, remove = [], set = {}, first = false, entries = [] }) {
-      const write = {
-        first,
-        remove,
-        set,
-        seen: Object.entries(seen).map(([field, value]) => ({ field, value })),
-        entries: entries.map(auditArguments),
-      };
-      const keys = [recordKey, auditKey];
-      if (first) await index.touch(workspace);
-      return (await commitInWorkspace(redis, workspace, WRITE, keys, JSON.stringify(write))) === 1;
+    async write(workspace, write) {
+      if (write.first === true) await index.touch(workspace);
+      return writeHash(redis, workspace, write);
     },
     async forget(workspace) {
       await guardRead(() => redis.unlink(...keysOf(workspace)));

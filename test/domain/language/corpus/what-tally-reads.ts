@@ -110,7 +110,7 @@ async function readText(typed: string): Promise<Question> {
   const [command = '', ...words] = answered.split(' ');
   const question = { command: command as '/spend', text: words.join(' '), at: NOW, ids: IDS };
   const place = { workspace: 'T1', channel: 'D0DIRECT01', thread: '1.1', person: 'U1', isReply: true };
-  const recall = async () => ({ answered: question, failed: undefined });
+  const recall = async () => question;
   return readMention({ mention, known: KNOWN, request: REQUEST }, place, { recall });
 }
 
