@@ -122,10 +122,7 @@ export async function writeGrammar() {
   const commands = sources.find(({ source }) => source === COMMANDS)?.text ?? '';
   const { rules } = peggy.parser.parse(commands, { reservedWords: [] });
   const named = rules.filter(({ expression }) => expression.type === 'named');
-  const questions = sources
-    .filter(({ source }) => source !== COMMANDS)
-    .flatMap(({ text }) => peggy.parser.parse(text, { reservedWords: [] }).rules);
-  const words = Object.entries({ WORDS: rules, CORRECTIONS: named, QUESTION_WORDS: questions }).map(
+  const words = Object.entries({ WORDS: rules, CORRECTIONS: named }).map(
     ([name, of]) => `export const ${name} = ${JSON.stringify([...new Set(literalsIn(of))])};\n`,
   );
   await writeFile(path, mark + code + words.join(''));

@@ -35,6 +35,15 @@ export type SlashCommand = CommandName extends infer Name
     : Name
   : never;
 
+/** Questions about several projects can be followed up in a thread. */
+export const ASKS_ABOUT: Readonly<Record<SlashCommand, 'projects' | 'project' | 'anything'>> = {
+  '/spend': 'projects',
+  '/balance': 'projects',
+  '/os-token': 'project',
+  '/billing': 'anything',
+};
+export const canFollowUp = (command: SlashCommand): boolean => ASKS_ABOUT[command] === 'projects';
+
 /** `schedule`, `status`: the word after `/billing` */
 export type BillingVerb = CommandName extends infer Name
   ? Name extends `/billing ${infer Verb}`

@@ -3,6 +3,10 @@
 export const pluralize = (number: number, noun: string, plural = `${noun}s`): string =>
   `${number} ${number === 1 ? noun : plural}`;
 
+/** `2 of 3 projects`; `3 projects` if all or none are known */
+export const countKnown = (known: number, all: number, noun: string): string =>
+  `${known > 0 && known < all ? `${known} of ` : ''}${pluralize(all, noun)}`;
+
 const MOST_NAMED = 5;
 
 /** `prod, dev and test`; `a, b and 3 more` */

@@ -5,7 +5,7 @@ import { toPlainDigits } from '../domain/money/amount.ts';
 import type { Account, Runway } from '../domain/money/balance-and-runway.ts';
 import type { Forecast } from '../domain/money/forecast.ts';
 import type { SlackId } from '../domain/slack-id.ts';
-import { type Day, dayAt, daysBetween, HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
+import { type Day, HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { FIELDS } from '../redis/keys.ts';
 import { fingerprintOf } from './credentials/credential-records.ts';
 import { isSameProject, projectKey } from './projects/chosen-project.ts';
@@ -206,22 +206,14 @@ export function createOutcomeCollector(clock: () => Millis): OutcomeCollector {
   };
 }
 
-/** If only the balance was fetched, keeps the stored forecast, and the runway minus the days that have passed. */
+/** If only the balance was fetched, keeps the stored estimates, and the time at which they were made. */
 function keepEstimates(answer: ServiceOutcome, workspace: Workspace): ServiceOutcome {
-  const { balance, at } = answer;
+  const { balance } = answer;
   const last = balance && workspace.lastBalance(balance.id, balance.product);
-  if (balance === undefined || last === undefined) return answer;
-  const { forecast, days, isIdle } = last;
-  const { zone } = workspace.settings;
-  return {
-    ...answer,
-    balance: {
-      ...(forecast && { forecast }),
-      ...(isIdle && { isIdle }),
-      ...(days !== undefined && { days: days - daysBetween(dayAt(last.at, zone), dayAt(at, zone)) }),
-      ...balance,
-    },
-  };
+  if (balance === undefined || last === undefined || 'days' in balance) return answer;
+  const { balance: _, bonuses: __, ...estimates } = last;
+  if ((last.days ?? last.isIdle ?? last.forecast) === undefined) return answer;
+  return { ...answer, balance: { ...estimates, ...balance } };
 }
 
 function isDue(workspace: Workspace, { connection, balance, at }: ServiceOutcome): boolean {

@@ -1,6 +1,6 @@
 /** The last questions of each thread, for follow-ups. */
 import * as z from 'zod';
-import type { SlashCommand } from '../domain/command-names.ts';
+import { canFollowUp, type SlashCommand } from '../domain/command-names.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { DAY, type Millis } from '../domain/time/calendar.ts';
 import { tryParseJson } from '../domain/try-parse.ts';
@@ -8,10 +8,8 @@ import type { RedisConnection } from '../redis/connect.ts';
 import { evalInWorkspace, guardRead } from '../redis/guarded-commands.ts';
 import { auditKey, recordKey, threadsKey, threadTimesKey } from '../redis/keys.ts';
 
-export const FOLLOW_UP_COMMANDS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
-
 const schema = z.object({
-  command: z.custom<SlashCommand>((value) => FOLLOW_UP_COMMANDS.has(value as SlashCommand)),
+  command: z.custom<SlashCommand>((value) => canFollowUp(value as SlashCommand)),
   /** A command with projects, periods and products, without figures or other words that the person typed. */
   text: z.string(),
   /** Periods such as `last-week` are relative to this time. */

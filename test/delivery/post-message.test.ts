@@ -23,22 +23,22 @@ const workspace = workspaceOf({
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 
 describe('a project', () => {
-  it('is called by its chosen alias, or else by its only alias, or else by its ID', () => {
+  it('is called by its chosen alias, or else by its first alias, or else by its ID', () => {
     const labelOf = (id: string, product: 1 | 2, alias?: string) =>
       projectLabel({ id, product, ...(alias !== undefined && { alias }) }, workspace);
     expect([labelOf('123', 1), labelOf('123', 2), labelOf('7', 1), labelOf('9', 1)]).toEqual([
       'prod',
       'logs',
-      'Project 7',
+      'one',
       'Project 9',
     ]);
     expect(labelOf('9', 2)).toBe('Project 9 (Object storage)');
     expect([labelOf('7', 1, 'two'), labelOf('7', 1, 'one'), labelOf('7', 1, 'gone')]).toEqual([
       'two',
       'one',
-      'Project 7',
+      'one',
     ]);
-    expect(labelOf('7', 1, 'prod')).toBe('Project 7');
+    expect(labelOf('7', 1, 'prod')).toBe('one');
     expect(labelOf('123', 1, 'former')).toBe('prod');
     const projects = [
       { id: '123', product: 1 },

@@ -300,14 +300,14 @@ describe('a post about recent spending', () => {
     expect((await post('yesterday', ['5001'])).figures).toEqual({ '5001:1': '0.3000000000000000000001' });
   });
 
-  it('names a project by its chosen alias, with that alias’s currency', async () => {
+  it('names a project by its chosen alias, or else by its first, with that alias’s currency', async () => {
     for (const id of ['5001', '5002']) setDays(id, days('2026-11', 20, 20, '12.25'));
     await addProject(bot, { alias: 'twin', id: '5001', currency: '€' });
     try {
       const title = async (project: string) => (await post('yesterday', [project])).reads[0];
       expect(await title('5001:prod')).toBe('prod · Fri 20 Nov · 12.25');
       expect(await title('5001:twin')).toBe('twin · Fri 20 Nov · €12.25');
-      expect(await title('5001:gone')).toBe('Project 5001 · Fri 20 Nov · 12.25');
+      expect(await title('5001:gone')).toBe('prod · Fri 20 Nov · 12.25');
       expect(await title('5002:twin')).toBe('dev · Fri 20 Nov · 12.25');
     } finally {
       await bot.redis.client.hdel('tally:{T0SANDBOX1}:record', 'project:twin');

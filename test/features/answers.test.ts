@@ -391,6 +391,22 @@ describe('/spend', () => {
     expect(retried.visibleText).toMatch(/^Project 789 · Fri 20 Nov · .*spent[\s\S]*Object storage/);
   });
 
+  it('says first that billing may not have reported the days if a named project has no data', async () => {
+    await addProject(bot, { alias: 'quiet', id: '5031' });
+    bot.billing.setItems('5031', '[]');
+    const { visibleText } = await bot.ask('/spend quiet yesterday');
+    expect(visibleText).toContain(
+      'No Cloud platform data for quiet, Fri 20 Nov.\nBilling may not have reported this yet. Otherwise, try another product or period',
+    );
+    expect(await bot.read('/spend quiet october')).not.toContain('may not have reported');
+    await bot.drop('project:quiet');
+  });
+
+  it('compares nothing with nothing', async () => {
+    bot.billing.setItems('5032', itemsJson(...daysBefore(SATURDAY, 14, 0)));
+    expect(await bot.read('/spend 5032')).not.toContain('vs ');
+  });
+
   it('also offers the other products if a question in words finds no data', async () => {
     const { visibleText, commands } = await bot.ask('/spend how much did 789 cost yesterday?');
     expect(visibleText).toContain('No Cloud platform data for project 789, Fri 20 Nov.');

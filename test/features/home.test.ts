@@ -186,13 +186,13 @@ describe('the Home tab', () => {
     expect(page()).toContain('“By 30 Nov” is an estimate');
   });
 
-  it('counts a project with two names only once, and shows the first name with “+1”', async () => {
-    await addProjects(bot, { prod: '123', 'web-shop': '456', staging: '456' });
+  it('counts a project with two names only once, under the name that was registered first', async () => {
+    await addProjects(bot, { prod: '123', 'web-shop': { id: '456', addedAt: 1 }, staging: '456' });
     await open();
     await bot.slack.press(OWNER, HOME, 'Refresh');
-    await expect.poll(page).toMatch(/^staging \+1 +[\d,.]+ +/m);
+    await expect.poll(page).toMatch(/^staging +[\d,.]+ +/m);
     expect(page()).not.toContain('web-shop +');
-    const lefts = page().matchAll(/^(?:prod|staging \+1) +([\d,.]+)/gm);
+    const lefts = page().matchAll(/^(?:prod|staging) +([\d,.]+)/gm);
     const total = [...lefts].reduce((sum, [, left = '']) => sum.plus(left.replaceAll(',', '')), new Big(0));
     expect(page().replaceAll(',', '')).toContain(`2 projects · ${total.toFixed(2)} left`);
   });

@@ -54,12 +54,27 @@ describe('naming a project', () => {
     ])
       expect(view).toContain(filled);
     expect(modalText()).toContain('Default (main)');
-    expect(await save({ channels: [CHANNEL], currency: 'EUR' })).toContain('/spend web-shop last-7-days');
+    expect(await save({ channels: [CHANNEL], currency: 'EUR' })).toContain('Choose another product…');
     await bot.closeForm();
     expect(await stored('web-shop')).toEqual(
       named('web-shop', { product: 2, currency: 'EUR', channels: [CHANNEL] }),
     );
     expect(await lastChange()).toBe(`${OWNER} added the project web-shop (project 123)`);
+  });
+
+  it.each([
+    ['add may 123', '“may” already has a meaning', '/billing projects add may-prod 123'],
+    ['add last week 123', '“last week” already has a meaning', '/billing projects add last-week-prod 123'],
+    ['add total 123', '“total” already has a meaning', '/billing projects add total-prod 123'],
+    ['add web shop 123', '“shop” is a second name.', '/billing projects add web-shop 123'],
+    ['add prod 123 456', 'You named two projects without a comma, “123 456”.'],
+    ['add prod 0123', '“0123” starts with a zero'],
+    ['add prod 123 csv', '“csv” doesn’t belong there.'],
+  ])('refuses words that fill in no field: “%s”', async (words, sentence, instead?) => {
+    const answer = await bot.ask(`/billing projects ${words}`);
+    expect(answer.visibleText).toContain(sentence);
+    if (instead !== undefined) expect(answer.visibleText).toContain(instead);
+    expect(bot.modal()).toBeUndefined();
   });
 
   it('lets people ask about the project by its name, in upper or lower case', async () => {
@@ -126,6 +141,23 @@ describe('naming a project', () => {
     await bot.modalSays('/balance a-b');
   });
 
+  it('saves a project without data, says so, and offers to choose another product', async () => {
+    await openForm('/billing projects add backups 789');
+    expect(await save({})).toContain('Saved. Billing has no Cloud platform data for 789.');
+    expect(modalText()).not.toContain('Now try');
+    await bot.pressInForm('Choose another product…');
+    await bot.modalSays('Edit a project');
+    expect(await save({ product: '2' })).toContain('Now try `/balance backups`');
+    await bot.closeForm();
+  });
+
+  it('saves a project while billing is away', async () => {
+    bot.billing.setMode('failing');
+    await openForm('/billing projects add prod 123');
+    expect(await save({})).toContain('Now try `/balance prod`');
+    await bot.closeForm();
+  });
+
   it('says which other name the project already has', async () => {
     await add('staging', '456');
     await openForm('/billing projects add web-shop 456');
@@ -135,7 +167,7 @@ describe('naming a project', () => {
     expect(await save({ currency: 'EUR' })).toMatch(/^Saved\.\n/);
     await bot.closeForm();
     await openForm('/billing projects add logs 456 storage');
-    expect(await save({})).toMatch(/^Saved\.\n/);
+    expect(await save({})).not.toContain('also called');
     await bot.closeForm();
   });
 
@@ -165,8 +197,11 @@ describe('a project’s name', () => {
     ['starts with a letter', ['', 'p', '9lives', '-prod', 'x'.repeat(33), 'two words', 'prod.eu']],
     ['That is a project ID', ['123']],
     [
-      'a period or a product',
-      'may MAY cloud object-storage q3 q9 last-week lastweek october2026 to project help'.split(' '),
+      'in commands or questions',
+      [
+        ...'may MAY cloud object-storage q3 q9 last-week lastweek october2026 to project help'.split(' '),
+        ...'we total overall everything our just burn'.split(' '),
+      ],
     ],
     ['a Tally command', 'spend os-token ostoken con-nect none add'.split(' ')],
   ])('is refused with the reason “%s”', (why, names) => {
@@ -259,6 +294,16 @@ describe('/billing projects', () => {
     expect(managers.visibleText).toMatch(/\*prod\*.*Edit…\nApplication access…\nRemove….*Add a project…/s);
   });
 
+  it('counts a project with two names once', async () => {
+    for (const [alias, id] of [
+      ['prod', '123'],
+      ['jan-prod', '123'],
+      ['dev', '456'],
+    ] as const)
+      await add(alias, id);
+    expect(await bot.read('/billing projects')).toMatch(/^2 projects · 3 names\n/);
+  });
+
   it('shows many projects on several pages', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 45 }, (_, n) => n + 10).map((n) => [
@@ -341,19 +386,13 @@ describe('a command without a known project', () => {
 });
 
 describe('an existing project', () => {
-  it('can be renamed in a form, but not by a command', async () => {
-    await add('prod', '123');
-    const answer = await bot.ask('/billing projects rename prod live');
-    expect(answer.visibleText).toContain('“rename” takes only the project. Change its name in the form.');
-    expect(answer.commands).toContain('/billing projects edit prod');
-  });
-
   it('is edited in a form with its current values, and the audit log names the changed fields', async () => {
     await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
     bot.clock.now += MINUTE;
     await openForm('/billing projects edit prod');
     expect(bot.view()).toContain(`"initial_conversations":["${CHANNEL}"]`);
-    expect(await save({ id: '456', channels: [] })).toContain('Saved.');
+    await save({ id: '456', channels: [] });
+    expect(await save({})).toContain('Saved.');
     await bot.closeForm();
     expect(await stored('prod')).toEqual(named('prod', { id: '456', currency: 'EUR' }));
     expect(await lastChange()).toBe(`${OWNER} changed the project prod: id, channels`);
@@ -572,6 +611,15 @@ describe('a project’s limit to certain channels', () => {
     expect(saved).not.toContain('Now try');
     await bot.closeForm();
     expect((await stored('prod'))?.channels).toEqual([GENERAL]);
+  });
+
+  it('is lifted by another ID only after a warning', async () => {
+    await add('payroll', '777', { channels: [CHANNEL] });
+    await openForm('/billing projects edit payroll');
+    expect(await save({ id: '778' })).toContain('This lifts the channel limits of project 777.');
+    expect((await stored('payroll'))?.id).toBe('777');
+    expect(await save({})).toContain('Saved.');
+    await bot.closeForm();
   });
 
   it('applies to all names of the project', async () => {

@@ -104,10 +104,13 @@ describe('the words of a schedule command', () => {
     ['500 daily hourly', 'I don’t recognize “hourly”'],
   ])('are refused with a reason: “%s”', (text, sentence) => expect(() => read(text)).toThrow(sentence));
 
-  it('get the suggestion “monthly 1” if they say “last-month”, but not how often', () => {
+  it('get the suggestion “monthly 1” if they say “last-month”, but no other frequency', () => {
     const offered = (text: string) => catchInvalidWord(() => read(text));
     expect(offered('prod last-month 9:00')).toMatchObject({
       offered: ['schedule prod last-month monthly 1 9:00'],
+    });
+    expect(offered('prod last-month monthly')).toMatchObject({
+      offered: ['schedule prod last-month monthly 1'],
     });
     expect(offered('prod last-month daily')).toMatchObject({ offered: [] });
   });
@@ -141,12 +144,10 @@ describe('the form of a schedule', () => {
     await bot.slack.waitFor(() => !modalText().includes('If billing hasn’t reported the day yet'));
   });
 
-  it('warns that a post on the month’s last day leaves that day out', async () => {
-    const warning = 'This leaves out the last day of the month. For the whole month, choose Day 1.';
-    expect(await openForm('schedule prod mtd monthly last')).toContain(warning);
+  it('names the days that the first post covers', async () => {
+    expect(await openForm('schedule prod mtd monthly last')).toContain('The first post covers 1–29 Nov');
     await choose('day', '1');
-    await bot.slack.waitFor(() => !modalText().includes(warning));
-    expect(modalText()).toContain('The first post covers 1–30 Nov');
+    await modalSays('The first post covers 1–30 Nov');
   });
 
   it('offers only projects that the chosen channel may see', async () => {
@@ -192,6 +193,15 @@ describe('saving the form of a schedule', () => {
     expect(bot.slack.messages(OWNER, CHANNEL)).toHaveLength(said);
     expect(around.planned).toBe(before + 1);
     expect((await audit())[0]).toBe(`${MEMBER} created a schedule:`);
+  });
+
+  it('refuses a second schedule for the same projects, report, times and channel', async () => {
+    await setUp('prod,dev daily 09:00');
+    await openForm('schedule dev,prod daily 9');
+    await unfold();
+    expect(await save({ waits: '0' })).toContain('This schedule already exists');
+    expect(await stored()).toHaveLength(1);
+    expect(await save({ time: '10:00' })).toContain('Saved');
   });
 
   it('makes Tally join a public channel', async () => {

@@ -42,6 +42,13 @@ describe('/spend about several projects', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
+  it('says why a project can’t be compared, and then names no biggest change', async () => {
+    bot.billing.setItems('6001', itemsJson(...november(14, 20, 30)));
+    const { visibleText } = await bot.ask('/spend prod,staging yesterday');
+    expect(visibleText).not.toContain('biggest change');
+    expect(visibleText).toContain('prod: No comparison: Fri 13 Nov isn’t reported.');
+  });
+
   it('doesn’t include a project without figures in the total', async () => {
     answerQueries(bot.billing, '6002', { status: 403, body: '' });
     const answer = await bot.ask('/spend prod,staging yesterday');
@@ -197,6 +204,8 @@ describe('/balance about many projects', () => {
       ['idle', 'unknown'],
     ]);
     expect(answer.visibleText).toContain('runway at the last 7 days’ average');
+    // A project's money doesn't pay another's debt.
+    expect(answer.lines[0]).toMatch(/^7 projects · 4,310\.00 left and 95\.00 overdrawn/);
   });
 });
 

@@ -62,6 +62,11 @@ describe('the chart of /spend', () => {
     expect(rows.slice(1).map(([, amount]) => amount)).toEqual(['0.12', '0.14', '1.00', '1.00']);
   });
 
+  it('is left out if nothing was spent', () => {
+    const nothing = daysFrom('2026-11-14', 7).map((day) => item(day, '0'));
+    expect(shown('last-7-days', nothing).types).not.toContain('data_visualization');
+  });
+
   it('shows a bar for an amount below a cent', () => {
     const { bars } = shown('2026-11-14..2026-11-17', [
       item('2026-11-14', '0.00012'),

@@ -41,8 +41,8 @@ async function setBudget(amount: string, id = '123', alias = 'prod'): Promise<vo
 describe('the answer about a budget', () => {
   it.each([
     // 1 to 21 November cost 231; the whole month is expected to cost more.
-    ['/spend prod over-budget', '200', 'Yes: 231.00 of 200.00'],
-    ['/spend prod budget', '200', 'No: 231.00 of 200.00'],
+    ['/spend prod over-budget', '200', 'Yes, over budget: 231.00 of 200.00'],
+    ['/spend prod budget', '200', 'No, over budget: 231.00 of 200.00'],
     ['/spend prod over-budget', '250', 'Not yet: 231.00 of 250.00'],
     ['/spend is prod within budget?', '250', 'Within budget so far: 231.00 of 250.00'],
     ['/spend prod over-budget', '5000', 'No: 231.00 of 5,000.00'],
@@ -66,10 +66,11 @@ describe('the answer about a budget', () => {
 
   it('shows figures only of projects with a budget, and names the other projects', async () => {
     await setBudget('200');
-    const { lines, rows, visibleText } = await bot.ask('/spend all over-budget');
-    expect(lines[0]).toBe('prod · November · Yes: 231.00 of 200.00 (115.5 %)');
+    const { lines, rows, visibleText, labels } = await bot.ask('/spend all over-budget');
+    expect(lines[0]).toBe('prod · November · Yes, over budget: 231.00 of 200.00 (115.5 %)');
     expect(rows).toEqual([]);
     expect(visibleText).toContain('No budget: staging.');
+    expect(labels).toEqual(['See the days']);
   });
 
   it('names the projects that are over budget, and has a row for each project with a budget', async () => {
@@ -89,7 +90,7 @@ describe('the answer about a budget', () => {
     const { lines, rows, labels } = await bot.ask('/spend prod,staging,789 budget');
     expect(lines[0]).toBe('November · No budget is set for these projects');
     expect(rows).toEqual([]);
-    expect(labels.slice(1)).toEqual(['Set a budget for staging…', 'Set a budget for prod…']);
+    expect(labels.slice(1)).toEqual(['Set a budget for staging…']);
   });
 
   it('is refused for a month other than the current month', async () => {
@@ -129,7 +130,7 @@ describe('the ranking of days in /spend', () => {
   });
 
   it('is refused for several projects', async () =>
-    expect(await ask('/spend all top 3 days 2026-10')).toContain('can only be ranked for one project'));
+    expect(await ask('/spend all top 3 days 2026-10')).toContain('“top 3 days” works for one project only'));
 });
 
 it('the answer to /spend is grouped by week or by month if the command says so', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { projectLabel } from '../../src/workspace/projects/chosen-project.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import {
   limitedProjects,
@@ -75,14 +76,6 @@ describe('the project in a question', () => {
     expect(resolveProject({ project: '123', product: 2 }, record, member()).alias).toBe('logs');
     expect(resolveProject({ project: '123' }, record, member()).alias).toBe('prod');
     expect(resolveProject({ project: '123', product: 3 }, record, member()).alias).toBeUndefined();
-  });
-
-  it('is named by its ID if two aliases share its ID and product', () => {
-    const record = recordOf([project('a-one'), project('b-one', { connection: 'second' })]);
-    expect(resolveProject({ project: '123' }, record, member())).toMatchObject({
-      alias: undefined,
-      label: 'Project 123',
-    });
   });
 
   it('is the channel’s default project if the question names no project', () => {
@@ -263,6 +256,15 @@ describe('several projects', () => {
     expect(() => resolveProjects('all', undefined, none, member())).toThrow(aFailure('project-missing'));
     const unconnected = recordOf([secret], {}, false);
     expect(() => resolveProjects('all', undefined, unconnected, member())).toThrow(aFailure('not-connected'));
+  });
+
+  it('has the name that was registered first if it has several', () => {
+    const [first, second] = [project('staging', { addedAt: 1 }), project('jan-prod', { addedAt: 2 })];
+    const twice = recordOf([first, second]);
+    expect(labels('all', undefined, twice, member())).toEqual(['staging']);
+    expect(resolveProject({ project: '123' }, twice, member()).label).toBe('staging');
+    expect(resolveProject({ alias: 'jan-prod' }, twice, member()).label).toBe('jan-prod');
+    expect(projectLabel({ id: '123', product: 1 }, twice)).toBe('staging');
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type BillingClient, reportOutcomes } from '../../src/billing/client.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
+import { HOUR } from '../../src/domain/time/calendar.ts';
 import { createServiceOutcomes } from '../../src/workspace/save-service-outcomes.ts';
 import { NO_BILLING } from '../support/delivery-runner.ts';
 import { aFailure } from '../support/failures.ts';
@@ -103,4 +104,20 @@ it('a token’s rejection starts the workspace’s background work once, and sto
   const lost = noting({ ...workspaces, load: () => Promise.reject(new Failure('store-unavailable')) });
   await lost.outcomes.rejected(rejection);
   expect([lost.changed, lost.failures]).toEqual([[], [aFailure('store-unavailable')]]);
+});
+
+it('estimates that are older than the balance beside them are stored with their own time', async () => {
+  await save();
+  const balance = { id: '123', product: 1 as const, balance: '90' };
+  const forecast = { total: '500', month: '2026-11' };
+  const { outcomes } = noting();
+  const store = async (at: number, more: object) =>
+    outcomes.save(await read(), { connection: 'main', at, balance: { ...balance, ...more } });
+  await store(NOW, { days: 30, forecast });
+  await store(NOW + 48 * HOUR, { balance: '80' });
+  expect((await read()).lastBalance('123', 1)).toMatchObject({ balance: '80', days: 30, forecast, at: NOW });
+  await store(NOW + 49 * HOUR, { balance: '70', days: 27 });
+  const last = (await read()).lastBalance('123', 1);
+  expect(last).toMatchObject({ balance: '70', days: 27, at: NOW + 49 * HOUR });
+  expect(last?.forecast).toBeUndefined();
 });

@@ -267,7 +267,9 @@ function leftLine({ headline, answered, only }: Post, totals: Totals): string {
   const soon = answered.filter(({ figures }) => figures.runway && isRunningOut(figures.runway));
   return joinTexts(' · ', [
     balance && (headline === 'spent' || !left) && `*${escapeMarkup(balance)}*`,
-    only === undefined ? runningOutLine(soon) : lastsText(only.figures.runway, only.balance, money),
+    only === undefined
+      ? runningOutLine(soon.map(({ target }) => target.label))
+      : lastsText(only.figures.runway, only.balance, money),
   ]);
 }
 

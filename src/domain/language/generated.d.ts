@@ -7,5 +7,3 @@ export function parse(text: string, options: object): unknown;
 export const WORDS: readonly string[];
 /** The words that typos are corrected to: those in grammar rules that have a quoted name. */
 export const CORRECTIONS: readonly string[];
-/** The words and phrases of the grammar of questions. */
-export const QUESTION_WORDS: readonly string[];

@@ -180,11 +180,8 @@ export function cleanTyping(text: string): string {
     .trim();
 }
 
-const UNTIDY = /[^a-z\d -]|[ -]{2}|^[ -]|[ -]$/i;
-
 /** Keeps capitals. One pass can leave new matches ('-*-'); three passes have always been enough. */
-export const simplifyText = (text: string): string =>
-  UNTIDY.test(text) ? simplifyOnce(simplifyOnce(simplifyOnce(text))) : text;
+export const simplifyText = (text: string): string => simplifyOnce(simplifyOnce(simplifyOnce(text)));
 
 function simplifyOnce(text: string): string {
   return cleanTyping(text)

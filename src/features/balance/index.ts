@@ -41,6 +41,7 @@ import {
   type AnswerView,
   fetchAnswers,
   hasOneCurrency,
+  labelsOf,
   runningOutLine,
 } from '../../slack/reply/project-answers.ts';
 import {
@@ -211,7 +212,7 @@ function listAnswer(view: BalanceView): AnswerText {
   const [first, second] = sorted;
   const isRanked = first && second && estimateOf(first) && outlookOf(second).days !== undefined;
   const soon = runningOutLine(
-    sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway)),
+    labelsOf(sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway))),
   );
   return {
     ...parts,

@@ -13,7 +13,7 @@ import {
 import { forecastDay } from '../../domain/money/forecast.ts';
 import { dayAt, daysBetween, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import { listNames, pluralize } from '../../domain/wording.ts';
+import { countKnown } from '../../domain/wording.ts';
 import {
   actions,
   type Block,
@@ -21,7 +21,6 @@ import {
   clipText,
   compact,
   context,
-  escapeMarkup,
   header,
   instantMarkup,
   joinTexts,
@@ -35,12 +34,13 @@ import { commandButton, commandOption, toCommand } from '../../slack/commands/co
 import { ALL_COMMANDS, exampleButtons, testedProject } from '../../slack/commands/help.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { alignColumns } from '../../slack/reply/message-calls.ts';
+import { runningOutLine } from '../../slack/reply/project-answers.ts';
 import { BALANCE_VERBS, formatSums } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isNamedIssuer } from '../../workspace/credentials/credential-records.ts';
-import { isSameProject, projectKey } from '../../workspace/projects/chosen-project.ts';
+import { projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { visibleProjects } from '../../workspace/projects/project-scope.ts';
+import { firstNames, visibleProjects } from '../../workspace/projects/project-scope.ts';
 import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import type { LastBalance } from '../../workspace/record/service-outcomes.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
@@ -160,7 +160,6 @@ export const MAX_HOME_PROJECTS = 30;
 
 interface Row {
   readonly project: Project;
-  readonly otherNames: number;
   readonly last: LastBalance | undefined;
   readonly outlook: Outlook;
   readonly forecast: Money | undefined;
@@ -170,8 +169,7 @@ interface Row {
 /** The projects that a person can ask about outside of channels, in the order in which they run out. */
 export function homeRows({ workspace, user, at }: Request): readonly Row[] {
   const visible = visibleProjects(workspace, { channel: undefined, isUnlimited: user.canManage });
-  return visible
-    .filter((project, at) => at === visible.findIndex((other) => isSameProject(other, project)))
+  return firstNames(visible)
     .map((project): Row => {
       const last = workspace.lastBalance(project.id, project.product);
       const [left, bonuses, total] = [last?.balance, last?.bonuses, last?.forecast?.total].map(amountOf);
@@ -180,7 +178,6 @@ export function homeRows({ workspace, user, at }: Request): readonly Row[] {
       return {
         project,
         last,
-        otherNames: visible.filter((other) => isSameProject(other, project)).length - 1,
         currency: project.currency ?? workspace.settings.currency,
         outlook: {
           overdrawn,
@@ -203,12 +200,6 @@ function amountOf(text: string | undefined): Money | undefined {
 const MAX_NAME_LENGTH = 16;
 const UNKNOWN = '–';
 
-/** `prod`, or `staging +1` if the project has another name. */
-function nameText({ project, otherNames }: Row): string {
-  const more = otherNames > 0 ? ` +${otherNames}` : '';
-  return clipText(project.alias, MAX_NAME_LENGTH - more.length) + more;
-}
-
 /** Totals, then a table in monospaced text, because Slack allows tables only in messages. */
 function projectTable(request: Request, rows: readonly Row[]): readonly Block[] {
   const { user, workspace } = request;
@@ -224,7 +215,7 @@ function projectTable(request: Request, rows: readonly Row[]): readonly Block[] 
   const cells = rows
     .slice(0, MAX_HOME_PROJECTS)
     .map((row) => [
-      nameText(row),
+      clipText(row.project.alias, MAX_NAME_LENGTH),
       leftText(row),
       lastsText(row),
       row.forecast ? formatEstimate(row.forecast, moneyIn(row.currency)) : UNKNOWN,
@@ -232,14 +223,13 @@ function projectTable(request: Request, rows: readonly Row[]): readonly Block[] 
   const amounts = rows.flatMap(({ outlook: { left: value }, currency: label }) =>
     value ? [{ value, label }] : [],
   );
-  const isPart = amounts.length > 0 && amounts.length < rows.length;
-  const count = `${isPart ? `${amounts.length} of ` : ''}${pluralize(rows.length, 'project')}`;
+  const count = countKnown(amounts.length, rows.length, 'project');
   const isSoon = ({ outlook: { overdrawn, days } }: Row) =>
     overdrawn || (days !== undefined && days < WARNING_DAYS);
-  const soon = listNames(rows.filter(isSoon).map(({ project }) => project.alias));
+  const soon = runningOutLine(rows.filter(isSoon).map(({ project }) => project.alias));
   return compact([
     header(joinTexts(' · ', [count, formatSums(amounts, locale, BALANCE_VERBS)])),
-    soon !== '' && markup(`:warning: *Under ${WARNING_DAYS} days or overdrawn: ${escapeMarkup(soon)}*`),
+    soon !== '' && markup(soon),
     preformatted(alignColumns([['Project', 'Left', 'Lasts', forecastTitle(request)], ...cells])),
   ]);
 }

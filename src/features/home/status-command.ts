@@ -7,7 +7,6 @@ import {
   compact,
   context,
   header,
-  instantMarkup,
   type Message,
   markup,
 } from '../../slack/block-kit/blocks.ts';
@@ -22,7 +21,7 @@ import { isProblem, loadHealth } from './workspace-health.ts';
 export function createStatusCommand({ workspaces, registry }: Services): CommandHandler {
   const show = async (request: Request): Promise<void> => {
     const sections = await loadHealth(registry.health(), request);
-    await request.reply.update(statusPage(sections, request));
+    await request.reply.update(statusPage(sections));
   };
 
   const makeDefault = async (name: string, request: Request): Promise<void> => {
@@ -52,20 +51,13 @@ export function createStatusCommand({ workspaces, registry }: Services): Command
 
 const MOST_BLOCKS = 50;
 
-function statusPage(sections: readonly HealthSection[], { workspace }: Request): Message {
+function statusPage(sections: readonly HealthSection[]): Message {
   const problems = sections.flatMap(({ lines }) => lines).filter(isProblem).length;
   const title = problems === 0 ? 'No problems' : pluralize(problems, 'problem');
   const room = MOST_BLOCKS - 2;
   const blocks = sections.flatMap(drawSection);
-  const used = workspace.connectionNames.flatMap((name) => workspace.lastUsed(name) ?? []);
-  const end = compact([
-    blocks.length > room && 'Not everything fits. The worst comes first',
-    used.length > 0 && `Last answer from billing: ${instantMarkup(Math.max(...used))}`,
-  ]).join(' · ');
-  return {
-    text: title,
-    blocks: compact([header(title), ...blocks.slice(0, room), end !== '' && context(end)]),
-  };
+  const end = blocks.length > room && context('Not everything fits. The worst comes first.');
+  return { text: title, blocks: compact([header(title), ...blocks.slice(0, room), end]) };
 }
 
 function drawSection({ title, summary, lines, maxLines = lines.length, more }: HealthSection): Block[] {

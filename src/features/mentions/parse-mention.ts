@@ -1,5 +1,5 @@
 /** Reads a mention or direct message: a command, or a question, which may follow up on the thread's last answer. */
-import { type CommandName, commandText, type SlashCommand } from '../../domain/command-names.ts';
+import { canFollowUp, type SlashCommand } from '../../domain/command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import type { ParseContext } from '../../domain/language/command-items.ts';
 import { parseCommandText, parsePeriodText } from '../../domain/language/parse-command-text.ts';
@@ -20,12 +20,7 @@ import { clipWord } from '../../domain/wording.ts';
 import { findAskedProjects } from '../../slack/commands/asked-projects.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';
 import type { Request } from '../../slack/request/request.ts';
-import {
-  FOLLOW_UP_COMMANDS,
-  type ThreadPlace,
-  type ThreadQuestion,
-  type ThreadStore,
-} from '../../workspace/thread-store.ts';
+import type { ThreadPlace, ThreadQuestion, ThreadStore } from '../../workspace/thread-store.ts';
 
 export interface KnownCommands {
   readonly commands: readonly SlashCommand[];
@@ -74,50 +69,19 @@ export function parseQuestionMention(
   if (read !== undefined && read.kind !== 'nothing' && read.kind !== 'guess') return read;
   if (known.verbs.includes(name))
     return { kind: 'command', rerun: { command: BILLING, text: `${name} ${rest}`.trim() } };
-  const [, ...others] = (answered === undefined && COMMAND_FOR.find(([wish]) => wish.test(text))) || [];
   const near = answered === undefined ? nearestCommand(name, rest, known) : undefined;
   if (near !== undefined)
     return { kind: 'guess', fact: new InvalidWord(clipWord(name), UNRECOGNIZED, '').fact, reruns: [near] };
-  if (read?.kind === 'guess') return read;
-  if (others.length > 0)
-    return {
-      kind: 'nothing',
-      fact: `That needs a command. Type ${others.map(commandText).join(' or ')}.`,
-    };
   return read ?? { kind: 'nothing', fact: undefined };
 }
 
 /** Words that make no valid command may be a question: `spend what did prod cost?` */
 function commandOrQuestion(command: SlashCommand, text: string, context: ParseContext): Command {
-  if (!FOLLOW_UP_COMMANDS.has(command)) return { command, text };
+  if (!canFollowUp(command)) return { command, text };
   const parsed = catchInvalidWord(() => parseCommandText(text, context));
   if (!(parsed instanceof InvalidWord || parsed.help)) return { command, text };
   return { command, text: parseTypedQuestion(command, text, context) ?? text };
 }
-
-const POLITE =
-  'hi|hey|hello|please|pls|can|could|would|will|you|how|do|i|we|want|need|like|to|get|give|me|us|an?';
-
-/** `orders('post')` matches `please post` */
-const orders = (words: string): RegExp =>
-  new RegExp(`^(?:(?:${POLITE})[,.!]* )*(?:${words})(?![^\\s,.!?])`, 'i');
-
-/** What people tell Tally to do, and the commands for it. A button would drop words, so there is none. */
-const COMMAND_FOR: readonly (readonly [RegExp, ...CommandName[]])[] = [
-  [orders('stop|pause|cancel|mute|snooze|unsubscribe'), '/billing schedules', '/billing watches'],
-  [orders('remind|schedule|post'), '/billing schedule'],
-  [orders('connect|log ?in|sign ?in'), '/billing connect'],
-  [orders('(?:(?:our|my|the) )?token (?:has |is |was )?(?:expired|rejected|revoked)'), '/billing connect'],
-  [orders('(?:os|openstack|temporary)?[ _-]?token'), '/os-token'],
-  [orders('(?:add|register|rename|remove|delete) (?:\\S+ ){0,2}projects?'), '/billing projects'],
-  [
-    /\b(?:enough|make it (?:to|until|till|through)|survive|(?:money|cash|funds|balance) (?:\S+ )?last)\b/i,
-    '/balance',
-  ],
-];
-
-/** In characters: correcting longer text is slow. */
-const LONGEST_CORRECTED = 200;
 
 function nearestCommand(
   name: string,
@@ -125,7 +89,7 @@ function nearestCommand(
   { commands, verbs, context, acceptsWords }: KnownCommands,
 ): Command | undefined {
   const near = nearestWord(name, [...commands.map((command) => command.slice(1)), ...verbs]);
-  if (near === undefined || rest.length > LONGEST_CORRECTED) return undefined;
+  if (near === undefined) return undefined;
   const slash = commandOf(near, commands);
   const typed: Command = slash
     ? { command: slash, text: rest }
@@ -202,7 +166,7 @@ function checkProjects(
   question: ThreadQuestion,
   context: ParseContext,
 ): Question {
-  if (!FOLLOW_UP_COMMANDS.has(rerun.command)) return { kind: 'command', rerun };
+  if (!canFollowUp(rerun.command)) return { kind: 'command', rerun };
   const words = parseCommandText(rerun.text, context);
   if (isGone(words, question, text, request)) {
     const { project: _, alias: _name, several: _all, ...rest } = words;

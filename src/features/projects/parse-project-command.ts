@@ -1,11 +1,17 @@
 /** Reads the words after `/billing projects`, and checks the names that people give to projects. */
 import { commandText } from '../../domain/command-names.ts';
-import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import {
+  catchInvalidWord,
+  Failure,
+  InvalidWord,
+  UNKNOWN_COMMAND,
+  UNRECOGNIZED,
+} from '../../domain/failure/index.ts';
 import { ANY_DAY_CONTEXT, NO_ALIASES } from '../../domain/language/command-items.ts';
 import { holdsUnknownWord, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
+import { WORD_ROLES } from '../../domain/language/questions/question-items.ts';
 import { nearestWord } from '../../domain/language/text-cleanup.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
-import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { clipWord } from '../../domain/wording.ts';
 import { type HandlerRules, lookUp } from '../../slack/server/handlers.ts';
@@ -49,14 +55,6 @@ export function parseProjectsText(rest: string, typed = rest): ProjectsRequest {
     const [, ...asTyped] = typed.split(' ');
     return { kind, filled: withoutUndefined({ ...parseProjectFields(words, asTyped), connection }) };
   }
-  const [word, newName] = others;
-  if (first === 'rename' && newName !== undefined)
-    throw new InvalidWord(
-      first,
-      'takes only the project',
-      'Change its name in the form.',
-      `projects edit ${word}`,
-    );
   if (kind !== undefined) return { kind, word: others.join(' ') };
   const page = /^(?:page (\d{1,3}))?$/.exec(rest) ?? refuse(first, others);
   return { kind: 'list', page: Number(page[1] ?? 1) };
@@ -72,15 +70,32 @@ function refuse(first: string, others: readonly string[]): never {
   );
 }
 
-/** Reads what it can of `prod 123 storage`, in any order. A name that could be a secret is left out. */
+/** Reads `prod 123 storage`, in any order. A name that could be a secret is left out. @throws InvalidWord */
 function parseProjectFields(words: readonly string[], typed: readonly string[]): ProjectFormInput {
-  const at = words.findIndex((word) => /^[a-z]/.test(word) && holdsUnknownWord(word, NO_ALIASES));
-  const alias = words[at];
-  const rest = words.filter((word) => word !== alias).join(' ');
-  const { project, product } =
-    tryParse(() => parseSingleProjectText(rest, ANY_DAY_CONTEXT), InvalidWord) ?? {};
-  const isSecret = couldBeSecret(typed[at] ?? '');
-  return withoutUndefined({ alias: isSecret ? undefined : alias, id: project, product });
+  const isName = (word: string) => /^[a-z]/.test(word) && holdsUnknownWord(word, NO_ALIASES);
+  const text = words.join(' ');
+  const [alias, second] = new Set(words.filter(isName));
+  if (alias !== undefined && second !== undefined) {
+    const joined = text.replace(alias, `${alias}-${second}`).replace(` ${second}`, '');
+    throw new InvalidWord(
+      clipWord(second),
+      'is a second name',
+      'Add one at a time.',
+      `projects add ${joined}`,
+    );
+  }
+  const others = words.filter((word) => word !== alias).join(' ');
+  const read = catchInvalidWord(() => parseSingleProjectText(others, ANY_DAY_CONTEXT));
+  if (read instanceof InvalidWord)
+    throw read.within((corrected) => `projects add ${alias ?? ''} ${corrected}`);
+  const taken = read.phrase?.typed ?? (WORD_ROLES.has(alias ?? '') ? alias : undefined);
+  if (taken !== undefined) {
+    const why = 'already has a meaning in commands or questions, so it can’t be a name';
+    const instead = text.replace(taken, alternativeAlias(taken.replaceAll(' ', '-')));
+    throw new InvalidWord(clipWord(taken), why, '', `projects add ${instead}`);
+  }
+  const isSecret = couldBeSecret(typed[words.findIndex(isName)] ?? '');
+  return withoutUndefined({ alias: isSecret ? undefined : alias, id: read.project, product: read.product });
 }
 
 /**
@@ -123,9 +138,9 @@ export function validateAlias(alias: string, verbs: readonly string[]): string |
   const reserved = [...verbs, ...RESERVED_WORDS.split(' ')].map((verb) => verb.replace(/^\/|-/g, ''));
   if (reserved.includes(alias.replaceAll('-', '')))
     return `“${alias}” is a Tally command. Choose another name, for example ${alternativeAlias(alias)}.`;
-  return holdsUnknownWord(alias, NO_ALIASES)
+  return holdsUnknownWord(alias, NO_ALIASES) && !WORD_ROLES.has(alias)
     ? undefined
-    : `“${alias}” already means something in commands, such as a period or a product. Choose another name, for example ${alternativeAlias(alias)}.`;
+    : `“${alias}” already means something in commands or questions. Choose another name, for example ${alternativeAlias(alias)}.`;
 }
 
 const alternativeAlias = (alias: string): string => `${alias.slice(0, 20).replace(/-+$/, '')}-prod`;

@@ -7,13 +7,14 @@ import {
   type ProductId,
 } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { Failure } from '../../domain/failure/index.ts';
+import { Failure, isFailure } from '../../domain/failure/index.ts';
 import { normalizeText } from '../../domain/language/text-cleanup.ts';
 import { isChannel, type SlackId } from '../../domain/slack-id.ts';
 import { listNames } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { usersText } from '../../slack/automations/automation.ts';
 import {
+  actions,
   compact,
   context,
   joinTexts,
@@ -21,19 +22,24 @@ import {
   markup,
   option,
   section,
+  textMessage,
 } from '../../slack/block-kit/blocks.ts';
+import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import { currencyField, projectIdField } from '../../slack/forms/common-fields.ts';
 import { channels, choice, personField, refuseField, text, underMore } from '../../slack/forms/fields.ts';
 import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
 import { selectedValues } from '../../slack/request/payload.ts';
 import { privateScope, type Request } from '../../slack/request/request.ts';
+import { withTimeout } from '../../timeout.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
 import {
   findAllowedChannels,
   limitedProjects,
+  UNLIMITED,
   visibleProjects,
 } from '../../workspace/projects/project-scope.ts';
+import { openConnection, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/audited-change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
@@ -48,7 +54,7 @@ const DEFAULT_CONNECTION = '*';
 type ProjectFields = ReturnType<typeof projectFields>;
 type SentProject = SentForm<ProjectFields>;
 
-export const createProjectForm = ({ workspaces, registry }: Services) =>
+export const createProjectForm = (services: Services) =>
   createForm('project', {
     right: 'manage',
     heading: 'Projects',
@@ -57,14 +63,14 @@ export const createProjectForm = ({ workspaces, registry }: Services) =>
       return { id: before, values: valuesOf(filled, user.id) };
     },
     title: ({ id }) => (id === '' ? 'Add a project' : 'Edit a project'),
-    fields: projectFields(() => [...registry.commands(), ...registry.verbs()]),
+    fields: projectFields(() => [...services.registry.commands(), ...services.registry.verbs()]),
     record: (alias) => FIELDS.project + alias,
     before: (id, { workspace }) => {
       const known = findByAlias(workspace, id);
       return known === undefined ? {} : { owner: known.owner };
     },
-    warning: ({ input, request: { workspace } }) =>
-      usersText(
+    warning({ id, input, request: { workspace } }) {
+      const stopped = usersText(
         workspace,
         (project, channel = '') =>
           isSameProject(project, input) &&
@@ -73,8 +79,14 @@ export const createProjectForm = ({ workspaces, registry }: Services) =>
           !input.channels.includes(channel) &&
           limitedProjects(channel, [project], workspace).length === 0,
         'it in other channels, and will stop there',
-      ),
-    save: (sent) => saveProject(sent, workspaces),
+      );
+      const before = findByAlias(workspace, id);
+      const isLast = workspace.projects.filter((other) => other.id === before?.id).length === 1;
+      const isLifted = before !== undefined && isLast && before.id !== input.id && before.channels.length > 0;
+      const lifted = isLifted && `This lifts the channel limits of project ${before.id}.`;
+      return joinTexts(' ', [stopped, lifted]) || undefined;
+    },
+    save: (sent) => saveProject(sent, services),
   });
 
 const findByAlias = ({ projects }: Workspace, alias: string): Project | undefined =>
@@ -163,7 +175,7 @@ const projectOf = (
   addedAt,
 });
 
-async function saveProject({ id, input, place, request }: SentProject, workspaces: Services['workspaces']) {
+async function saveProject({ id, input, place, request }: SentProject, { workspaces, billing }: Services) {
   const { workspace, user, at } = request;
   const known = findByAlias(workspace, id);
   if (input.alias !== id && findByAlias(workspace, input.alias) !== undefined)
@@ -184,7 +196,24 @@ async function saveProject({ id, input, place, request }: SentProject, workspace
     isRenamed && `${known.alias} is now named ${project.alias}.`,
     !isSame && otherNamesText(project, request),
   ]);
-  return savedMessage(project, happened, place, await workspaces.load(user.teamId));
+  const now = await workspaces.load(user.teamId);
+  if (isSame || !(await lacksData(project, now, billing))) return savedMessage(project, happened, place, now);
+  const text = `${happened} Billing has no ${PRODUCTS[project.product].name} data for ${project.id}.`;
+  const edit = toCommand('/billing projects', `edit ${project.alias}`);
+  return textMessage(text, actions(...commandButton('edit', 'Choose another product…', edit)));
+}
+
+const LOOK_TIMEOUT = 3_000;
+
+/** Whether billing says that it has no data for the project. The project is saved whatever it says. */
+async function lacksData(project: Project, now: Workspace, billing: Services['billing']): Promise<boolean> {
+  try {
+    const target = resolveProject(project, now, UNLIMITED);
+    const asked = billing.balance(openConnection(now, target), target).then(() => false);
+    return await withTimeout(LOOK_TIMEOUT, asked, () => false);
+  } catch (error) {
+    return isFailure(error, 'no-data');
+  }
 }
 
 /** `456 is also called staging.` Undefined if the person may see no other name of the project. */

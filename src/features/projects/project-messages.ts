@@ -34,7 +34,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { accessSummary } from '../../workspace/credentials/credential-records.ts';
 import { findNamed, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { findAllowedChannels, visibleProjects } from '../../workspace/projects/project-scope.ts';
+import { findAllowedChannels, firstNames, visibleProjects } from '../../workspace/projects/project-scope.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 
 export function projectListMessage(page: number, request: Request): Message {
@@ -42,7 +42,9 @@ export function projectListMessage(page: number, request: Request): Message {
   const projects = visibleProjects(workspace, { channel, isUnlimited: user.canManage });
   if (projects.length === 0) return emptyMessage(request);
   const { pages, number, shown } = pageOf(projects, page);
-  const title = pluralize(projects.length, 'project');
+  const count = firstNames(projects).length;
+  const names = count < projects.length ? ` · ${projects.length} names` : '';
+  const title = pluralize(count, 'project') + names;
   const turns = pageButtons(number, pages, (to) => toCommand('/billing projects', `page ${to}`));
   return {
     text: `${title}: ${shown.map(({ alias }) => alias).join(', ')}`,

@@ -123,7 +123,8 @@ function reportOf(phrase: NamedDays, cadence: Cadence | undefined, monthly: stri
   if (report !== undefined) return report;
   if (phrase.text === 'last-month') {
     if (cadence?.kind === 'monthly' && cadence.day === 1) return 'month-to-date';
-    throw new InvalidWord(phrase.typed, 'only goes with monthly 1', '', cadence ? [] : monthly);
+    const isMonthly = cadence === undefined || cadence.kind === 'monthly';
+    throw new InvalidWord(phrase.typed, 'only goes with monthly 1', '', isMonthly ? monthly : []);
   }
   throw refusal(clipWord(phrase.typed), 'can’t be posted on a schedule', `Use ${REPORT_CHOICES}.`);
 }

@@ -16,7 +16,6 @@ import {
 } from '../../domain/time/cadence.ts';
 import {
   type Day,
-  endOfUnit,
   formatDays,
   formatWallTime,
   isTimeZone,
@@ -42,6 +41,7 @@ import {
   type FormMoment,
   noteField,
   redrawing,
+  refuseField,
   shownWhen,
   TIME,
   time,
@@ -51,7 +51,7 @@ import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
+import { type ChosenProject, chosenProject, projectKey } from '../../workspace/projects/chosen-project.ts';
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import {
   DEFAULT_WAIT_HOURS,
@@ -85,7 +85,11 @@ export const createScheduleForm = (kind: AutomationKind<Schedule>, services: For
     valuesOf,
     async build(at, before) {
       const { since } = await planPosts(services, at);
-      return scheduleOf(at, before, since);
+      const schedule = scheduleOf(at, before, since);
+      const isTwin = (other: Schedule) => other.id !== schedule.id && keyOf(other) === keyOf(schedule);
+      return at.request.workspace.schedules.some(isTwin)
+        ? refuseField('This schedule already exists, for the same projects, times and channel.')
+        : schedule;
     },
   });
 
@@ -209,6 +213,10 @@ function scheduleOf(at: FormMoment, before: Schedule | undefined, since: number)
   return { ...unchangedFields(before, at), ...content, waitHours, since };
 }
 
+/** A text that two schedules share if they post the same at the same times. */
+const keyOf = ({ report, projects, timing, channel }: Schedule): string =>
+  JSON.stringify([report, projects.map(projectKey).sort(), formatTiming(timing), channel]);
+
 function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProject[] {
   const { several, product } = words;
   if (several === undefined) {
@@ -241,7 +249,7 @@ async function planPosts({ scheduling }: FormServices, { id, values, request }: 
     ...plan.next.map((due) => formatWallTime(due.at, timing.zone)),
     first && coverageText(first, coverage),
   ]);
-  const warning = first && (staleText(first, coverage) ?? lastDayText(first, coverage));
+  const warning = first && staleText(first, coverage);
   const preview = compact([
     markup([title, ...lines.map(escapeMarkup)].join('\n')),
     warning !== undefined && markup(`:warning: ${escapeMarkup(warning)}`),
@@ -303,12 +311,6 @@ function staleText(first: DueTime, coverage: Coverage): string | undefined {
   if (missed.length === 0) return undefined;
   const last = formatRange(missed.slice(-1), first.date);
   return `The first post misses ${formatRange(missed)}: at ${timing.time} in ${timing.zone}, ${last} isn’t over yet in ${zone}, this workspace’s reporting time zone.`;
-}
-
-function lastDayText({ date }: DueTime, { report }: Coverage): string | undefined {
-  return report === 'month-to-date' && date === endOfUnit('month', date)
-    ? 'This leaves out the last day of the month. For the whole month, choose Day 1.'
-    : undefined;
 }
 
 /** The test goes to the person who asks for it, so Tally needn't be in the channel. */

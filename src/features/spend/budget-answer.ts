@@ -14,13 +14,12 @@ import { formatMonth } from '../../domain/time/calendar.ts';
 import { listNames } from '../../domain/wording.ts';
 import { actions, compact, escapeMarkup } from '../../slack/block-kit/blocks.ts';
 import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import { labelsOf } from '../../slack/reply/project-answers.ts';
 import { type Answer, type AnswerText, listParts, productFact } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { requireRight } from '../../workspace/roles-and-rights.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
 import { spendCommand } from './project-answer.ts';
-
-const labelsOf = (figures: readonly SpendFigures[]) => figures.map(({ target }) => target.label);
 
 /** `budget` asks “within budget?”, `over-budget` asks “over budget?”, so their yes and no are opposites. */
 export type BudgetQuestion = 'budget' | 'over-budget';
@@ -82,7 +81,8 @@ function projectBudget(state: BudgetState, view: SpendView, asked: BudgetQuestio
   const { target, budget, spent, forecast, excess, remarks } = state;
   const { locale, period } = view;
   const money = moneyFormatter(locale, target.currency);
-  const verdict = budget && spent ? `${judge([state], asked).verdict}: ` : '';
+  const over = state.isOver ? ', over budget' : '';
+  const verdict = budget && spent ? `${judge([state], asked).verdict}${over}: ` : '';
   const expected = excess
     ? `Expected to pass it by about ${formatEstimate(excess, money)}.`
     : forecast && `Expected: ${formatForecast(forecast.total, period.today ?? '', money)}.`;
@@ -119,14 +119,13 @@ function listBudgets(states: readonly BudgetState[], view: SpendView, asked: Bud
 
 const MOST_NAMED = 3;
 
+/** Offers a budget for the project that spends most, if no project has one. */
 function budgetActions(view: SpendView, states: readonly BudgetState[]): Answer['actions'] {
-  const without = states
-    .filter(({ budget }) => budget === undefined)
-    .sort((a, b) => byLargest(a.spent, b.spent))
-    .slice(0, MOST_NAMED);
-  const offers = without.flatMap(({ target: { label, word } }, at) => {
-    const text = states.length === 1 ? 'Set a budget…' : `Set a budget for ${label}…`;
-    return commandButton(`budget-${at}`, text, toCommand('/billing watch', `${word} budget`));
-  });
-  return actions(...commandButton('spend', 'See the days', spendCommand(view)), ...offers);
+  const [largest] = states.toSorted((a, b) => byLargest(a.spent, b.spent));
+  const { label, word } = (!states.some(({ budget }) => budget) && largest?.target) || {};
+  const text = states.length === 1 ? 'Set a budget…' : `Set a budget for ${label}…`;
+  return actions(
+    ...commandButton('spend', 'See the days', spendCommand(view)),
+    ...(word ? commandButton('budget', text, toCommand('/billing watch', `${word} budget`)) : []),
+  );
 }

@@ -11,6 +11,7 @@ import {
   formatParsedCommand,
   type Output,
   type ParsedCommand,
+  rankText,
 } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
 import { moneyFormatter } from '../../domain/money/amount.ts';
@@ -89,15 +90,10 @@ export function createSpendFeature({ billing, outcomeStore, clock }: Services): 
 function parseSpend(text: string, context: ParseContext): ParsedCommand {
   const words = parseTyped('/spend', text, context, parseCommandText);
   const { several, isOfDays, unit, versus, output } = words;
-  if (several !== undefined && isOfDays)
-    throw new InvalidWord(
-      'days',
-      'can only be ranked for one project',
-      'Name one project, such as prod top 3 days.',
-    );
+  const ofOne = isOfDays ? rankText(words) : unit && unit !== 'day' && `by ${unit}`;
+  if (several !== undefined && ofOne)
+    throw new InvalidWord(ofOne, 'works for one project only', 'Name one project.');
   if (unit === undefined) return words;
-  if (several !== undefined && unit !== 'day')
-    throw new InvalidWord(`by ${unit}`, 'works for one project only', 'Name one project.');
   if (versus !== undefined)
     throw new InvalidWord(`by ${unit}`, 'doesn’t work with a comparison', 'Leave out “vs”, or the unit.');
   if (output === 'csv' && unit !== 'day')

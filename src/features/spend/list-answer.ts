@@ -81,13 +81,14 @@ export function listAnswer(view: SpendView): AnswerText {
 
 function listNotes({ answered, period, projects }: SpendView, failed: readonly string[]): readonly string[] {
   const { versus, comparison } = period;
+  const isSomeCompared = answered.some(comparedChange);
   return compact([
     projects.top !== undefined &&
       !hasOneCurrency(answered) &&
       'Amounts in different currencies can’t be ranked, so all projects are shown.',
     versus && comparison === undefined && NONE_COMPLETE,
     ...answered.flatMap((figures) => {
-      const note = versus && comparison ? uncomparedNote(figures, period) : '';
+      const note = comparison && (versus || isSomeCompared) ? uncomparedNote(figures, period) : '';
       return note === '' ? [] : `${figures.target.label}: ${note}`;
     }),
     ...failed,
@@ -117,7 +118,7 @@ function bonusFact(view: SpendView): string {
   return used.length === 0 ? '' : `bonuses: ${listNames(used)}`;
 }
 
-/** @returns undefined if a project can't be compared, because people would take the rest for the total */
+/** @returns undefined unless every project can be compared, in one currency: a part would look like the total */
 export function totalChange({ answered, period }: SpendView): ComparedChange | undefined {
   const changes = answered.flatMap((figures) => comparedChange(figures) ?? []);
   if (period.comparison === undefined || changes.length < answered.length || !hasOneCurrency(answered))
@@ -128,15 +129,14 @@ export function totalChange({ answered, period }: SpendView): ComparedChange | u
 
 function biggestChange({ answered, locale }: SpendView): string {
   if (!hasOneCurrency(answered) || answered.length < 2) return '';
-  const [first] = answered
-    .flatMap((figures) => {
-      const change = comparedChange(figures)?.figures;
-      if (change === undefined) return [];
-      const daily = change.daily.current.minus(change.daily.before).abs();
-      return [{ label: figures.target.label, change, daily }];
-    })
-    .sort((a, b) => b.daily.cmp(a.daily));
-  if (first === undefined || first.daily.eq(0)) return '';
+  const changes = answered.flatMap((figures) => {
+    const change = comparedChange(figures)?.figures;
+    if (change === undefined) return [];
+    const daily = change.daily.current.minus(change.daily.before).abs();
+    return [{ label: figures.target.label, change, daily }];
+  });
+  const [first] = changes.sort((a, b) => b.daily.cmp(a.daily));
+  if (first === undefined || changes.length < answered.length || first.daily.eq(0)) return '';
   const { current, before, basis } = first.change;
   const difference = formatDifference(current.minus(before), moneyFormatter(locale));
   return `biggest change: ${escapeMarkup(first.label)} ${difference}${basis === 'total' ? '' : ' a day'}`;

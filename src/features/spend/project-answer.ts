@@ -124,17 +124,21 @@ function factLine(figures: SpendFigures, view: SpendView): string {
   ]);
 }
 
+const THEN = ['spent then', 'credited then'] as const;
+
 /** `*▲ 7.9 %* vs 8–14 Nov (daily average, 6 of 7 days reported)`, as Slack markup */
 export function changeText(change: ComparedChange, { period, projects, locale }: SpendView): string {
   const { comparison = { label: '', days: [] }, versus } = period;
   const { basis, percent, daily, current, before } = change.figures;
+  if (current.eq(0) && before.eq(0)) return '';
   const money = moneyFormatter(locale);
   const isChanged = versus !== undefined && money(current) !== money(before);
+  const spentThen = daily.before.times(change.coverage.before.reported);
   const isShown = percent !== undefined || !before.eq(daily.before);
   const notes = changeNotes(
     change,
     isChanged && basis === 'total' && formatDifference(current.minus(before), money),
-    isChanged && isShown && !projects.isList && `${money(before)} then`,
+    isChanged && isShown && !projects.isList && formatSpent(spentThen, money, THEN),
   );
   const against = escapeMarkup(`${comparison.label}${notes && ` (${notes})`}`);
   if (percent !== undefined) return `*${formatPercent(percent, locale)}* vs ${against}`;

@@ -18,8 +18,8 @@ import {
 } from '../../domain/money/comparison.ts';
 import { type Cost, formatCost, type Row } from '../../domain/money/period-rows.ts';
 import { formatMissingDays, type Usage } from '../../domain/money/usage.ts';
-import { dayNamerFor, formatRequestedDays, listDays } from '../../domain/time/calendar.ts';
-import { limitLines, listNames, pluralize } from '../../domain/wording.ts';
+import { type Day, dayNamerFor, formatRequestedDays, listDays } from '../../domain/time/calendar.ts';
+import { countKnown, limitLines, listNames, pluralize } from '../../domain/wording.ts';
 import { type Column, cellsOf, compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { failedNotes, failedRows, productNames } from '../../slack/reply/project-answers.ts';
@@ -69,8 +69,11 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
   const money = moneyFormatter(locale);
   const change = only ? comparedChange(only) : totalChange(view);
   const columns = differenceColumns(noun, view, sums.length > 1);
-  const isPartial = explained.some((each) => each.uncompared.length > 0);
-  const difference = `${differenceText(sums, locale)} ${comparison?.label}`;
+  const leftOut = explained.flatMap((each) => each.uncompared.flatMap(daysOf));
+  const difference = joinTexts(', ', [
+    `${differenceText(sums, locale)} ${comparison?.label}`,
+    leftOut.length > 0 && `leaving out ${pluralize(new Set(leftOut).size, 'day')}`,
+  ]);
   const notes = compact([
     comparison === undefined && NONE_COMPLETE,
     ...missingNotes(view, explained, uncompared),
@@ -80,7 +83,7 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
     title: [
       only?.target.label ?? countText(explained.length, view),
       comparedDates(period),
-      ...(isCompared ? [`${difference}${isPartial ? ', on comparable days' : ''}`] : []),
+      ...(isCompared ? [difference] : []),
     ].join(' · '),
     lines: [
       ...(isCompared ? [] : notes.map(escapeMarkup)),
@@ -123,10 +126,12 @@ function missingNotes(
   ];
 }
 
-function percentText({ figures: { percent, basis } }: ComparedChange, locale: string): string {
-  const average = basis === 'average' ? ' (daily average)' : '';
-  return percent ? `*${formatPercent(percent, locale)}*${average}` : '';
-}
+/** An average a day could rise although the header says “less”. */
+const percentText = ({ figures: { percent, basis } }: ComparedChange, locale: string): string =>
+  percent && basis === 'total' ? `*${formatPercent(percent, locale)}*` : '';
+
+const daysOf = ({ current, before }: Row): readonly Day[] =>
+  [current, before].flatMap((cost) => cost?.days ?? []);
 
 function explain(figures: SpendFigures, { period: { comparison } }: SpendView): Explained[] {
   const { usage, before } = figures;
@@ -220,10 +225,10 @@ function causeName(row: ReasonRow, noun: Noun, money: MoneyFormatter): string {
 
 function gapNote({ figures: { usage }, before }: Explained, { comparison }: SpendView['period']): string {
   const nameDay = dayNamerFor([...(comparison?.currentDays ?? []), ...(comparison?.days ?? [])]);
-  const daysOf = (name: 'missing' | 'unreadableDays') => [...usage[name], ...before[name]].sort();
-  const unreadable = daysOf('unreadableDays');
+  const lacking = (name: 'missing' | 'unreadableDays') => [...usage[name], ...before[name]].sort();
+  const unreadable = lacking('unreadableDays');
   const text = joinTexts(', ', [
-    formatMissingDays({ missing: daysOf('missing') }, nameDay),
+    formatMissingDays({ missing: lacking('missing') }, nameDay),
     unreadable.length > 0 && `the amount for ${listDays(unreadable, nameDay)} couldn’t be read in full`,
   ]);
   return text && `${text}.`;
@@ -231,8 +236,7 @@ function gapNote({ figures: { usage }, before }: Explained, { comparison }: Spen
 
 function countText(compared: number, { answered, failed, top }: SpendView): string {
   const of = top?.shown.length ?? answered.length + failed.length;
-  if (compared > 0 && compared < of) return `${compared} of ${pluralize(of, 'project')}`;
-  return top ? formatTop(top) : pluralize(of, 'project');
+  return top && (compared === 0 || compared === of) ? formatTop(top) : countKnown(compared, of, 'project');
 }
 
 function whyActions(view: SpendView, largest?: SpendFigures) {

@@ -124,6 +124,7 @@ function barChart(
     ...series.map((name, side) => ({ name, values: valuesOf(side, false) })),
     ...(hasToday ? [{ name: 'Today so far', values: valuesOf(0, true) }] : []),
   ];
+  if (drawn.every(({ values }) => values.every((value) => value === 0))) return undefined;
   return {
     type: 'data_visualization',
     title: clipText(title, SLACK_LIMITS.chartTitle),

@@ -1,7 +1,7 @@
 /** Menus of the projects that a person may ask about, for replies and forms. */
 import type { PlainTextOption } from '@slack/types';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/billing-products.ts';
-import type { SlashCommand } from '../../domain/command-names.ts';
+import { ASKS_ABOUT, type SlashCommand } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import { ANY_DAY_CONTEXT } from '../../domain/language/command-items.ts';
 import { parseCommandText, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
@@ -60,8 +60,6 @@ export function canSuggest(text: string, asker: ProjectScope & Pick<Request, 'wo
   });
 }
 
-const OF_SEVERAL: readonly SlashCommand[] = ['/spend', '/balance'];
-
 function projectOptions({ command, text }: Command, request: Request): PlainTextOption[] {
   const others = tryParse(() => withoutProject({ command, text }, request));
   const words = others === undefined ? text : formatParsedCommand(others);
@@ -69,7 +67,7 @@ function projectOptions({ command, text }: Command, request: Request): PlainText
   const each = optionsFor(request, command, textOf);
   // Rows by day, week or month, and the most expensive days, are possible only for a single project.
   const isOfOne = others?.unit !== undefined || others?.isOfDays === true;
-  if (each.length < 2 || isOfOne || !OF_SEVERAL.includes(command)) return each;
+  if (each.length < 2 || isOfOne || ASKS_ABOUT[command] !== 'projects') return each;
   return [...each, commandOption('All projects', { command, text: textOf('all') })].filter(fitsOption);
 }
 

@@ -8,9 +8,10 @@ import { parseCommandText } from '../../domain/language/parse-command-text.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/parse-question.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Day } from '../../domain/time/calendar.ts';
+import { type Day, daysBetween } from '../../domain/time/calendar.ts';
 import { listNames } from '../../domain/wording.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
+import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { LastFailure } from '../../workspace/record/service-outcomes.ts';
 import { parseContextOf } from '../../workspace/record/workspace.ts';
 import { button, channelLink, escapeMarkup } from '../block-kit/blocks.ts';
@@ -131,10 +132,15 @@ const ADVICE: AdviceTable = {
 
   'token-rejected': replace(LOST_TOKEN),
   forbidden: replace(WRONG_ROLE),
-  'no-data': ({ question: { days, product } }, request) => ({
-    todo: `Try another product${days === undefined ? '' : ' or period'}, or check the project ID.`,
-    buttons: otherProducts(product, request),
-  }),
+  'no-data': ({ question: { project: id, days, product } }, request) => {
+    const isNamed = request.workspace?.projects.some((known) => isSameProject(known, { id, product }));
+    const isRecent = isNamed && days !== undefined && daysBetween(days.first, days.last) < 7;
+    const lead = isRecent ? 'Billing may not have reported this yet. Otherwise, try' : 'Try';
+    return {
+      todo: `${lead} another product${days === undefined ? '' : ' or period'}, or check the project ID.`,
+      buttons: otherProducts(product, request),
+    };
+  },
   'query-rejected': ({ messages }) => ({ todo: 'The service said:', quotes: messages, again: '' }),
   'rate-limited': ({ retryAfter = 60 }) => tryAgainIn(retryAfter * 1000),
   'service-failed': ({ status, service }) => (status < 500 ? checkAddress(service) : tryAgain(TEMPORARY)),
@@ -155,7 +161,7 @@ const ADVICE: AdviceTable = {
       : checkAddress(service, 'The address may be wrong.'),
   'redirect-refused': ({ service, target }) => ({
     todo: `A Tally manager can enter the new address with ${ADDRESS_FORM[service]}. It redirects to:`,
-    managerTodo: 'Enter the new address if it’s right. It redirects to:',
+    managerTodo: 'If the address below is right, enter it:',
     quotes: target === undefined ? [] : [target],
     managerButtons: addressButton(service),
   }),

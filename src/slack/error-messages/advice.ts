@@ -1,7 +1,7 @@
 /** What a person can do next after a failure, or after a word that a command can't use. */
 import type { Button } from '@slack/types';
 import * as z from 'zod';
-import type { SlashCommand } from '../../domain/command-names.ts';
+import { ASKS_ABOUT } from '../../domain/command-names.ts';
 import {
   type DataOf,
   type FailureKind,
@@ -135,12 +135,10 @@ export function adviseOnWord(failure: InvalidWord, request: FailedRequest): Advi
   return { buttons, ...(isGuess && { sentence: `${fact} Did you mean this?` }) };
 }
 
-const ASKS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance', '/os-token']);
-
 function pickerInstead({ word, fact }: InvalidWord, { command, text }: Command, request: Request): Advice {
   const at = text.toLowerCase().indexOf(word.toLowerCase());
   // A failure leaves out a word that may be a secret, so the text doesn't contain that word.
-  if (at < 0 || !ASKS.has(command) || !couldBeName(word)) return {};
+  if (at < 0 || ASKS_ABOUT[command] === 'anything' || !couldBeName(word)) return {};
   const rest = `${text.slice(0, at)}${text.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
   const parsed = tryParse(() => parseCommandText(rest, parseContextOf(request.workspace, request.at)));
   if (parsed === undefined || parsed.project || parsed.alias || parsed.several) return {};

@@ -3,6 +3,7 @@ import pLimit from 'p-limit';
 import { PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
 import type { BillingWarning } from '../../domain/billing-warnings.ts';
 import { type Failure, isFailure, kindOf, withQuestion } from '../../domain/failure/index.ts';
+import { WARNING_DAYS } from '../../domain/money/balance-and-runway.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { listNames } from '../../domain/wording.ts';
 import type { ResolvedProject, UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
@@ -112,10 +113,14 @@ const USUAL: ProductId = 1;
 export const hasOneCurrency = (answered: readonly ProjectAnswer[]): boolean =>
   new Set(answered.map(({ target }) => target.currency)).size === 1;
 
-export const runningOutLine = (soon: readonly ProjectAnswer[]): string =>
-  soon.length === 0
-    ? ''
-    : `:warning: *Under 14 days or overdrawn: ${soon.map(({ target }) => escapeMarkup(target.label)).join(', ')}*`;
+/** @param names of projects that run out soon; '' if there are none */
+export const runningOutLine = (names: readonly string[]): string =>
+  names.length > 0
+    ? `:warning: *Under ${WARNING_DAYS} days or overdrawn: ${escapeMarkup(listNames(names))}*`
+    : '';
+
+export const labelsOf = (answers: readonly ProjectAnswer[]): readonly string[] =>
+  answers.map(({ target }) => target.label);
 
 const LONGEST_REASON = 200;
 

@@ -17,7 +17,7 @@ import {
   sumByLabel,
 } from '../../domain/money/amount.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
-import { listNames, pluralize } from '../../domain/wording.ts';
+import { countKnown, listNames } from '../../domain/wording.ts';
 import {
   actions,
   button,
@@ -126,13 +126,13 @@ type SumVerbs = readonly [positive: string, negative: string];
 const SPEND_VERBS: SumVerbs = ['spent', 'credited'];
 export const BALANCE_VERBS: SumVerbs = ['left', 'overdrawn'];
 
-/** `1,234.00 EUR and 56.00 USD spent`, `1,000.00 left and 200.00 overdrawn`: no project pays another one's debt. */
+/** `1,234.00 EUR and 56.00 USD spent` */
 export function formatSums(amounts: readonly LabelledAmount[], locale: string, verbs: SumVerbs): string {
-  const [positive, negative] = verbs;
+  const verbOf = ({ value }: LabelledAmount) => verbs[value.lt(0) ? 1 : 0];
+  // A project's money doesn't pay another's debt, but a credit reduces what was spent.
   const isDebt = ({ value }: LabelledAmount) => verbs === BALANCE_VERBS && value.lt(0);
-  const groups = [amounts.filter((amount) => !isDebt(amount)), amounts.filter(isDebt)];
-  const verbOf = ({ value }: LabelledAmount) => (value.lt(0) ? negative : positive);
-  const parts = groups.flatMap(sumByLabel).map((sum, at, { [at + 1]: next }) => {
+  const sums = [amounts.filter((each) => !isDebt(each)), amounts.filter(isDebt)].flatMap(sumByLabel);
+  const parts = sums.map((sum, at, { [at + 1]: next }) => {
     const amount = formatMoney(sum.value.abs(), locale, sum.label);
     return next && verbOf(next) === verbOf(sum) ? amount : `${amount} ${verbOf(sum)}`.trim();
   });
@@ -154,9 +154,8 @@ export function severalTitle<T extends ProjectAnswer>(
     return value === undefined ? [] : [{ value, label: answer.target.currency }];
   });
   const of = answered.length + failed.length;
-  const isWhole = amounts.length === 0 || amounts.length === of;
   return joinTexts(' · ', [
-    count ?? `${isWhole ? '' : `${amounts.length} of `}${pluralize(of, 'project')}`,
+    count ?? countKnown(amounts.length, of, 'project'),
     when,
     formatSums(amounts, locale, verbs) || 'no figures',
   ]);

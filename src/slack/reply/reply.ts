@@ -19,7 +19,7 @@ export interface Reply {
   as(source: Source, terms?: ReplyTerms): Reply;
   /** @throws if the readers may no longer see the answer */
   confirm(): Promise<void>;
-  /** Replaces the clicked message, or sends the answer where the settings say. @throws cannot-post */
+  /** Replaces the clicked message, or answers privately or publicly, as the settings say. @throws cannot-post */
   update(message: Message): Promise<void>;
   private(message: Message): Promise<void>;
   public(to: SlackId, message: Message): Promise<PostedTo>;

@@ -18,7 +18,7 @@ export interface HandlerRules {
   readonly opensForm?: boolean;
   /** Changes data. Runs once per request, and an error says whether anything was changed. */
   readonly changes?: boolean;
-  /** Answers with figures, which can be public, and which follow-up questions in a thread can refer to. */
+  /** Answers with figures, which can be public. */
   readonly figures?: boolean;
   /** Sends a file, so the message with the button stays. */
   readonly sendsFile?: boolean;

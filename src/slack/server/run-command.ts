@@ -1,5 +1,5 @@
 /** Runs a command or a click with the rights of the person who sent it. Errors become replies. */
-import { commandText } from '../../domain/command-names.ts';
+import { canFollowUp, commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, isFailure, UNKNOWN_COMMAND } from '../../domain/failure/index.ts';
 import { parseCommandText } from '../../domain/language/parse-command-text.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
@@ -8,7 +8,7 @@ import type { Annotate } from '../../ops/work-record.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { hasSaved } from '../../workspace/record/audited-change.ts';
 import { parseContextOf } from '../../workspace/record/workspace.ts';
-import { FOLLOW_UP_COMMANDS, type ThreadQuestion } from '../../workspace/thread-store.ts';
+import type { ThreadQuestion } from '../../workspace/thread-store.ts';
 import { findAskedProjects } from '../commands/asked-projects.ts';
 import { type Command, isShortText, offeredAgain, requireShortText } from '../commands/command-buttons.ts';
 import type { FailedRequest } from '../error-messages/advice.ts';
@@ -137,7 +137,7 @@ async function rememberQuestion(
 }
 
 function threadQuestion({ command, text }: Command, request: Request): ThreadQuestion | undefined {
-  if (!FOLLOW_UP_COMMANDS.has(command)) return undefined;
+  if (!canFollowUp(command)) return undefined;
   const { at, workspace } = request;
   const words = parseCommandText(text, parseContextOf(workspace, at));
   if (words.help) return undefined;

@@ -6,7 +6,7 @@ import { FIELDS } from '../../redis/keys.ts';
 import type { projectChoice } from '../record/record-schemas.ts';
 import type { Workspace } from '../record/workspace.ts';
 import { isAlias, type Project } from './project-record.ts';
-import { canAskAbout, type ProjectScope, UNLIMITED } from './project-scope.ts';
+import { canAskAbout, firstNames, type ProjectScope, UNLIMITED } from './project-scope.ts';
 import type { ProjectReference, ResolvedProject } from './resolve-project.ts';
 
 /** `alias`: the name under which a person chose the project. */
@@ -35,16 +35,13 @@ export function parseProjectValue(value: string): ChosenProject | undefined {
 
 export const isSameProject = (a: ChosenProject, b: ChosenProject): boolean => projectKey(a) === projectKey(b);
 
-/**
- * Finds the project with the chosen alias, or else the only project with the chosen ID and product. @returns undefined
- * if none or several match
- */
+/** Finds the project with the chosen alias, or else with the chosen ID and product. */
 export function findNamed(
   chosen: ChosenProject,
   { projects }: Pick<Workspace, 'projects'>,
 ): Project | undefined {
   const same = projects.filter((project) => isSameProject(project, chosen));
-  return same.find(({ alias }) => alias === chosen.alias) ?? (same.length === 1 ? same[0] : undefined);
+  return same.find(({ alias }) => alias === chosen.alias) ?? firstNames(same)[0];
 }
 
 /** May name a connection that has been removed. '' if the project has no connection. */
@@ -90,7 +87,7 @@ export function referenceTo(chosen: ChosenProject, workspace: Workspace): Projec
     : { alias, product: chosen.product };
 }
 
-/** The chosen alias, or else the project's only alias, or else its ID. */
+/** The chosen alias, or else the project's first alias, or else its ID. */
 export const projectLabel = (project: ChosenProject, workspace: Workspace): string =>
   findNamed(project, workspace)?.alias ?? projectIdLabel(project);
 

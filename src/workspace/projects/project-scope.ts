@@ -85,3 +85,12 @@ export const limitedProjects = <T extends Pick<Project, 'id' | 'product'>>(
 export function visibleProjects(record: Workspace, scope: ProjectScope): readonly Project[] {
   return record.projects.filter((project) => canAskAbout(project, record, scope));
 }
+
+/** Leaves out all names of a project but the one that was registered first. */
+export function firstNames(projects: readonly Project[]): readonly Project[] {
+  const oldest = projects.toSorted((a, b) => a.addedAt - b.addedAt);
+  return projects.filter(
+    (project) =>
+      oldest.find(({ id, product }) => id === project.id && product === project.product) === project,
+  );
+}

@@ -11,7 +11,13 @@ import {
   type Workspace,
 } from '../record/workspace.ts';
 import type { Project } from './project-record.ts';
-import { canAskAbout, findAllowedChannels, type ProjectScope, visibleProjects } from './project-scope.ts';
+import {
+  canAskAbout,
+  findAllowedChannels,
+  firstNames,
+  type ProjectScope,
+  visibleProjects,
+} from './project-scope.ts';
 
 export interface ProjectReference {
   readonly project?: string;
@@ -91,7 +97,8 @@ export function resolveProjects(
   record: Workspace,
   scope: ProjectScope,
 ): readonly (ResolvedProject | UnresolvedProject)[] {
-  const names = several === 'all' ? visibleProjects(record, scope).map(({ alias }) => ({ alias })) : several;
+  const names =
+    several === 'all' ? firstNames(visibleProjects(record, scope)).map(({ alias }) => ({ alias })) : several;
   if (names.length === 0)
     throw record.connectionNames.length === 0 ? new Failure('not-connected') : new Failure('project-missing');
   const resolved = names.map((name) => {
@@ -132,16 +139,16 @@ function findChannelDefault(record: Workspace, scope: ProjectScope): Project | u
 }
 
 /**
- * The only project with this ID and product. Several aliases can share an ID. @throws unseal-failed if any project is
+ * Without a product, the ID's only product, or else the default one. @throws unseal-failed if any project is
  * damaged, because that one might have this ID and a channel limit
  */
 function findById({ project: id, product }: ProjectReference, record: Workspace): Project | undefined {
   if (isDamaged(record, 'project'))
     throw new Failure('unseal-failed', { reason: 'malformed', what: 'project' });
-  const same = record.projects.filter((project) => project.id === id);
-  const exact = same.filter((project) => project.product === (product ?? DEFAULT_PRODUCT));
-  const [only, ...others] = product === undefined && same.length === 1 ? same : exact;
-  return others.length === 0 ? only : undefined;
+  const same = firstNames(record.projects.filter((project) => project.id === id));
+  const [only, ...others] = same;
+  if (product === undefined && others.length === 0) return only;
+  return same.find((project) => project.product === (product ?? DEFAULT_PRODUCT));
 }
 
 export interface OpenedConnection {

@@ -31,6 +31,8 @@ export interface ServiceOutcome {
     /** Undefined: there is no estimate. Absent: none was computed, so the stored estimate is kept. */
     readonly days?: number | undefined;
     readonly isIdle?: true | undefined;
+    /** When its estimates were made, if that was before `at`. */
+    readonly at?: Millis;
   };
 }
 
@@ -43,7 +45,7 @@ export function outcomeFields({ connection, at, balance }: ServiceOutcome): Reco
   const used = { [lastUsedField(connection)]: String(at) };
   if (balance === undefined) return used;
   const { id, product, ...amounts } = balance;
-  return { ...used, [balanceField(id, product)]: JSON.stringify({ ...amounts, connection, at }) };
+  return { ...used, [balanceField(id, product)]: JSON.stringify({ at, ...amounts, connection }) };
 }
 
 /** Undefined if the connection was never used, or if the stored time can't be read. */

@@ -36,6 +36,22 @@ describe('a question in plain English', () => {
     expect(meaning('what may prod cost?')).toBe('offered');
   });
 
+  it('asks about all projects by “we” and “total” even if projects have these names', () => {
+    const asked = parseQuestion(
+      'how much did we spend in total last month?',
+      contextWith(new Set(['we', 'total'])),
+    );
+    expect(asked).toMatchObject({ kind: 'command', rerun: { command: '/spend', text: 'all last-month' } });
+  });
+
+  it('gets each suggestion once', () => {
+    const asked = parseQuestion(
+      'how much money do I need to top up prod until end of march?',
+      contextWith(ALIASES),
+    );
+    expect(asked).toMatchObject({ kind: 'guess', reruns: [{ command: '/balance', text: 'prod' }] });
+  });
+
   it('never becomes a command that contains a secret', () => {
     for (const text of ['how much did xoxb-123-abc spend?', 'what is left on gAAAAABk?'])
       expect(`${JSON.stringify(attempt(text))}`).not.toMatch(/xoxb|gaaaa/i);
@@ -69,13 +85,14 @@ const meaningAfter = (answered: string | undefined, text: string, names = ALIASE
   );
 
 describe('a follow-up question in a thread', () => {
-  it.each(['and it?', 'what did it cost yesterday?', 'again'])(
-    'is refused if “it” and “again” are also names of projects: “%s”',
-    (text) =>
-      expect(meaningAfter('prod october', text, new Set([...ALIASES, 'it', 'again']))).toMatchObject({
-        kind: 'nothing',
-      }),
-  );
+  it('keeps the meaning of “it” and “again” even if projects have these names', () => {
+    const names = new Set([...ALIASES, 'it', 'again']);
+    for (const text of ['what did it cost?', 'again'])
+      expect(meaningAfter('prod october', text, names)).toMatchObject({
+        kind: 'command',
+        rerun: { command: '/spend', text: 'prod 2026-10' },
+      });
+  });
 
   it('gets a reply that does not quote a possible secret', () => {
     const secret = 'gAAAAABnotATokenButItLooksLikeOne0123456789';

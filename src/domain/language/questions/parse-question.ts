@@ -64,9 +64,11 @@ const MOST_OFFERED = 3;
 /** @returns undefined if the text asks nothing that Tally knows @throws secret-pasted */
 export function parseQuestion(
   text: string,
-  context: ParseContext,
+  { aliases, ...days }: ParseContext,
   answered?: LastAnswer,
 ): Question | undefined {
+  // A word such as “we” keeps its meaning even if a project got that name when this was still possible.
+  const context = { ...days, aliases: new Set([...aliases].filter((alias) => !WORD_ROLES.has(alias))) };
   const { items, shown, mistyped } = readQuestionItems(text, context, answered !== undefined);
   refuseSecret(text, items, (word) => context.aliases.has(word));
   const isSecret = text
@@ -121,7 +123,8 @@ function interpret(
   const place = refusalOf(query);
   const refusal = place && query.refuse(place, place.why, place.works);
   const readings = alternativesOf(query, place).map((each) => catchInvalidWord(() => makeCommands(each)));
-  const made = readings.flatMap((each) => (each instanceof InvalidWord ? [] : each));
+  const all = readings.flatMap((each) => (each instanceof InvalidWord ? [] : each));
+  const made = [...new Map(all.map((each) => [`${each.command} ${each.text}`, each])).values()];
   const [only, ...others] = made;
   if (only === undefined) {
     const why = refusal ?? readings.find((each) => each instanceof InvalidWord);

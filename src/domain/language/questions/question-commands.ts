@@ -428,7 +428,8 @@ function inheritedOutput(
 
 function withDays(query: QuestionItems, words: Words, { words: answered }: LastAnswer): Words {
   const { phrase, versus } = words;
-  const top = words.top ?? (namesOf(words) === namesOf(answered) ? answered.top : undefined);
+  const isSame = namesOf(words) === namesOf(answered) && !namesAll(query);
+  const top = words.top ?? (isSame ? answered.top : undefined);
   const isOfDays = words.isOfDays ?? (words.top === undefined ? answered.isOfDays : undefined);
   const all = { ...words, top, isOfDays };
   if (query.has('will', 'forecast', 'monthEnd')) return all;

@@ -4,7 +4,6 @@ import { InvalidWord } from '../../failure/index.ts';
 import type { Unit } from '../../time/calendar.ts';
 import { clipWord } from '../../wording.ts';
 import { type Item, type ParseContext, parseItems } from '../command-items.ts';
-import { QUESTION_WORDS } from '../generated.js';
 import type { ParsedCommand } from '../parsed-command.ts';
 import type { TextRange } from '../phrase-calendar.ts';
 import { explainBadWord, simplifyText } from '../text-cleanup.ts';
@@ -246,18 +245,12 @@ const tidyQuestion = (text: string): string =>
     CONTRACTIONS.reduce((result, [form, whole]) => result.replace(form, whole), text.replace(PICTURES, ' ')),
   );
 
-/** For speed, the grammar looks for phrases only at these words. */
-const STARTS: ReadonlySet<string> = new Set(
-  QUESTION_WORDS.map((phrase) => /^[a-z]*/.exec(phrase)?.[0] ?? ''),
-);
-
 const readItems = (shown: string, context: ParseContext, inThread: boolean): readonly AskedItem[] =>
   parseItems(shown.toLowerCase(), 'Question', context, {
     shown,
     inThread,
     aliases: context.aliases,
     roles: WORD_ROLES,
-    starts: STARTS,
   }) as readonly AskedItem[];
 
 /** Corrects all typos or none. `mistyped` is the first typo. */
