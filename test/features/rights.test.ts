@@ -134,8 +134,10 @@ async function submitted(person: string, kind: 'schedule' | 'watch'): Promise<bo
   const before = await saved(kind);
   const id = `V0FORM${++requests}`;
   const view = { id, type: 'modal', callback_id: kind, private_metadata: '{"seen":""}' };
-  // Tally refuses a watch that exists already, so each has a threshold of its own.
-  const state = { values: { ...FORMS[kind]!.values, below: field(`${50_000 + requests}`) } };
+  // Tally refuses a schedule or watch that exists already.
+  const selected_time = new Date(requests * 60_000).toISOString().slice(11, 16);
+  const own = { below: field(`${50_000 + requests}`), time: { value: { selected_time } } };
+  const state = { values: { ...FORMS[kind]!.values, ...own } };
   const payload = { ...from(person), type: 'view_submission', view: { ...view, state } };
   const { args } = await calledBy(async () => {
     expect((await bot.interact(payload)).status).toBe(200);
