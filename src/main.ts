@@ -2,7 +2,7 @@ import { createTally } from './app.ts';
 import { loadConfig } from './config/config.ts';
 import { createLog } from './ops/log.ts';
 import { VERSION } from './ops/version.ts';
-import { isSecondSocketError } from './redis/guarded-commands.ts';
+import { isSecondSocketError } from './redis/outages.ts';
 
 const config = loadConfig(process.env, console.error);
 const log = createLog(config.log.level);

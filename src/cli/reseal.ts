@@ -4,9 +4,9 @@ import { type FailureOf, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { pluralize } from '../domain/wording.ts';
 import { connectRedis, type RedisConnection, waitUntilReady } from '../redis/connect.ts';
-import { guardRead } from '../redis/guarded-commands.ts';
 import { recordKey } from '../redis/keys.ts';
 import { OtherLayout, requireLayout } from '../redis/layout.ts';
+import { guardRedis } from '../redis/outages.ts';
 import { createKeyring, type Keyring, reseal } from '../vault/keyring.ts';
 import { sealOwnerOfField } from '../workspace/credentials/credential-records.ts';
 import { createWorkspaceIndex, writeHash } from '../workspace/record/workspace-store.ts';
@@ -51,7 +51,7 @@ export const runReseal = (): Promise<void> =>
 
 export async function* readSealed(redis: RedisConnection, keyring: Keyring) {
   for await (const workspace of createWorkspaceIndex(redis).list()) {
-    const fields = await guardRead(() => redis.hgetall(recordKey(workspace)));
+    const fields = await guardRedis(() => redis.hgetall(recordKey(workspace)));
     for (const [field, value] of Object.entries(fields)) {
       const sealed = tryReseal(keyring, workspace, field, value);
       if (sealed !== undefined) yield { workspace, field, value, ...sealed };

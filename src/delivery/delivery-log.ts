@@ -4,8 +4,8 @@ import { storedFailureSchema } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { DAY, HOUR, type Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
-import { guardRead } from '../redis/guarded-commands.ts';
 import { deliveryLogKey } from '../redis/keys.ts';
+import { guardRedis } from '../redis/outages.ts';
 import { tryParseRecord } from '../workspace/record/record-schemas.ts';
 import { writeHash } from '../workspace/record/workspace-store.ts';
 
@@ -118,7 +118,7 @@ export const messageKindOf = ({ key }: Pick<OutboxMessage, 'key'>): MessageKindN
 const LOG_LIFETIME = 100 * DAY;
 
 export const createDeliveryLog = (redis: RedisConnection): DeliveryLog => ({
-  load: async (workspace) => snapshotOf(await guardRead(() => redis.hgetall(deliveryLogKey(workspace)))),
+  load: async (workspace) => snapshotOf(await guardRedis(() => redis.hgetall(deliveryLogKey(workspace)))),
   write(workspace, fields) {
     const seen = Object.fromEntries(fields.map(({ name, before }) => [name, before]));
     const set = Object.fromEntries(

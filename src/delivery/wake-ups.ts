@@ -5,8 +5,8 @@ import { Failure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { DAY, HOUR, type Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
-import { guardRead, reportOutage } from '../redis/guarded-commands.ts';
 import { QUEUE_NAME, QUEUE_PREFIX } from '../redis/keys.ts';
+import { guardRedis, reportOutage } from '../redis/outages.ts';
 import { withTimeout } from '../timeout.ts';
 import { hashOf } from '../workspace/record/audited-change.ts';
 import type { Workspaces } from '../workspace/record/workspace-repository.ts';
@@ -116,7 +116,7 @@ export function createWakeUps(services: WakeUpServices): WakeUps {
 }
 
 const bounded = <T>(work: () => Promise<T>): Promise<T> =>
-  withTimeout(QUEUE_TIMEOUT, guardRead(work), () => {
+  withTimeout(QUEUE_TIMEOUT, guardRedis(work), () => {
     const cause = new Error('The queue timed out.');
     reportOutage(cause);
     throw new Failure('store-unavailable', {}, { cause });

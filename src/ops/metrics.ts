@@ -2,7 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Millis } from '../domain/time/calendar.ts';
 import type { ExchangeInfo } from '../http/client.ts';
-import { STORE_ERROR_KINDS, type StoreErrorKind } from '../redis/guarded-commands.ts';
+import { STORE_ERROR_KINDS, type StoreErrorKind } from '../redis/outages.ts';
 import { NOT_READY } from './readiness.ts';
 import { VERSION } from './version.ts';
 import type { Work } from './work-record.ts';

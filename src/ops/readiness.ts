@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../redis/connect.ts';
-import { guardRead } from '../redis/guarded-commands.ts';
 import { LAYOUT_KEY } from '../redis/keys.ts';
+import { guardRedis } from '../redis/outages.ts';
 import { withTimeout } from '../timeout.ts';
 import { VERSION } from './version.ts';
 
@@ -11,7 +11,7 @@ export const NOT_READY = ['redis', 'slack'] as const;
 
 export function createReadiness(redis: RedisConnection, slackUp: () => boolean) {
   const redisAnswers = (): Promise<boolean> => {
-    const asked = guardRead(() => redis.get(LAYOUT_KEY)).then(
+    const asked = guardRedis(() => redis.get(LAYOUT_KEY)).then(
       () => true,
       () => false,
     );

@@ -1,7 +1,7 @@
 /** Notices data of another version of Tally in Redis, which this version would misread or destroy. */
 import type { RedisConnection } from './connect.ts';
-import { guardRead } from './guarded-commands.ts';
 import { LAYOUT_KEY } from './keys.ts';
+import { guardRedis } from './outages.ts';
 
 /** The version of the data in Redis. Increase it only if other versions would misread or destroy data. */
 const LAYOUT = 5;
@@ -15,7 +15,7 @@ export class OtherLayout extends Error {
 }
 
 export async function requireLayout(redis: RedisConnection): Promise<void> {
-  const found = await guardRead(() => redis.get(LAYOUT_KEY));
+  const found = await guardRedis(() => redis.get(LAYOUT_KEY));
   if (found !== null && found !== String(LAYOUT)) throw new OtherLayout(found);
 }
 
@@ -23,5 +23,5 @@ export async function requireLayout(redis: RedisConnection): Promise<void> {
 export async function claimLayout(redis: RedisConnection): Promise<void> {
   await requireLayout(redis);
   // A read-only Redis can't store the layout.
-  await guardRead(() => redis.set(LAYOUT_KEY, LAYOUT, 'NX')).catch(() => undefined);
+  await guardRedis(() => redis.set(LAYOUT_KEY, LAYOUT, 'NX')).catch(() => undefined);
 }

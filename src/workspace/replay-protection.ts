@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import type { SlackId } from '../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
-import { guardRead } from '../redis/guarded-commands.ts';
 import { onceKey } from '../redis/keys.ts';
+import { guardRedis } from '../redis/outages.ts';
 
 export interface OAuthNonces {
   /**
@@ -38,4 +38,4 @@ export const createEventDedup = (redis: RedisConnection): EventDedup => ({
 });
 
 const isFirst = async (redis: RedisConnection, key: string, life: Millis): Promise<boolean> =>
-  (await guardRead(() => redis.set(key, '1', 'PX', Math.ceil(life), 'NX'))) !== null;
+  (await guardRedis(() => redis.set(key, '1', 'PX', Math.ceil(life), 'NX'))) !== null;

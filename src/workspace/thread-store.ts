@@ -5,8 +5,8 @@ import type { SlackId } from '../domain/slack-id.ts';
 import { DAY, type Millis } from '../domain/time/calendar.ts';
 import { tryParseJson } from '../domain/try-parse.ts';
 import type { RedisConnection } from '../redis/connect.ts';
-import { evalInWorkspace, guardRead } from '../redis/guarded-commands.ts';
 import { auditKey, recordKey, threadsKey, threadTimesKey } from '../redis/keys.ts';
+import { evalInWorkspace, guardRedis } from '../redis/outages.ts';
 
 const schema = z.object({
   command: z.custom<SlashCommand>((value) => canFollowUp(value as SlashCommand)),
@@ -70,7 +70,7 @@ export const createThreadStore = (redis: RedisConnection): ThreadStore => ({
   },
   async recall(place, at) {
     const fields = [fieldOf({ ...place, person: undefined }), fieldOf(place)];
-    const values = await guardRead(() => redis.hmget(threadsKey(place.workspace), ...fields));
+    const values = await guardRedis(() => redis.hmget(threadsKey(place.workspace), ...fields));
     const [toAll, toPerson] = values.map((value) => parseQuestion(value, at));
     return (toAll?.at ?? 0) > (toPerson?.at ?? 0) ? toAll : toPerson;
   },

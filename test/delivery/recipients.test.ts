@@ -369,7 +369,7 @@ const POST_FORMAT = cases.filter(([kind]) => /^(post|post by hand|correction) to
 
 describe.each(POST_FORMAT)('a message (%s) that is being prepared', (_, { prepare, send }) => {
   it.each(['payroll', 'zz-other'])(
-    'isn’t sent if its project’s alias %s becomes limited to another channel',
+    'isn’t sent if its project, under the name %s, becomes limited to another channel',
     async (alias) => {
       await begin();
       await prepare();

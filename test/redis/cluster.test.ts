@@ -3,7 +3,7 @@ import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
-import { guardRead } from '../../src/redis/guarded-commands.ts';
+import { guardRedis } from '../../src/redis/outages.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import type { Team } from '../support/oauth-bot.ts';
@@ -117,7 +117,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
       const redis = connectRedis('redis+cluster://127.0.0.1:1,127.0.0.1:2', {
         onOutage: (error) => outages.push(error),
       });
-      const failure = await guardRead(() => redis.set('a', '1')).catch((error: unknown) => error);
+      const failure = await guardRedis(() => redis.set('a', '1')).catch((error: unknown) => error);
       expect(failure).toMatchObject({ kind: 'store-unavailable' });
       await expect(waitUntilReady(redis, 50)).rejects.toMatchObject({ kind: 'store-unavailable' });
       await waitUntil(() => outages.length > 0);
@@ -129,7 +129,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
       await waitUntilReady(redis, 5_000);
       const keys = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `tally:event:${name}`);
       const write = (value: string) =>
-        Promise.allSettled(keys.map((key) => guardRead(() => redis.set(key, value))));
+        Promise.allSettled(keys.map((key) => guardRedis(() => redis.set(key, value))));
       const isGood = (results: readonly PromiseSettledResult<unknown>[]) =>
         results.every(({ status }) => status === 'fulfilled');
       expect(isGood(await write('1'))).toBe(true);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startRedis } from '../../sandbox/redis.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { connectRedis, type RedisConnection, waitUntilReady } from '../../src/redis/connect.ts';
-import { guardRead } from '../../src/redis/guarded-commands.ts';
+import { guardRedis } from '../../src/redis/outages.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { type RedisProxy, startRedisProxy } from '../support/redis-proxy.ts';
 import { type RedisServer, SERVER_BINARY, startServer } from '../support/redis-servers.ts';
@@ -45,7 +45,7 @@ describe('a connection to Redis', () => {
 
   it('rejects commands at once while Redis is unreachable', async () => {
     const redis = connected(NOWHERE);
-    const failures = await Promise.all([1, 2, 3].map(() => failureOf(guardRead(() => redis.get('a')))));
+    const failures = await Promise.all([1, 2, 3].map(() => failureOf(guardRedis(() => redis.get('a')))));
     for (const failure of failures) expect(failure).toMatchObject({ kind: 'store-unavailable' });
     expect(await failureOf(waitUntilReady(redis, 50))).toMatchObject({ kind: 'store-unavailable' });
   });
@@ -104,7 +104,7 @@ describe('a connection to a Redis that goes away', () => {
     await redis.quit();
     await end;
     expect(told).toEqual([]);
-    expect(await failureOf(guardRead(() => redis.get('a')))).toMatchObject({ kind: 'store-unavailable' });
+    expect(await failureOf(guardRedis(() => redis.get('a')))).toMatchObject({ kind: 'store-unavailable' });
   });
 
   it('is replaced if Redis stops answering', async () => {
@@ -112,7 +112,7 @@ describe('a connection to a Redis that goes away', () => {
     const redis = connected(proxy.url, { onOutage: ({ message }) => outages.push(message) });
     await waitUntilReady(redis, 5_000);
     proxy.freeze();
-    const failure = await failureOf(guardRead(() => redis.get('a')));
+    const failure = await failureOf(guardRedis(() => redis.get('a')));
     expect(failure).toMatchObject({ kind: 'store-unavailable', cause: { message: 'Command timed out' } });
     expect(outages).toEqual([]);
     await new Promise((resolve) => redis.once('ready', resolve));
@@ -124,8 +124,8 @@ describe('a connection to a Redis that goes away', () => {
     const redis = connected(proxy.url);
     await waitUntilReady(redis, 5_000);
     proxy.freeze();
-    expect(await failureOf(guardRead(() => redis.get('a')))).toMatchObject({ kind: 'store-unavailable' });
-    const waiting = failureOf(guardRead(() => redis.get('b')));
+    expect(await failureOf(guardRedis(() => redis.get('a')))).toMatchObject({ kind: 'store-unavailable' });
+    const waiting = failureOf(guardRedis(() => redis.get('b')));
     await proxy.stop();
     expect(await waiting).toMatchObject({ kind: 'store-unavailable' });
   });
@@ -155,7 +155,7 @@ describe('a connection that Redis ends or refuses', () => {
     const redis = connected(`redis://:a-wrong-password@127.0.0.1:${server.port}`, {
       onOutage: (error) => told.push(error),
     });
-    const failure = await failureOf(guardRead(() => redis.get('a')));
+    const failure = await failureOf(guardRedis(() => redis.get('a')));
     expect(failure).toMatchObject({ kind: 'store-unavailable' });
     expect(await failureOf(waitUntilReady(redis, 300))).toMatchObject({ kind: 'store-unavailable' });
     expect(told).toHaveLength(1);
@@ -166,10 +166,10 @@ describe('a connection that Redis ends or refuses', () => {
     server = await startServer(['maxmemory 1']);
     const redis = connected(`redis://127.0.0.1:${server.port}`);
     await waitUntilReady(redis, 5_000);
-    expect(await failureOf(guardRead(() => redis.set('a', '1')))).toMatchObject({
+    expect(await failureOf(guardRedis(() => redis.set('a', '1')))).toMatchObject({
       kind: 'store-unavailable',
     });
-    expect(await failureOf(guardRead(() => redis.call('NOSUCHCOMMAND')))).toMatchObject({
+    expect(await failureOf(guardRedis(() => redis.call('NOSUCHCOMMAND')))).toMatchObject({
       name: 'ReplyError',
     });
   });
@@ -178,7 +178,7 @@ describe('a connection that Redis ends or refuses', () => {
 describe('an error during a Redis command', () => {
   it('about the connection is reported as an outage, with the original error as the cause', async () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-    const failure = await failureOf(guardRead(() => Promise.reject(cause)));
+    const failure = await failureOf(guardRedis(() => Promise.reject(cause)));
     expect(failure).toMatchObject({ kind: 'store-unavailable', cause });
   });
 
@@ -188,6 +188,6 @@ describe('an error during a Redis command', () => {
       new TypeError('a bug'),
       'a string',
     ])
-      expect(await failureOf(guardRead(() => Promise.reject(error)))).toBe(error);
+      expect(await failureOf(guardRedis(() => Promise.reject(error)))).toBe(error);
   });
 });

@@ -1,7 +1,7 @@
 /** Kills the master during deliveries, and lets Sentinels promote a replica. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
-import { guardRead } from '../../src/redis/guarded-commands.ts';
+import { guardRedis } from '../../src/redis/outages.ts';
 import { createDeliveryParts, finding } from '../support/delivery.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { saveManySchedules } from '../support/many-schedules.ts';
@@ -39,7 +39,7 @@ describeUnless(NO_SERVER, 'with Sentinels', () => {
     await waitUntil(async () => distinct() >= all / 4);
     expect(distinct()).toBeLessThan(all);
     await first.kill();
-    const failure = await guardRead(() => redis.set('tally:a-test', '1')).catch((error: unknown) => error);
+    const failure = await guardRedis(() => redis.set('tally:a-test', '1')).catch((error: unknown) => error);
     expect(failure).toMatchObject({ kind: 'store-unavailable' });
     await waitUntil(async () => distinct() === all, 60_000);
     expect(await sentinels.master()).not.toBe(first);

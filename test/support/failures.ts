@@ -99,7 +99,7 @@ export const failuresOfAll = (): readonly Named[] => [
     [
       ['billing-token', 'access token'],
       ['application-access', 'application access'],
-      ['slack-installation', 'installation of Tally'],
+      ['slack-installation', 'record of its installation'],
       ['project', 'project'],
       ['record', 'record'],
       ['toString', 'record'],

@@ -223,7 +223,7 @@ describe('two people who change the same thing at once', () => {
     expect((await read()).projects).toEqual([]);
   });
 
-  it('can’t remove a project that was changed a moment before', async () => {
+  it('can’t change a project and remove it: the later removal fails', async () => {
     const late = await both(
       (by) => workspaces.changeProject(by, 'prod', { ...PROD, id: '777' }),
       (by) => workspaces.removeProject(by, PROD),

@@ -78,7 +78,7 @@ const SILENT = /^(?:request_error|http_error|failed|E[A-Z]+)$/;
 const RECORDS: ReadonlyMap<string | undefined, string> = new Map([
   ['billing-token', 'access token'],
   ['application-access', 'application access'],
-  ['slack-installation', 'installation of Tally'],
+  ['slack-installation', 'record of its installation'],
   ['project', 'project'],
 ]);
 

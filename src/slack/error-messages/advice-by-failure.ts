@@ -96,8 +96,9 @@ const ADVICE: AdviceTable = {
       project?.alias === undefined ? undefined : toCommand('/billing projects', `edit ${project.alias}`);
     const choose = edit === undefined ? [] : commandButton('edit', 'Choose another…', edit);
     const connect = button('connect', 'Connect…', connection === undefined ? {} : { value: connection });
+    const one = connection === undefined ? 'one' : 'another';
     return {
-      todo: `A Tally manager can choose ${connection === undefined ? 'one' : 'another'}. ${commandText('/billing status')} lists them.`,
+      todo: `A Tally manager can choose ${one}. ${commandText('/billing status')} lists all connections.`,
       managerTodo:
         connection === undefined
           ? `Choose a connection for the project, or make one the default in ${commandText('/billing status')}.`
@@ -160,7 +161,7 @@ const ADVICE: AdviceTable = {
       ? { todo: 'Ask about a shorter period.' }
       : checkAddress(service, 'The address may be wrong.'),
   'redirect-refused': ({ service, target }) => ({
-    todo: `A Tally manager can enter the new address with ${ADDRESS_FORM[service]}. It redirects to:`,
+    todo: `A Tally manager can enter the new address with ${ADDRESS_FORM[service]}. The service redirects to:`,
     managerTodo: 'If the address below is right, enter it:',
     quotes: target === undefined ? [] : [target],
     managerButtons: addressButton(service),

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
-import { evalInWorkspace, guardRead } from '../../redis/guarded-commands.ts';
 import { FIELDS, membersKey, onceKey, recordKey, tokenLockKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
+import { evalInWorkspace, guardRedis } from '../../redis/outages.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { createWorkspaceStore } from '../record/workspace-store.ts';
 import { EVENTS_KEPT_MS } from '../replay-protection.ts';
@@ -53,7 +53,7 @@ export function createInstallationStore({
 }): InstallationRecords {
   const store = createWorkspaceStore(redis);
   const access = createMemberAccessStore(redis);
-  const envelopeOf = (id: string) => guardRead(() => redis.hget(recordKey(id), FIELDS.installation));
+  const envelopeOf = (id: string) => guardRedis(() => redis.hget(recordKey(id), FIELDS.installation));
 
   return {
     async save(id, text) {
@@ -80,13 +80,13 @@ export function createInstallationStore({
       if ((await ask(JOIN)) !== 1) return false;
       await store.write(workspace, { first: true, set: { [FIELDS.organization]: organization } });
       if ((await ask(IS_MEMBER)) === 1 && !(await access.isRevoked(organization, workspace))) return true;
-      await guardRead(() => redis.srem(membersKey(organization), workspace));
+      await guardRedis(() => redis.srem(membersKey(organization), workspace));
       const fields = [FIELDS.installation, FIELDS.organization];
       await evalInWorkspace(redis, workspace, UNDO_JOIN, WORKSPACE_KEYS, ...fields);
       return false;
     },
     organizationOf: async (workspace) =>
-      (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organization))) ?? undefined,
+      (await guardRedis(() => redis.hget(recordKey(workspace), FIELDS.organization))) ?? undefined,
     lock: async (id) => (await evalInWorkspace(redis, id, LOCK, [recordKey, tokenLockKey], LOCK_MS)) === 1,
   };
 }
@@ -116,10 +116,10 @@ export function createMemberAccessStore(redis: RedisConnection) {
     ): Promise<boolean> {
       const key = keyOf(organization, workspace);
       return (
-        (await guardRead(() => redis.eval(SAVE_LATEST, 1, key, eventTime, access, EVENTS_KEPT_MS))) === 1
+        (await guardRedis(() => redis.eval(SAVE_LATEST, 1, key, eventTime, access, EVENTS_KEPT_MS))) === 1
       );
     },
     isRevoked: async (organization: string, workspace: SlackId) =>
-      (await guardRead(() => redis.hget(keyOf(organization, workspace), 'access'))) === 'revoked',
+      (await guardRedis(() => redis.hget(keyOf(organization, workspace), 'access'))) === 'revoked',
   };
 }

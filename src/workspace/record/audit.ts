@@ -2,8 +2,8 @@
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
-import { guardRead } from '../../redis/guarded-commands.ts';
 import { auditKey } from '../../redis/keys.ts';
+import { guardRedis } from '../../redis/outages.ts';
 import { type AuditEntry, writeHash } from './workspace-store.ts';
 
 /** @throws store-unavailable from every method */
@@ -34,7 +34,7 @@ export const createAudit = (redis: RedisConnection): Audit => ({
   async page(workspace, most, before) {
     // `before` comes from a button, so it isn't trusted. For an invalid ID, show the newest page.
     const from = before !== undefined && ID.test(before) ? `(${before}` : '+';
-    const found = await guardRead(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most + 1));
+    const found = await guardRedis(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most + 1));
     const shown = found.slice(0, most);
     return { entries: shown.map(entryOf), older: found.length > most ? shown.at(-1)?.[0] : undefined };
   },

@@ -15,7 +15,7 @@ const balanceSchema = z.object({
   days: z.int().exactOptional(),
   /** Set if the project spends nothing, so its money lasts. */
   isIdle: z.literal(true).exactOptional(),
-  /** `total`: all digits. `month`: such as `2026-11`. */
+  /** `total`: its exact digits. `month`: such as `2026-11`. */
   forecast: z.object({ total: z.string(), month: z.string() }).exactOptional(),
   at: millis,
 });
@@ -31,7 +31,7 @@ export interface ServiceOutcome {
     /** Undefined: there is no estimate. Absent: none was computed, so the stored estimate is kept. */
     readonly days?: number | undefined;
     readonly isIdle?: true | undefined;
-    /** When its estimates were made, if that was before `at`. */
+    /** When the estimates were made, if they are older than this answer. */
     readonly at?: Millis;
   };
 }

@@ -2,8 +2,8 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
-import { evalInWorkspace, guardRead } from '../../redis/guarded-commands.ts';
 import { auditKey, FIELDS, INDEX_KEY, type KeyOf, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
+import { evalInWorkspace, guardRedis } from '../../redis/outages.ts';
 
 export type RecordFields = Readonly<Record<string, string>>;
 
@@ -88,13 +88,13 @@ const streamFields = ({ at, who, action, about }: AuditEntry): string[] =>
 export function createWorkspaceStore(redis: RedisConnection): WorkspaceStore {
   const index = createWorkspaceIndex(redis);
   return {
-    load: (workspace) => guardRead(() => redis.hgetall(recordKey(workspace))),
+    load: (workspace) => guardRedis(() => redis.hgetall(recordKey(workspace))),
     async write(workspace, write) {
       if (write.first === true) await index.touch(workspace);
       return writeHash(redis, workspace, write);
     },
     async forget(workspace) {
-      await guardRead(() => redis.unlink(...keysOf(workspace)));
+      await guardRedis(() => redis.unlink(...keysOf(workspace)));
       await index.forget(workspace);
     },
   };
@@ -117,20 +117,20 @@ return redis.call('ZREM', KEYS[1], ARGV[1])`;
  */
 export const createWorkspaceIndex = (redis: RedisConnection) => ({
   async touch(workspace: SlackId): Promise<void> {
-    await guardRead(() => redis.zadd(INDEX_KEY, Date.now(), workspace));
+    await guardRedis(() => redis.zadd(INDEX_KEY, Date.now(), workspace));
   },
   async forget(workspace: SlackId): Promise<void> {
-    await guardRead(() => redis.zrem(INDEX_KEY, workspace));
+    await guardRedis(() => redis.zrem(INDEX_KEY, workspace));
   },
   async removeAbsent(workspace: SlackId): Promise<void> {
-    await guardRead(() => redis.eval(REMOVE, 1, INDEX_KEY, workspace, Date.now() - ARRIVING));
+    await guardRedis(() => redis.eval(REMOVE, 1, INDEX_KEY, workspace, Date.now() - ARRIVING));
   },
   /** A workspace that is added or removed meanwhile may or may not be listed. */
   async *list(): AsyncGenerator<SlackId, void> {
     const seen = new Set<SlackId>();
     let cursor = '0';
     do {
-      const [next, found] = await guardRead(() => redis.zscan(INDEX_KEY, cursor, 'COUNT', PAGE));
+      const [next, found] = await guardRedis(() => redis.zscan(INDEX_KEY, cursor, 'COUNT', PAGE));
       // ZSCAN returns IDs and scores in turn.
       for (const workspace of found.filter((_, at) => at % 2 === 0)) {
         if (!seen.has(workspace)) yield workspace;
@@ -162,19 +162,19 @@ export function createWorkspaceDeleter({
   readonly isInstalled?: (id: SlackId) => Promise<boolean>;
 }): WorkspaceDeleter {
   const index = createWorkspaceIndex(redis);
-  const unlinkKeys = (id: string) => guardRead(() => redis.unlink(...keysOf(id)));
+  const unlinkKeys = (id: string) => guardRedis(() => redis.unlink(...keysOf(id)));
   const removeMember = (organization: string, id: string) =>
-    guardRead(() => redis.srem(membersKey(organization), id));
+    guardRedis(() => redis.srem(membersKey(organization), id));
   const forgetRest = async (id: string): Promise<void> => {
     await others(id);
     // Last: if the deletion is interrupted for good, the hourly sweep finds the entry.
     await index.forget(id);
   };
   const leave = async (id: string, organization?: string): Promise<boolean> => {
-    const note = await guardRead(() => redis.hget(recordKey(id), FIELDS.organization));
+    const note = await guardRedis(() => redis.hget(recordKey(id), FIELDS.organization));
     const isElsewhere = note !== null && organization !== undefined && note !== organization;
     if (isElsewhere || (await isInstalled(id))) {
-      if (!isElsewhere) await guardRead(() => redis.hdel(recordKey(id), FIELDS.organization));
+      if (!isElsewhere) await guardRedis(() => redis.hdel(recordKey(id), FIELDS.organization));
       return false;
     }
     await unlinkKeys(id);
@@ -195,10 +195,10 @@ export function createWorkspaceDeleter({
     async organization(id) {
       // First, so that no workspace can join the organization after its members are read.
       await unlinkKeys(id);
-      for (const member of await guardRead(() => redis.smembers(membersKey(id)))) await leave(member, id);
+      for (const member of await guardRedis(() => redis.smembers(membersKey(id)))) await leave(member, id);
       await forgetRest(id);
       // Last, so that a resent event still finds the members.
-      await guardRead(() => redis.unlink(membersKey(id)));
+      await guardRedis(() => redis.unlink(membersKey(id)));
     },
   };
 }

@@ -66,7 +66,7 @@ export interface Workspace {
 
 export interface DamagedPart {
   readonly kind: 'settings' | 'connection' | 'project' | 'access' | 'schedule' | 'watch';
-  /** A connection's name, an alias, or the ID of an access's project, a schedule or a watch. */
+  /** `settings`, a connection's name, an alias, or the ID of an access's project, a schedule or a watch. */
   readonly id: string;
   readonly reason: FailureOf<'unseal-failed'>['data']['reason'];
 }

@@ -262,7 +262,7 @@ describe('the text of an estimate', () => {
     ['-1234.5', '−1,234 EUR', '−1,200 EUR'],
     ['1000', '1,000 EUR', '1,000 EUR'],
     ['999.99', '999.99 EUR', '999.99 EUR'],
-  ])('rounds %s to %s, or to %s with two digits', (digits, four, two) => {
+  ])('for %s is %s, or %s if only two digits are asked for', (digits, four, two) => {
     const write = (places?: number) =>
       formatEstimate(money(digits), moneyFormatter('en-US', 'EUR'), places).replace('\u00a0', ' ');
     expect([write(), write(2)]).toEqual([four, two]);

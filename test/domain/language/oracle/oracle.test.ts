@@ -1,4 +1,4 @@
-/** Compares what the grammar reads with a second implementation of product.md's periods. */
+/** Compares what the grammar reads with a second implementation of the periods. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidWord, isFailure } from '../../../../src/domain/failure/index.ts';

@@ -263,7 +263,7 @@ const monthsAgain = fc.oneof(
       ofYear(1, (y) => theQuarter(y, q)),
     );
   }),
-  // In a running month, the second half may not have begun. product.md leaves open which half is meant then.
+  // In a running month, the second half may not have begun. Nothing says which half is meant then.
   fc.tuple(named, year, whole(1, 2)).map(([{ m, name }, y, h]) =>
     said(
       `${ORDINALS[h - 1]} half of ${name} ${y}`,

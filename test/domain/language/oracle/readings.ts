@@ -1,5 +1,5 @@
 /**
- * The days of each kind of period, worked out from product.md without code of src. A reading takes today's date in the
+ * The days of each kind of period, worked out without code of src. A reading takes today's date in the
  * reporting zone, and returns undefined if the period is refused.
  */
 import { daysAhead, plus } from '../../wall-clock.ts';

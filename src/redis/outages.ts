@@ -6,7 +6,7 @@ import type { RedisConnection } from './connect.ts';
 import type { KeyOf } from './keys.ts';
 
 /** Runs commands. @throws store-unavailable in an outage; any other error unchanged */
-export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
+export async function guardRedis<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -28,7 +28,9 @@ export function evalInWorkspace(
 ): Promise<unknown> {
   const scripts = redis as unknown as Scripts;
   if (scripts[script] === undefined) redis.defineCommand(script, { lua: script });
-  return guardRead(async () => scripts[script]?.(keys.length, ...keys.map((key) => key(workspace)), ...args));
+  return guardRedis(async () =>
+    scripts[script]?.(keys.length, ...keys.map((key) => key(workspace)), ...args),
+  );
 }
 
 /** The first word of a Redis error, and the error's name in the metrics. */
