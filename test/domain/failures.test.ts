@@ -70,9 +70,9 @@ describe('a refused word', () => {
   });
 });
 
-it('a command of more than 500 characters is refused', () => {
+it('a command of more than 700 characters is refused', () => {
   expect(() => requireShortText('a'.repeat(500))).not.toThrow();
-  expect(() => requireShortText('a'.repeat(501))).toThrow(expect.objectContaining({ kind: 'text-too-long' }));
+  expect(() => requireShortText('a'.repeat(701))).toThrow(expect.objectContaining({ kind: 'text-too-long' }));
 });
 
 it('an error message that billing sends more than once is shown only the first time', () => {

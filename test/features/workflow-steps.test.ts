@@ -82,7 +82,7 @@ describe('the workflow step “Get spend”', () => {
     [{ project: 7001 }, /^“number” isn’t text\./],
     [{ project: { a: 1 } }, /^“object” isn’t text\./],
     [{}, /^Which project\? Fill in Project with one name or ID, and Period with days such as last-week\.$/],
-    [{ project: 'x'.repeat(4_000) }, /^That’s too long\. Tally reads up to 500 characters\./],
+    [{ project: 'x'.repeat(4_000) }, /^That’s too long\. Tally reads up to 700 characters\./],
     [{ project: '<!channel>' }, /^(?!.*<!).*$/s],
   ])('explains what is wrong with the input %o', async (inputs, error) => {
     expect(await errorOf(spend(inputs))).toMatch(error);

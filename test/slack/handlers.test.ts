@@ -216,8 +216,8 @@ describe('a command', () => {
     expect((await reply(() => type('/billing bug'))).text).not.toContain('Nothing was changed.');
   });
 
-  it('is refused if it has more than 500 characters, or contains a registered secret', async () => {
-    const longest = `${'a '.repeat(249)}aa`;
+  it('is refused if it has more than 700 characters, or contains a registered secret', async () => {
+    const longest = `${'a '.repeat(349)}aa`;
     await reply(() => type(`/spend ${longest}`));
     expect(ran).toEqual([`spend ${longest}`]);
     expect((await reply(() => type(`/spend ${longest}a`))).text).toContain('too long');

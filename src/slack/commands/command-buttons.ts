@@ -51,7 +51,8 @@ export interface Command {
   readonly text: string;
 }
 
-const LONGEST_TEXT = 500;
+/** Twenty projects with the longest names fit, and parsing stays fast. */
+const LONGEST_TEXT = 700;
 
 export const isShortText = (text: string): boolean => text.length <= LONGEST_TEXT;
 
