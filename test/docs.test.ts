@@ -91,11 +91,14 @@ describe('what `npm run docs` writes', () => {
     await expect(await content()).toMatchFileSnapshot(`../${file}`);
   });
 
-  it.each(NAMES)('has an example of %s that Tally accepts, and says how to write it', (name) => {
-    const { example } = DESCRIPTIONS[name];
-    if (!example.includes('…')) expect(variables.shape[name].safeParse(example).error).toBeUndefined();
-    expect(formOf(name)).toMatch(/^[A-Z].*\.$|xapp-…$|xoxb-…$/);
-  });
+  it.each(NAMES)(
+    'has an example of %s that Tally accepts, and describes the form of a valid value',
+    (name) => {
+      const { example } = DESCRIPTIONS[name];
+      if (!example.includes('…')) expect(variables.shape[name].safeParse(example).error).toBeUndefined();
+      expect(formOf(name)).toMatch(/^[A-Z].*\.$|xapp-…$|xoxb-…$/);
+    },
+  );
 
   it('has examples that together form a valid configuration', () => {
     const secret = Buffer.from([...Array(32).keys()]).toString('base64');

@@ -91,7 +91,7 @@ describe('the Slack app manifest', () => {
     ['http://tally.example.com', 'is not an https address'],
     ['https://me:pw@tally.example.com', 'is not an https address'],
     ['https://tally.example.com/slack/events', 'has a path'],
-  ])('accepts no invalid address: %s', (text, why) => {
+  ])('can’t have the invalid address %s', (text, why) => {
     expect(appAddress.safeParse(text).error?.issues[0]?.message).toMatch(why);
   });
 });

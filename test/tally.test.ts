@@ -114,7 +114,7 @@ describe('the tally executable', () => {
     });
   });
 
-  it('reads variables that are not set from .env, or says that it can’t read .env', async () => {
+  it('reads from .env the variables that the environment lacks, or says that it can’t read .env', async () => {
     const home = await mkdtemp(join(tmpdir(), 'tally-env-'));
     onTestFinished(() => rm(home, { recursive: true }));
     const start = (env = {}) => run(process.execPath, [tallyFile, 'start'], home, env);
@@ -283,7 +283,7 @@ describe('a checkout of the repository', () => {
     await redis.close();
   }, 60_000);
 
-  it('prints nothing but the manifest for Slack’s command line', async () => {
+  it('gives Slack’s command line the manifest and no other output', async () => {
     const { hooks } = JSON.parse(await readFile(join(ROOT, '.slack/hooks.json'), 'utf8'));
     const { output } = await run('sh', ['-c', hooks['get-manifest']], ROOT, { HOME });
     expect(JSON.parse(output)).toEqual(createManifest({}));

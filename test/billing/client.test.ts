@@ -331,7 +331,7 @@ describe('the access token', () => {
     }
   });
 
-  it('does not appear in part if a message is cut inside the token', async () => {
+  it('does not appear even in part if a message is cut off inside the token', async () => {
     const errors = [{ message: `${'x'.repeat(295)}${TOKEN}` }];
     expect(await failureOf(balanceOf({ errors }))).toMatchObject({
       data: { messages: [`${'x'.repeat(295)}…`] },

@@ -28,7 +28,7 @@ describe('a newcomer in the sandbox', { timeout: 75_000 }, () => {
     expect(await page.getByRole('log').innerText()).not.toContain(token);
   });
 
-  it('can correct a mistyped word, include today, and share an answer', async () => {
+  it('can correct a mistyped word, add today to a period, and share an answer', async () => {
     const refused = await ask(page, '/spend 123 yesterdy', '“yesterdy”');
     await refused.getByRole('button', { name: '/spend 123 yesterday' }).click();
     const last = page.getByRole('article').last();

@@ -33,7 +33,7 @@ describe('the sandbox’s page', { timeout: 30_000 }, () => {
     expect(await button(/ new$/).count()).toBe(0);
   });
 
-  it('opens a menu by keyboard, and returns the focus when Escape closes the menu', async () => {
+  it('opens a menu by keyboard, and moves the focus back to the menu’s button after Escape', async () => {
     const answer = await ask(page, '/balance prod', 'left');
     const more = answer.getByRole('button', { name: 'More actions' });
     await more.press('Enter');
@@ -44,7 +44,7 @@ describe('the sandbox’s page', { timeout: 30_000 }, () => {
     expect(await more.evaluate((it) => it.matches(':focus'))).toBe(true);
   });
 
-  it('keeps a table closed until its title is clicked, and then open when another message arrives', async () => {
+  it('opens a table after a click on its title, and keeps it open when another message arrives', async () => {
     const answer = await ask(page, '/spend prod', 'spent');
     const row = answer.getByRole('row').last();
     expect(await row.isVisible()).toBe(false);

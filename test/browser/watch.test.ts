@@ -16,7 +16,7 @@ withSandboxPage((opened) => {
 const NEXT_CHECK = { timeout: 45_000 };
 
 describe('a balance watch', () => {
-  it('alerts, says in the same alert that the balance recovered, and alerts again later', async () => {
+  it('posts an alert, adds the recovery to that alert, and posts a new alert after the next drop', async () => {
     await (await connect(page, token)).getByText('Connected').waitFor();
     await closeModal(page);
     await page.getByRole('button', { name: 'cloud-costs' }).click();

@@ -17,7 +17,7 @@ withSandboxPage(
 );
 
 describe('a second workspace in the sandbox', () => {
-  it('can install Tally after cancelling once', async () => {
+  it('can install Tally after a first attempt was cancelled', async () => {
     const tab = await page.context().browser()!.newPage();
     await tab.goto(`${sandbox.bot.url}/slack/install`);
     await tab.getByRole('link', { name: 'Add to Slack' }).click();

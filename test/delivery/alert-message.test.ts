@@ -75,7 +75,7 @@ describe('an alert about a balance', () => {
     );
   });
 
-  it('says when the balance will reach zero or, once it has recovered, how much is left', () => {
+  it('says when the balance will reach zero, or how much is left after a recovery', () => {
     const why = (runway: Runway) => says({ rule: BALANCE, measurement: measured(48, runway) })[1];
     expect(why(estimate(4))).toBe(
       'At 10 EUR a day (average of the last 7 days), the balance reaches zero around 25 Nov 2026.',
@@ -99,7 +99,7 @@ describe('an alert about how long the money lasts', () => {
     ...more,
   });
 
-  it('says how long the balance and bonuses last, and how large each is', () => {
+  it('says how long the money lasts, and shows the balance and any bonuses', () => {
     expect(says(of(estimate(4), { account: account(40, 5) }))).toEqual([
       'prod: about 4 days left, under 7',
       'Balance 40 EUR, bonuses 5 EUR, at 10 EUR a day (average of the last 7 days), until around 25 Nov 2026.',
@@ -246,7 +246,7 @@ describe('an alert about an unusually expensive day', () => {
     ]);
   });
 
-  it('says that the day’s cost was corrected, or which later day was cheaper', () => {
+  it('says that the day’s cost was corrected, or names a later day that cost less', () => {
     expect(recovers(of(day({ amount: big(39) })))).toBe(
       'prod recovered: billing now reports 39 EUR for Wed 18 Nov.',
     );
@@ -399,7 +399,7 @@ describe('the message of an alert', () => {
     ).toEqual(expected);
   });
 
-  it('loses the button Acknowledge when somebody presses it, and Snooze when the project recovers', () => {
+  it('loses the Acknowledge button when somebody presses it, and Snooze when the project recovers', () => {
     const offers = (alert: Alert) => shown(alert).values.length;
     expect(offers(ALERT)).toBe(8);
     expect(offers(acknowledged(ALERT))).toBe(7);

@@ -87,7 +87,7 @@ describe('a posted digest of several projects', () => {
     expect(post()[0]).toMatchObject({ edits: 2 });
   });
 
-  it('is not edited later if one project fails and the others’ amounts are unchanged', async () => {
+  it('is not edited later if billing fails for one project and the other amounts are unchanged', async () => {
     await run();
     failing = { 507: DOWN };
     await until(NINE + 5 * DAY);
@@ -130,7 +130,7 @@ describe('a posted digest that lacks a project', () => {
     },
   );
 
-  it('checks that project every half hour for three hours, at once and 6, 24 and 72 hours later', async () => {
+  it('has the project checked every half hour for three hours, starting after 0, 6, 24 and 72 hours', async () => {
     failing = { 507: DOWN };
     await run();
     await until(NINE + 10 * DAY);
@@ -143,7 +143,7 @@ describe('a post that is sent a day late', () => {
   it.each([
     ['in the same month', '2026-11-27T08:00:00Z', 26],
     ['after the month has ended', '2026-11-30T08:00:00Z', 29],
-  ])('names its month, and has no forecast, because it would be an old one: %s', async (_, time, days) => {
+  ])('names its month, and leaves out the forecast, which would be outdated: %s', async (_, time, days) => {
     const due = Date.parse(time);
     const one = schedule({ since: due - HOUR, projects: [{ id: '505', product: 1 }] });
     await delivery.save({ connections: [{}], schedules: [one] });

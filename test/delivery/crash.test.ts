@@ -86,7 +86,7 @@ it.concurrent(
 );
 
 it.concurrent(
-  'a process that is told to stop finishes its message and leaves the others to the next process',
+  'when told to stop, a process finishes the message it is sending and leaves the others to the next process',
   () =>
     onStage(async (stage) => {
       const { client, slack, start } = stage;

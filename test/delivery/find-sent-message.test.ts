@@ -40,7 +40,7 @@ describe('a post that Slack didn’t confirm', () => {
     for (const at of [NINE + 301_000, NINE - 301_000]) expect(await search(at)).toBe('absent');
   });
 
-  it('stays unconfirmed if Slack returns only some of the channel’s messages, without the post', async () => {
+  it('stays unconfirmed if it isn’t among the messages that Slack returns, and more messages exist', async () => {
     const found = async (isPart: boolean, event: string, key?: string) => {
       const { url, close } = await serve((_, response) =>
         json(response, {

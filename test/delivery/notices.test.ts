@@ -94,7 +94,7 @@ describe('the owner of a schedule that fails', () => {
     ]);
   });
 
-  it('is notified again if the same post then fails for another reason', async () => {
+  it('is notified again if the post is retried and fails for another reason', async () => {
     failure = new Failure('token-rejected', { service: 'billing' });
     await run();
     failure = new Failure('not-connected');

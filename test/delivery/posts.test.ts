@@ -141,7 +141,7 @@ describe('a scheduled post', () => {
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('is not posted twice on one day if its time is moved to later that day', async () => {
+  it('is not posted again on the same day if its schedule is then moved to a later time', async () => {
     await given();
     await run();
     delivery.now = NINE + HOUR;
@@ -251,7 +251,7 @@ describe('a post whose process died while sending it', () => {
     delivery.now += 2 * MINUTE;
   };
 
-  it('is not posted a third time if the second try was interrupted', async () => {
+  it('is not tried a third time if the second try was interrupted, too', async () => {
     await killed();
     slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
     await alter(KEY, { isAgain: true });
@@ -354,7 +354,7 @@ describe('a post that can’t be sent when it is due', () => {
     expect(await lastSent()).toMatchObject({ result: 'failed' });
   });
 
-  it('leads to one notice to its owner for each date that failed', async () => {
+  it('causes one notice to its owner for each date on which it fails', async () => {
     await given();
     await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
@@ -466,7 +466,7 @@ describe('a post that Slack rejects', () => {
   });
 
   it.each(['account_inactive', 'token_revoked'])(
-    'is paused without a notice after %s, because Tally has no valid token to send the notice',
+    'is paused without a notice after the error %s, because Tally has no valid token to send one',
     async (code) => {
       await given();
       slack.fault = () => code;
@@ -870,7 +870,7 @@ describe('a digest with a project that billing can’t report', () => {
     { id: '500', product: 1 },
   ] as const;
   const partial = () => ({ ...finding('100'), unanswered: { '500:1': storedCause('eu') } });
-  it('is sent even if that project has since been limited to other channels', async () => {
+  it('is sent even if that project is now limited to other channels', async () => {
     await project('labs', '500', ['C0ELSEWHERE']);
     await given({ projects: [BOTH[0], { ...BOTH[1], alias: 'labs' }] });
     answer = partial;

@@ -208,7 +208,7 @@ const WAYS: Record<string, { of: readonly Scenario['to'][]; asManager?: 'named' 
       of: ['channel', 'person'],
       end: () => project('payroll', { channels: [ELSEWHERE] }),
     },
-    'another name of its project is limited': {
+    'its project gets a second name with a limit to another channel': {
       of: ['channel', 'person'],
       end: () => project('zz-other', { channels: [ELSEWHERE] }),
     },
@@ -228,7 +228,7 @@ const WAYS: Record<string, { of: readonly Scenario['to'][]; asManager?: 'named' 
       asManager: 'named',
       end: () => slack.people.set(ANNA, { is_restricted: true }),
     },
-    'the recipient becomes a guest where guests may ask': {
+    'the recipient becomes a guest in a workspace where guests may ask': {
       of: ['person'],
       async end() {
         await set('settings', { managers: [BEN], guests: true });
@@ -342,7 +342,7 @@ describe.each(cases)('a message (%s)', (_, { to, prepare, send, goOn: later }) =
     'doesn’t show the project after its recipient lost the right: %s',
     (way, { asManager, end }) => {
       it.each(momentsOf(ways.findIndex(([name]) => name === way)))(
-        'when the message is %s',
+        'doesn’t show the project after its recipient lost the right to see it: %s',
         async (___, fault) => {
           await begin(asManager);
           await prepare();
@@ -369,7 +369,7 @@ const POST_FORMAT = cases.filter(([kind]) => /^(post|post by hand|correction) to
 
 describe.each(POST_FORMAT)('a message (%s) that is being prepared', (_, { prepare, send }) => {
   it.each(['payroll', 'zz-other'])(
-    'isn’t sent if its project, under the name %s, becomes limited to another channel',
+    'isn’t sent if its project is meanwhile registered as “%s” for another channel only',
     async (alias) => {
       await begin();
       await prepare();
@@ -403,7 +403,7 @@ describe('an alert about a project limited to other channels', () => {
     return to;
   };
 
-  it.each(targets)('is sent to %s with current figures once the limit is lifted', async (_, target) => {
+  it.each(targets)('is sent to %s once the limit is lifted, with current figures', async (_, target) => {
     const to = await crossWhileLimited(target);
     expect(seenBy(to)).toEqual([]);
     balance = 41_234;
@@ -444,7 +444,7 @@ describe('an alert about a project limited to other channels', () => {
     expect(receivers()).toEqual([directMessage(ANNA), directMessage('U0DORA0001')]);
   });
 
-  it('isn’t sent again when the limit is lifted if a manager among its recipients already got it', async () => {
+  it('isn’t sent to anyone after the limit is lifted if a manager already got it', async () => {
     await begin();
     const scenario = alertTo({ people: [BEN, ANNA] });
     await scenario.prepare();
@@ -460,7 +460,7 @@ describe('an alert about a project limited to other channels', () => {
 });
 
 describe('Slack calls that send messages', () => {
-  it('are made in only two files of the delivery code: for automatic and for manual posts', async () => {
+  it('are made in only two files of the delivery code: one for automatic and one for manual messages', async () => {
     const folder = 'src/delivery';
     const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));
     const sources = await Promise.all(

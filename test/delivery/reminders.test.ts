@@ -183,15 +183,18 @@ describe('the rejection of a token', () => {
 it.each([
   ['a new expiry date', { expiresAt: EXPIRES + DAY }, 2],
   ['no expiry date', {}, 1],
-])('the expiry of a token is announced again if changed, but not if removed: %s', async (_, after, count) => {
-  const byHand = { token: 'token 1', registeredBy: ANNA, registeredAt: BEGIN };
-  await save({ connections: [{ ...byHand, expiresAt: EXPIRES }] });
-  await until(EXPIRES - 13 * DAY - HOUR);
-  expect(sentTo(ANNA)).toHaveLength(1);
-  await save({ connections: [{ ...byHand, ...after }] });
-  await until(EXPIRES - 12 * DAY);
-  expect(sentTo(ANNA)).toHaveLength(count);
-});
+])(
+  'a token’s new expiry date is announced, but the removal of the date is not: %s',
+  async (_, after, count) => {
+    const byHand = { token: 'token 1', registeredBy: ANNA, registeredAt: BEGIN };
+    await save({ connections: [{ ...byHand, expiresAt: EXPIRES }] });
+    await until(EXPIRES - 13 * DAY - HOUR);
+    expect(sentTo(ANNA)).toHaveLength(1);
+    await save({ connections: [{ ...byHand, ...after }] });
+    await until(EXPIRES - 12 * DAY);
+    expect(sentTo(ANNA)).toHaveLength(count);
+  },
+);
 
 describe('a reminder that is already in Slack', () => {
   it.each<[string, () => Promise<unknown>, string]>([
@@ -213,7 +216,7 @@ describe('a reminder that is already in Slack', () => {
       () => delivery.remove('connection:main'),
       'The access token for connection main was removed',
     ],
-  ])('says that its token %s, and offers no action any more', async (_, mend, text) => {
+  ])('says that the token %s, and no longer offers an action', async (_, mend, text) => {
     await connect('token 1');
     await save({ watches: [WATCH] });
     isRejected = true;

@@ -131,7 +131,7 @@ describe('a post about recent spending', () => {
     ]);
   });
 
-  it('mentions no day and no number twice', async () => {
+  it('mentions each day and each number only once', async () => {
     const { message } = await post('yesterday', ['5001']);
     const words = textOf(message.blocks.filter(({ type }) => type !== 'data_visualization'));
     const numbers = words.match(/\d[\d,.]*/g) ?? [];
@@ -167,7 +167,7 @@ describe('a post about recent spending', () => {
     expect((await post('yesterday', ['5001'])).reads[0]).toBe('prod · Fri 20 Nov · 400.00');
   });
 
-  it('calls a negative amount “credited”, and an equal amount the “same”', async () => {
+  it('calls a negative amount “credited”, and an equal amount “same”', async () => {
     setDays('5001', days('2026-11', 13, 13, '100'), days('2026-11', 20, 20, '-35'));
     expect((await post('yesterday', ['5001'])).reads.slice(0, 2)).toEqual([
       'prod · Fri 20 Nov · 35.00 credited',
@@ -208,7 +208,7 @@ describe('a post about recent spending', () => {
     );
   });
 
-  it('covers all days since the last post, and compares them with those of the week before', async () => {
+  it('covers all days since the last post, and compares them with the same weekdays of the week before', async () => {
     setDays(
       '5001',
       days('2026-11', 6, 12, '100'),
@@ -300,7 +300,7 @@ describe('a post about recent spending', () => {
     expect((await post('yesterday', ['5001'])).figures).toEqual({ '5001:1': '0.3000000000000000000001' });
   });
 
-  it('names a project by its chosen alias, or else by its first, with that alias’s currency', async () => {
+  it('names a project by its chosen alias, or else by its first alias, and uses that alias’s currency', async () => {
     for (const id of ['5001', '5002']) setDays(id, days('2026-11', 20, 20, '12.25'));
     await addProject(bot, { alias: 'twin', id: '5001', currency: '€' });
     try {
@@ -342,7 +342,7 @@ describe('posts about weeks, months and balances', () => {
     ]);
   });
 
-  it('say how long the balance lasts and at what daily spend, and mention only large bonuses', async () => {
+  it('say how long the balance lasts at the current daily cost, and mention only large bonuses', async () => {
     setDays('5001', days('2026-11', 14, 19, '100'));
     const lineOf = async (balance: string) => {
       bot.billing.setBalance('5001', balance);
@@ -369,7 +369,7 @@ describe('posts about weeks, months and balances', () => {
     expect(figures).toEqual({ '5001:1': '-12.5' });
   });
 
-  it('say how many days an average is based on, and which of their days are missing', async () => {
+  it('say how many days an average is based on, and which days are missing', async () => {
     setDays('5001', days('2026-11', 2, 8, '100').slice(1), days('2026-11', 9, 15, '110'));
     expect((await post('last-week', ['5001'])).reads[1]).toBe(
       '*▲ 10.0 %* vs 2–8 Nov (daily average, 6 of 7 days reported) · 110.00 a day',
@@ -434,14 +434,14 @@ describe('a digest of several projects', () => {
     expect(reads.join('\n')).toContain(':warning: *Under 14 days or overdrawn: dev*');
   });
 
-  it('doesn’t subtract one project’s debt from what another has left', async () => {
+  it('doesn’t subtract one project’s debt from another project’s balance', async () => {
     bot.billing.setBalance('5002', '{"balance":-200,"bonuses":0}');
     const sums = '1,000.00 left and 200.00 overdrawn';
     expect((await post('yesterday', ['5001', '5002'])).reads.join('\n')).toContain(`*${sums}*`);
     expect((await post('balance', ['5001', '5002'])).reads[0]).toBe(`2 projects · ${sums}`);
   });
 
-  it('says in its table which project has no figures, or in its header that none has', async () => {
+  it('marks a project without figures in the table, and says in the header if no project has figures', async () => {
     setDays('5001', days('2026-11', 13, 19, '10'));
     const { reads, message } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('1 of 2 projects · Fri 20 Nov · 12.25');

@@ -71,7 +71,7 @@ describe('a post without figures for its newest day', () => {
     [5 * MINUTE, false],
     [5 * MINUTE + 1, true],
   ])(
-    'is marked as late only more than five minutes after the longest wait (%i ms: %s)',
+    'is marked as late only if it is sent more than five minutes after the longest wait (%i ms: %s)',
     async (after, isLate) => {
       await given({ waitHours: 1 });
       await until(NINE);

@@ -100,7 +100,7 @@ describe('the work for a workspace', () => {
     await posted();
   });
 
-  it('is still done if its data changes while a process works on it', async () => {
+  it('is still done if the workspace’s data changes while a process does the work', async () => {
     due = Date.now() + 50;
     const planner = startProcess();
     prepare = async () => {

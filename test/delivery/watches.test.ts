@@ -252,7 +252,7 @@ describe('a watch on a balance', () => {
 describe('a watch on a budget', () => {
   const BUDGET: WatchRule = { kind: 'budget', amount: new Big(22_500) };
 
-  it('starts a new month without an exceeded threshold', async () => {
+  it('no longer counts its threshold as exceeded once a new month begins', async () => {
     await save(watch(BUDGET));
     await forHours(1);
     expect(await stateOf()).toMatchObject({ isCrossed: true });
@@ -278,7 +278,7 @@ describe('a watch on a budget', () => {
     ]);
   });
 
-  it('says in its alert what the month cost in the end if that is within the budget', async () => {
+  it('says in its alert what the whole month cost if the month ended within the budget', async () => {
     await save(watch({ kind: 'budget', amount: new Big(29_900) }));
     await forHours(1);
     expect(alerts()[0]?.text).toContain('is expected to pass its November budget: about 30,000 of 29,900.00');
@@ -301,7 +301,7 @@ describe('a watch on a budget', () => {
     expect(alerts()[0]?.edits).toBe(2);
   });
 
-  it('says a week after the month’s end what it cost if billing never reports the last day', async () => {
+  it('waits at most a week for unreported days before it says what the month cost', async () => {
     await save(watch({ kind: 'budget', amount: new Big(29_900) }));
     await forHours(1);
     await delivery.until(at('2026-12-06T23:00:00Z'));
@@ -484,7 +484,7 @@ it.each<[string, Partial<Watch>, Partial<Watch>, number]>([
     { rule: { kind: 'balance', below: new Big(200_000) }, since: BEGIN + HOUR },
     0,
   ],
-  ['a new watch', {}, { id: 'watch002', rule: { kind: 'balance', below: new Big(200_000) } }, 0],
+  ['the creation of a watch', {}, { id: 'watch002', rule: { kind: 'balance', below: new Big(200_000) } }, 0],
   ['the end of a pause', { paused: { at: BEGIN, by: OWNER } }, {}, 0],
   ['the end of a snooze', {}, { snoozedUntil: BEGIN + HOUR + 5 * MINUTE }, 5],
 ])('an alert is sent at once after %s', async (_, before, after, minutes) => {
@@ -594,20 +594,23 @@ describe('the owner of a paused watch', () => {
       () => delivery.save({ connections: [{ token: 'a bad token', registeredBy: 'U0OTHER001' }] }),
       () => connect('a new token'),
     ],
-  ])('gets one notice, edited once the watch works again, if %s', async (_, text, pause, mend) => {
-    await delivery.save({ projects: [{}] });
-    await save(watch(BALANCE));
-    fakeBilling.failure = ({ token }) =>
-      token === 'a bad token' ? new Failure('token-rejected', { service: 'billing' }) : undefined;
-    await forHours(1);
-    await pause();
-    await forHours(5);
-    expect(notices()).toEqual([{ text: expect.stringContaining(text), edits: 0 }]);
-    await mend();
-    await forHours(2);
-    expect(notices()).toEqual([works]);
-    expect(alerts()).toEqual([]);
-  });
+  ])(
+    'gets one notice if %s, and the notice is edited once the watch works again',
+    async (_, text, pause, mend) => {
+      await delivery.save({ projects: [{}] });
+      await save(watch(BALANCE));
+      fakeBilling.failure = ({ token }) =>
+        token === 'a bad token' ? new Failure('token-rejected', { service: 'billing' }) : undefined;
+      await forHours(1);
+      await pause();
+      await forHours(5);
+      expect(notices()).toEqual([{ text: expect.stringContaining(text), edits: 0 }]);
+      await mend();
+      await forHours(2);
+      expect(notices()).toEqual([works]);
+      expect(alerts()).toEqual([]);
+    },
+  );
 
   it('gets no notice if a person paused the watch', async () => {
     await save(watch(BALANCE, { paused: { at: BEGIN, by: OWNER } }));

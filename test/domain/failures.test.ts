@@ -30,7 +30,7 @@ describe('a failure', () => {
     expect(new Set(failuresOfAll().map(([{ kind }]) => kind))).toEqual(new Set(Object.keys(KINDS)));
   });
 
-  it('has a different message for each reason, with two exceptions', () => {
+  it('has a different message for each reason, unless a stored record can’t be read', () => {
     const said = failuresOfAll().map(([{ kind, message }]) => `${kind} ${message}`);
     expect(said.filter((one, at) => said.indexOf(one) !== at)).toEqual(
       ['unseal-failed', 'unseal-failed'].map((kind) => `${kind} Tally can’t read the stored record.`),

@@ -165,7 +165,7 @@ describe('the numbers in a post', () => {
     expect(figuresOf('yesterday', Date.UTC(2026, 2, 1, 9), items)).toMatchObject({ usual: '9' });
   });
 
-  it('include no forecast if the month is over or barely reported', () => {
+  it('include no forecast if the month is over or too few days are reported', () => {
     const items = itemsFrom('2026-07-04', '2026-11-30');
     expect(figuresOf('yesterday', Date.UTC(2026, 11, 1, 9), items)).toMatchObject({
       month: '300',
@@ -180,7 +180,7 @@ describe('the numbers in a post', () => {
     expect(computeReportFigures(chargesOf(items), periods, undefined).runway).toBeUndefined();
   });
 
-  it('include a separate count of billing items more than a day outside the requested days', () => {
+  it('include a separate count of billing items dated more than a day outside the requested days', () => {
     const stray = (...days: readonly string[]) =>
       figuresOf(
         'yesterday',
@@ -237,7 +237,7 @@ describe('the days in a post', () => {
     expect(of('yesterday', '2026-11-23T09:00Z', 'UTC', 3).main).toEqual(['20–22 Nov', '13–15 Nov']);
   });
 
-  it('in a month-to-date report are last month’s on the first, and a single day on the second', () => {
+  it('in a month-to-date report are the whole last month on the 1st, and only the 1st on the 2nd', () => {
     expect(of('month-to-date', '2026-12-01T09:00Z')).toMatchObject({
       main: ['November', 'October'],
       label: 'November',

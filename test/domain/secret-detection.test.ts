@@ -154,12 +154,12 @@ describe('a short or simple secret', () => {
   it.each([
     ['16 hexadecimal digits in groups', 'a1b2-c3d4-e5f6-0718', 'a1b2-c3d4-e5f6'],
     ['24 decimal digits in groups', '1111-2222-3333-4444-5555-6666', '1111-2222-3333-4444-5555'],
-    ['128 digits in groups at most', Array(32).fill('a1b2').join('-'), Array(33).fill('a1b2').join('-')],
+    ['at most 128 digits in groups', Array(32).fill('a1b2').join('-'), Array(33).fill('a1b2').join('-')],
     ['letters and a digit in groups', 'dead-beef-cafe-fac1', 'dead-beef-cafe-face'],
     ['twelve characters beside a word', 'septemberx7k2m9q4w8z1', 'septemberx7k2m9q4w8z'],
     ['a small letter among capitals', 'ABCDEFGHIJkLMNOPQRSTU', 'ABCDEFGHIJKLMNOPQRSTU'],
     ['eight different letters', 'abcdefgh'.repeat(4), 'abcdefg'.repeat(5)],
-  ])('is taken for a secret, unlike a similar name: %s', (_, secret, name) => {
+  ])('is treated as a secret, unlike a similar name: %s', (_, secret, name) => {
     expect([looksLikeSecret(secret), looksLikeSecret(name)]).toEqual([true, false]);
   });
 
@@ -183,7 +183,7 @@ describe('a short or simple secret', () => {
     ['one part of letters and digits', 'lomiro-k1m2n3p4', 'lomiro-tadekane'],
     ['letters and digits without a weekday', 'xya1a2b3c', 'xyamonday1a2b3c'],
     ['letters and digits without a quarter', 'xya1a2b3c', 'xya2026q31a2b3c'],
-  ])('is taken for a possible secret, unlike a similar name: %s', (_, secret, name) => {
+  ])('is treated as a possible secret, unlike a similar name: %s', (_, secret, name) => {
     expect([couldBeSecret(secret), couldBeSecret(name)]).toEqual([true, false]);
   });
 });

@@ -19,7 +19,7 @@ const daysBefore = (at: number, count: number, amount: number) =>
   );
 
 describe('/balance', () => {
-  it('shows the balance first, then how long the balance lasts and how that was estimated', async () => {
+  it('shows the balance first, then how long the balance lasts, then what this estimate is based on', async () => {
     bot.billing.setBalance('5001', '{"balance":1234567.80,"bonuses":"12000"}');
     bot.billing.setItems('5001', itemsJson(...november(14, 15, 30_000), ...november(17, 20, 30_000)));
     const answer = await bot.ask('/balance 5001');
@@ -45,7 +45,7 @@ describe('/balance', () => {
   it.for([
     ...['/balance 123', '/spend 123'],
     ...['/billing projects', '/billing help', '/billing status', '/billing schedules'],
-  ])('reads the workspace’s record only twice, like other commands (%s)', async (command) => {
+  ])('reads the workspace’s record only twice, as other commands also do: %s', async (command) => {
     await bot.ask(command);
     const sent = await commandsOf(bot.redis, () => bot.ask(command));
     // Checking for a repeated request and reading the record take one round trip.
@@ -122,7 +122,7 @@ describe('/balance', () => {
       '*More than 10 years*',
     ],
   ])(
-    'says what is left if the balance is %s and the bonuses are %s',
+    'explains the result if billing reports a balance of %s and bonuses of %s',
     async (balance, bonuses, title, sentence) => {
       bot.billing.setBalance('5003', `{"balance":${balance},"bonuses":${bonuses}}`);
       bot.billing.setItems('5003', itemsJson(...november(14, 16, 1)));
@@ -136,7 +136,7 @@ describe('/balance', () => {
     ['/balance 777 last-week', '/balance 777'],
     ['/balance storage 2026-10..2026-11 123', '/balance storage 123'],
     ['/balance mtd', '/balance'],
-  ])('refuses the period in %s, and offers %s', async (command, offered) => {
+  ])('refuses %s because of its period, and offers %s instead', async (command, offered) => {
     const { visibleText, commands } = await bot.ask(command);
     expect(visibleText).toContain('A balance is always as of now.');
     expect(commands).toEqual([offered]);
@@ -151,7 +151,7 @@ describe('/balance', () => {
   it.each([
     ['/balance banana', 'I don’t recognize “banana”. Which project?'],
     ['/balance 123 456', 'You named two projects without a comma'],
-  ])('refuses %s and doesn’t suggest a period', async (command, why) => {
+  ])('refuses %s without suggesting a period', async (command, why) => {
     const { visibleText } = await bot.ask(command);
     expect(visibleText).toContain(why);
     expect(visibleText).not.toContain('last-7-days');
@@ -166,7 +166,7 @@ describe('/balance', () => {
     expect(spend.visibleText).toContain('Ask about a shorter period.');
   });
 
-  it('warns when balance and negative bonuses together are below zero', async () => {
+  it('warns if the negative bonuses exceed the balance', async () => {
     bot.billing.setItems('5004', itemsJson(...november(14, 16, 1)));
     bot.billing.setBalance('5004', '{"balance":5,"bonuses":-100}');
     const { visibleText } = await bot.ask('/balance 5004');
@@ -206,7 +206,7 @@ describe('/spend', () => {
     });
   });
 
-  it('asks billing for the period and for the period before', async () => {
+  it('asks billing for the period and for the previous period', async () => {
     const command = '/spend 31415926535897932384626433832795 last-month virtualization';
     expect((await bot.queriesDuring(() => bot.ask(command))).toSorted()).toEqual([
       expect.stringContaining(
@@ -216,7 +216,7 @@ describe('/spend', () => {
     ]);
   });
 
-  it('asks billing for earlier months too, to forecast the current month', async () => {
+  it('also asks billing for earlier months, as the basis of a forecast for the current month', async () => {
     const queries = await bot.queriesDuring(() => bot.ask('/spend 123 mtd'));
     expect(queries.toSorted()).toEqual([
       expect.stringContaining('periodFrom: "2026-07-04T00:00:00.000Z", periodTo: "2026-11-20T23:59:59.999Z"'),
@@ -291,7 +291,7 @@ describe('/spend', () => {
 
   it.each([
     [
-      'both weeks are reported, without a percentage of a credit',
+      'the amounts of the week before are negative',
       [...november(14, 20, 30), ...november(7, 13, -5)],
       ['\nvs −5.00 a day in 7–13 Nov · 30.00 a day'],
     ],
@@ -330,12 +330,15 @@ describe('/spend', () => {
       ] as const,
       ['No comparison: 14–20 Nov has no figures.'],
     ],
-  ])('compares the week with the week before, or says why not, if %s', async (_, items, sentences) => {
-    bot.billing.setItems('5011', itemsJson(...items));
-    const { visibleText } = await bot.ask('/spend 5011');
-    for (const sentence of sentences) expect(visibleText).toContain(sentence);
-    expect(visibleText).not.toMatch(/[▲▼]/);
-  });
+  ])(
+    'shows a comparison with the week before, or the reason for its absence, if %s',
+    async (_, items, sentences) => {
+      bot.billing.setItems('5011', itemsJson(...items));
+      const { visibleText } = await bot.ask('/spend 5011');
+      for (const sentence of sentences) expect(visibleText).toContain(sentence);
+      expect(visibleText).not.toMatch(/[▲▼]/);
+    },
+  );
 
   it('says that the total includes items outside the period or without a readable day', async () => {
     bot.billing.setItems(
@@ -391,7 +394,7 @@ describe('/spend', () => {
     expect(retried.visibleText).toMatch(/^Project 789 · Fri 20 Nov · .*spent[\s\S]*Object storage/);
   });
 
-  it('says first that billing may not have reported the days if a named project has no data', async () => {
+  it('suggests first that billing may be late if a named project has no data for yesterday', async () => {
     await addProject(bot, { alias: 'quiet', id: '5031' });
     bot.billing.setItems('5031', '[]');
     const { visibleText } = await bot.ask('/spend quiet yesterday');
@@ -402,7 +405,7 @@ describe('/spend', () => {
     await bot.drop('project:quiet');
   });
 
-  it('compares nothing with nothing', async () => {
+  it('shows no comparison if the spend of both periods is zero', async () => {
     bot.billing.setItems('5032', itemsJson(...daysBefore(SATURDAY, 14, 0)));
     expect(await bot.read('/spend 5032')).not.toContain('vs ');
   });
@@ -438,7 +441,7 @@ describe('/spend', () => {
     expect(await bot.read('/spend 123')).toContain('You can try again now.');
   });
 
-  it('asks for the project if none is named, and shows help on request', async () => {
+  it('asks which project is meant if none is named, and answers “help” and “?” with help', async () => {
     expect(await bot.read('/spend mtd')).toContain('Which project?');
     expect(await bot.read('/spend help')).toContain('/spend [projects] [period] [product]');
     expect(await bot.read('/spend ?')).toContain('Periods: yesterday, last-week');
@@ -469,7 +472,7 @@ describe('the Share button of an answer from last week', () => {
     );
   });
 
-  it('shares the latest figures of a month that was still running', async () => {
+  it('shares the newest figures if the answer is about the current month', async () => {
     bot.billing.setItems('5021', itemsJson(...daysBefore(SATURDAY + DAY, 21, 10)));
     const answer = await bot.ask('/spend 5021 mtd');
     expect(answer.visibleText).toContain('Project 5021 · 1–21 Nov · 210.00 so far');
@@ -480,7 +483,7 @@ describe('the Share button of an answer from last week', () => {
     expect(visibleText).not.toContain('21 Nov (so far)');
   });
 
-  it('shares the amounts of the same days if the period had already ended', async () => {
+  it('shares the original days if the answer was about a period in the past', async () => {
     bot.billing.setItems('5022', itemsJson(...daysBefore(SATURDAY, 14, 10)));
     const answer = await bot.ask('/spend 5022');
     expect(answer.visibleText).toContain('Project 5022 · 14–20 Nov · 140.00 spent');

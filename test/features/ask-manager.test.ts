@@ -35,9 +35,9 @@ async function asks(text: string, person = MEMBER, channel = CHANNEL): Promise<A
 describe('a refusal', () => {
   it.each([
     ['the managers', { managers: [OWNER, ADMIN] }, `: <@${OWNER}>, <@${ADMIN}>, or an admin.`],
-    ['the people of a group that manages', { managerGroups: [FINOPS] }, `: <@${ADMIN}>, or an admin.`],
+    ['the members of the managers’ user group', { managerGroups: [FINOPS] }, `: <@${ADMIN}>, or an admin.`],
     ['an owner or admin, if Tally knows no manager', {}, '.\nAsk an owner or admin of this workspace.'],
-  ])('names whom to ask: %s', async (_, who, named) => {
+  ])('tells the person to ask %s', async (_, who, named) => {
     await settings(who);
     bot.slack.workspace.userGroups[0]!.members = [ADMIN];
     await bot.drop('connection:main');
@@ -77,7 +77,7 @@ describe('the managers', () => {
     }
   });
 
-  it('get only one message each after a double click, even if two processes receive it', async () => {
+  it('get only one message each if a person clicks twice and two processes receive the clicks', async () => {
     const refused = await bot.ask(COMMAND, MEMBER);
     await bot.startAnotherProcess();
     await Promise.all([1, 2].map(() => press(MEMBER, refused, BUTTON)));
@@ -94,7 +94,7 @@ describe('the managers', () => {
     await reply(MEMBER, 'Slack returned an error');
   });
 
-  it('can open the form of a refused command with its values, and save it with their own rights', async () => {
+  it('can open the filled-in form of a person’s refused command, and save it in their own name', async () => {
     await asks(COMMAND);
     await press(OWNER, await newest(OWNER, COMMAND), 'Open');
     await opened(OWNER, 'Project ID');
@@ -128,7 +128,7 @@ describe('the managers', () => {
     await opened(OWNER, 'Guests of this workspace');
   });
 
-  it('are told the command with which they can let a person get tokens', async () => {
+  it('are told which command gives a person access to tokens', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const access = { project: '123', authUrl: 'http://127.0.0.1/v3', lastFour: '0001', registeredAt: 0 };
     const issuers = { people: [OWNER], groups: [] };
@@ -148,32 +148,35 @@ describe('the managers', () => {
     bot.slack.workspace.person(ADMIN)!.role = 'admin';
   });
 
-  it.each(['pause', 'edit'])('can %s another person’s schedule after being asked to', async (action) => {
-    await addProject(bot, { alias: 'prod', id: '123' });
-    const post = { channel: CHANNEL, projects: [{ id: '123', product: 1 as const }], since: SATURDAY };
-    const save = (owner: string) => bot.store({ 'schedule:schedul1': schedule({ ...post, owner }) });
-    await save(MEMBER);
-    const shown = await bot.ask('/billing schedules', MEMBER);
-    await save(OWNER);
-    await bot.choose(shown, 'schedule-row', `${action} schedul1`, MEMBER);
-    await press(
-      MEMBER,
-      await reply(MEMBER, `Only the owner or a Tally manager can do this: <@${OWNER}>, or an admin.`),
-      BUTTON,
-    );
-    const got = await newest(ADMIN, `A schedule for prod in <#${CHANNEL}>`);
-    await press(ADMIN, got, 'Open');
-    if (action === 'edit') return void (await opened(ADMIN, 'Edit schedule'));
-    await bot.slack.waitFor(() => dms(ADMIN).length > 1);
-    expect(await bot.redis.client.hget(recordKey(TEAM), 'schedule:schedul1')).toContain('"paused"');
-  });
+  it.each(['pause', 'edit'])(
+    'can %s a person’s schedule when another person asks them to',
+    async (action) => {
+      await addProject(bot, { alias: 'prod', id: '123' });
+      const post = { channel: CHANNEL, projects: [{ id: '123', product: 1 as const }], since: SATURDAY };
+      const save = (owner: string) => bot.store({ 'schedule:schedul1': schedule({ ...post, owner }) });
+      await save(MEMBER);
+      const shown = await bot.ask('/billing schedules', MEMBER);
+      await save(OWNER);
+      await bot.choose(shown, 'schedule-row', `${action} schedul1`, MEMBER);
+      await press(
+        MEMBER,
+        await reply(MEMBER, `Only the owner or a Tally manager can do this: <@${OWNER}>, or an admin.`),
+        BUTTON,
+      );
+      const got = await newest(ADMIN, `A schedule for prod in <#${CHANNEL}>`);
+      await press(ADMIN, got, 'Open');
+      if (action === 'edit') return void (await opened(ADMIN, 'Edit schedule'));
+      await bot.slack.waitFor(() => dms(ADMIN).length > 1);
+      expect(await bot.redis.client.hget(recordKey(TEAM), 'schedule:schedul1')).toContain('"paused"');
+    },
+  );
 
   const expire = async () => {
     const main = await bot.stored('connection:main');
     await bot.store({ 'connection:main': { ...main, expiresAt: SATURDAY + DAY } });
   };
 
-  it('can open the form whose button a person wasn’t allowed to press', async () => {
+  it('can open a form that another person wasn’t allowed to open with a button', async () => {
     await settings({ managers: [OWNER] });
     await expire();
     const page = await bot.ask('/billing status', ADMIN);
@@ -185,7 +188,7 @@ describe('the managers', () => {
     bot.slack.workspace.person(ADMIN)!.role = 'admin';
   });
 
-  it.each(['status', 'Home'])('can be asked on this page to replace an expiring token: %s', async (place) => {
+  it.each(['status', 'Home'])('can be asked on the page “%s” to replace an expiring token', async (place) => {
     await expire();
     if (place === 'status') await asks('/billing status');
     else {

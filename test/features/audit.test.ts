@@ -37,7 +37,7 @@ describe('/billing audit', () => {
     );
   });
 
-  it('shows all channels and people in an entry by name', async () => {
+  it('shows the names of all channels and people in an entry', async () => {
     await record({ action: 'created a watch:', about: 'prod for U0MEMBER01, U0ADMIN001 in C0FINANCE1' });
     expect(await bot.read('/billing audit')).toContain(
       'created a watch: *prod for <@U0MEMBER01>, <@U0ADMIN001> in <#C0FINANCE1>*',
@@ -50,7 +50,7 @@ describe('/billing audit', () => {
     expect((await bot.ask('/billing audit')).ephemeral).toBe(true);
   });
 
-  it('shows names that people have chosen as plain text', async () => {
+  it('shows mark-up inside a name as plain text', async () => {
     await record({ about: '<!channel> *bold* <@U0MEMBER0> `code`' });
     expect((await bot.read('/billing audit')).replaceAll('\u200b', '·')).toContain(
       '*&lt;!channel&gt; ·*bold·* &lt;@U0MEMBER0&gt; ·`code·`*',
@@ -70,7 +70,7 @@ describe('/billing audit', () => {
     expect(bot.answers()).toHaveLength(1);
   });
 
-  it('shows no entries from another workspace, even if a click on its button is forged', async () => {
+  it('shows no entries from another workspace, even after a forged click on the button “Older”', async () => {
     await record({ about: 'project-1' });
     await record({ about: 'project-666' }, 'T0NEIGHBOUR');
     await bot.ask('/billing audit');

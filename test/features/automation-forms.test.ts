@@ -65,7 +65,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     await notWaiting(person);
   };
 
-  it('saves the second of two simultaneous edits only after its author confirms', async () => {
+  it('saves the second of two simultaneous edits only after a confirmation', async () => {
     const { id } = await setUp(kind, command, MEMBER);
     for (const person of [OWNER, MEMBER]) await edit(id, person);
     expect(await save(first)).toContain('Saved');
@@ -87,7 +87,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     expect(await save()).toContain('It stays paused until someone resumes it.');
   });
 
-  it('creates the $kind again if it was deleted while the form was open', async () => {
+  it('can undo a deletion that happened while the form was open', async () => {
     const { id } = await setUp(kind, command);
     await edit(id);
     expect(await forgedClick(OWNER, `${kind}-row`, `remove ${id}`)).toContain('Deleted ');
@@ -102,21 +102,24 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
   it.each([
     ['first', [0, 1]],
     ['last', [1, 0]],
-  ])('shows the preview of the last choice if an earlier choice’s preview finishes %s', async (_, order) => {
-    await open(`${kind} ${command}`);
-    const release = holdPreviews(2);
-    for (const [at, [field, value]] of choices.entries()) {
-      await choose(field, value);
-      await bot.slack.waitFor(() => around.waits.length === 1 - at);
-    }
-    for (const at of order) release[at]!();
-    const [, , last] = choices[1]!;
-    await shows(last);
-    await notWaiting();
-    expect(modalText()).toContain(last);
-  });
+  ])(
+    'shows the preview for the last choice if the preview for an earlier choice arrives %s',
+    async (_, order) => {
+      await open(`${kind} ${command}`);
+      const release = holdPreviews(2);
+      for (const [at, [field, value]] of choices.entries()) {
+        await choose(field, value);
+        await bot.slack.waitFor(() => around.waits.length === 1 - at);
+      }
+      for (const at of order) release[at]!();
+      const [, , last] = choices[1]!;
+      await shows(last);
+      await notWaiting();
+      expect(modalText()).toContain(last);
+    },
+  );
 
-  it('shows the preview even if a person searches for a project in the meantime', async () => {
+  it('shows the preview even if the person searches for a project while the preview loads', async () => {
     await open(`${kind} ${command}`);
     const [[field, value, shown]] = choices as [Example['choices'][number]];
     const release = holdPreviews(1);

@@ -70,14 +70,17 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
   it.each([
     ['prod', 'ok-name'],
     ['ok-name', 'prod'],
-  ])('shows its project’s name as typed: %s, although the project is also called %s', async (name, other) => {
-    await add('ok-name', '123');
-    const item = JSON.stringify(await setUp(OWNER, CHANNEL, words.replace('prod', name)));
-    expect(item).toContain(`{"id":"123","product":1,"alias":"${name}"}`);
-    const { visibleText } = await ask(list);
-    expect(visibleText).toContain(said.titleOf(name));
-    expect(visibleText).not.toContain(other);
-  });
+  ])(
+    'names its project %s, as its creator did, although the project is also called %s',
+    async (name, other) => {
+      await add('ok-name', '123');
+      const item = JSON.stringify(await setUp(OWNER, CHANNEL, words.replace('prod', name)));
+      expect(item).toContain(`{"id":"123","product":1,"alias":"${name}"}`);
+      const { visibleText } = await ask(list);
+      expect(visibleText).toContain(said.titleOf(name));
+      expect(visibleText).not.toContain(other);
+    },
+  );
 
   it('is not saved while Redis is down, and can be saved later', async () => {
     await openForm(`${kind} ${words}`);
@@ -124,14 +127,14 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect(around.planned).toBe(2);
   });
 
-  it('is refused if the workspace has already reached the maximum number', async () => {
+  it('is refused if the workspace already has as many as allowed', async () => {
     await openForm(`${kind} ${another}`);
     await addDamaged(max);
     expect(await save()).toContain(`This workspace has ${said.tooMany}`);
     expect((await ask(`${kind} ${words}`)).visibleText).toContain(`This workspace has ${said.tooMany}`);
   });
 
-  it('is listed on one of two pages if the list has 22 entries', async () => {
+  it('is listed with 21 others on two pages', async () => {
     const item = await setUp();
     for (let n = 1; n <= 21; n++) await write({ ...item, id: `w${String(n).padStart(7, '0')}` });
     expect(await listed()).toBe(22);
@@ -139,7 +142,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect((await ask(`${list} page 2`)).visibleText).toContain('page 2 of 2');
   });
 
-  it('is paused and deleted only once when two managers press the buttons at the same time', async () => {
+  it('is paused or deleted only once if two managers press the same button at the same time', async () => {
     const { id } = await setUp(MEMBER);
     const answers = [await ask(list), await ask(list, ADMIN)] as const;
     const both = (action: string) =>
@@ -178,7 +181,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect(modal(GUEST)).toBeUndefined();
   });
 
-  it('can be changed only by its owner and managers, even with forged clicks', async () => {
+  it('can’t be changed by a member who isn’t its owner, even with forged clicks', async () => {
     const { id } = await setUp();
     const before = await bot.redis.client.hgetall(KEY);
     expect(JSON.stringify((await ask(list, MEMBER)).blocks)).not.toContain(`${kind}-row`);

@@ -78,7 +78,7 @@ describe('/billing connect', () => {
     ['777', 'no product has data for project 777. Check the ID', '/billing projects add on main'],
     ['123', 'Project 123 has data for several products. Cloud ', '/billing projects add 123 on main'],
     ['8002', 'Project 8002 is 5.00 overdrawn.', '/billing schedule 8002 cloud'],
-  ])('offers one next step after a test with project %s', async (project, said, next) => {
+  ])('offers a single next step if the token was tested with project %s', async (project, said, next) => {
     bot.billing.setBalance('8002', '{"balance":-5,"bonuses":0}');
     if (project === '123')
       bot.billing.respond(({ query }, ordinary) => ordinary(query.replace(/productId: \d/, 'productId: 1')));
@@ -406,7 +406,7 @@ describe('the connections of a workspace', () => {
     expect([seen(bot.billing), seen(second)]).toEqual([['Read-only'], ['Administrator']]);
   });
 
-  it('must include a default for projects without a name, if there are several connections', async () => {
+  it('must include a default connection, which projects without a name use', async () => {
     await register('eu');
     await register('us', { token: administrator() });
     await bot.ask('/balance 123');
@@ -444,7 +444,7 @@ describe('the connections of a workspace', () => {
     expect(await register('main')).toContain('Connected');
   });
 
-  it('are used for their own projects, and not replaced by the default once deleted', async () => {
+  it('serve their own projects, and a deleted connection isn’t replaced by the default one', async () => {
     await register('main');
     await register('finance', { token: administrator() });
     await putProject('prod', 'finance');

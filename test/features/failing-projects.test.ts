@@ -49,7 +49,7 @@ it('projects with billing errors are listed, with cause and time, until billing 
   expect(await failedFields()).toEqual([]);
 });
 
-it('projects with the same billing error share one line, which says how many schedules use them', async () => {
+it('projects with the same billing error share a line, which also counts the schedules of these projects', async () => {
   bot.billing.respond(() => ({ status: 500 }));
   for (const id of ['123', '456']) await bot.ask(`/balance ${id}`);
   const projects = [{ id: '456', product: 1 as const }];

@@ -104,7 +104,7 @@ describe('an unknown word after /billing', () => {
     ['/billing statsu', 'statsu', ['/billing status']],
     ['/billing watchs', 'watchs', ['/billing watch', '/billing watches']],
   ])(
-    'is refused in “%s”, with buttons for similar commands if there are any',
+    'is refused when a person types “%s”, with buttons for any similar commands',
     async (command, word, buttons) => {
       const answer = await bot.ask(command, OWNER);
       expect(answer.visibleText).toMatch(new RegExp(`(?:I don’t recognize|Unknown command) “${word}”\\.`));
@@ -112,7 +112,7 @@ describe('an unknown word after /billing', () => {
     },
   );
 
-  it('is refused in a message that turns into an answer when a suggested command is clicked', async () => {
+  it('leads to a refusal, which a click on a suggested command turns into an answer', async () => {
     const answer = await bot.ask('/billing statsu', OWNER);
     await bot.press(answer, '/billing status');
     await bot.updated(answer, 'No problems');
@@ -146,7 +146,7 @@ describe('an example question or command', () => {
       .map(({ text }) => text.text);
 
   it.each(['/billing help', '/spend help', '/balance help'])(
-    'in the answer to %s is a button whose answer appears in a new message',
+    'in the answer to %s is a button that leads to an answer in a new message',
     async (help) => {
       await addProject(bot, { alias: 'web', id: '456' });
       const shown = await bot.ask(help, MEMBER);

@@ -130,7 +130,7 @@ describe('the Home tab', () => {
     }
   });
 
-  it('shows projects that are limited to certain channels only to managers', async () => {
+  it('doesn’t show members the projects that are limited to certain channels', async () => {
     await addProject(bot, { alias: 'payroll', id: '124', channels: ['C0FINANCE1'] });
     expect(await open()).toMatch(/^payroll +– +– +–$/m);
     const alone = await open(MEMBER);

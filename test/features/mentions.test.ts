@@ -35,7 +35,7 @@ describe('a mention of Tally', () => {
     expect(visibleText).toContain(`asked by <@${MEMBER}>`);
   });
 
-  it('makes Tally read the workspace’s record twice: before it asks billing and before it answers', async () => {
+  it('makes Tally read the workspace’s record twice: before a request to billing and before the answer', async () => {
     await say('@Tally balance 123');
     const sent = await commandsOf(bot.redis, () => say('@Tally balance 123'));
     expect(sent.filter((name) => name === 'hgetall')).toHaveLength(2);
@@ -49,7 +49,7 @@ describe('a mention of Tally', () => {
     expect((await say('@Tally spend publc')).visibleText).toContain('/spend public');
   });
 
-  it('about a project limited to other channels is refused, with advice for members and for managers', async () => {
+  it('about a project limited to other channels is refused, with different advice for managers', async () => {
     await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
     const refusalOf = async (as: string) => {
       const { message, visibleText } = await say('@Tally how much did 7 spend last week?', { as });
@@ -137,7 +137,7 @@ describe('a mention without a command', () => {
     'when did prod stop spending?',
     'alert(1) prod',
     'which post cost most?',
-  ])('saying “%s” is answered by quoting a word that Tally can’t use', async (asked) => {
+  ])('saying “%s” gets an answer that quotes the word that doesn’t fit', async (asked) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const { visibleText } = await say(`@Tally ${asked}`);
     expect(visibleText).toMatch(/I don’t recognize “|“every” doesn’t belong there/);
@@ -149,7 +149,7 @@ describe('a mention without a command', () => {
     expect(labels).toEqual(['"text":"/billing help"']);
   });
 
-  it('with “help” is answered with help', async () => {
+  it('that says “help” or “billing” is answered with help', async () => {
     for (const text of ['@Tally help', '@Tally billing', '@Tally /billing help'])
       expect((await say(text)).visibleText).toContain('`/spend` See');
   });
@@ -162,26 +162,23 @@ describe('a mention without a command', () => {
     ['@Tally 123', '/balance 123', 'left'],
     ['@Tally 123', '/spend 123', ' · 14–20 Nov · '],
     ['@Tally setings', '/billing settings', 'Only Tally managers can do this'],
-  ])(
-    'with a mistake runs nothing until a person presses the correction: %s, %s',
-    async (text, label, answer) => {
-      const queries = await bot.queriesDuring(async () => {
-        const { message } = await say(text);
-        expect(message.ephemeral).toBe(true);
-        // The answer replaces the message; a refused form has a message below.
-        const before = bot.answers(MEMBER).length - 1;
-        await bot.press(message, label, MEMBER);
-        const shown = () =>
-          bot
-            .answers(MEMBER)
-            .slice(before)
-            .map(({ visibleText }) => visibleText);
-        await expect.poll(() => shown().join('\n')).toContain(answer);
-      });
-      // Only requests after the click.
-      expect(queries).toHaveLength(label.endsWith('settings') ? 0 : 2);
-    },
-  );
+  ])('saying “%s” runs no command until a person clicks “%s”', async (text, label, answer) => {
+    const queries = await bot.queriesDuring(async () => {
+      const { message } = await say(text);
+      expect(message.ephemeral).toBe(true);
+      // The answer replaces the message; a refused form has a message below.
+      const before = bot.answers(MEMBER).length - 1;
+      await bot.press(message, label, MEMBER);
+      const shown = () =>
+        bot
+          .answers(MEMBER)
+          .slice(before)
+          .map(({ visibleText }) => visibleText);
+      await expect.poll(() => shown().join('\n')).toContain(answer);
+    });
+    // Only requests after the click.
+    expect(queries).toHaveLength(label.endsWith('settings') ? 0 : 2);
+  });
 
   it('with @channel and formatting is answered in plain text that notifies nobody', async () => {
     const { message, visibleText, text } = await say('@Tally <!channel> *frobnicate*');
@@ -257,7 +254,7 @@ describe('a question in plain words', () => {
     },
   );
 
-  it('is answered without a button about a project that is limited to other channels', async () => {
+  it('is never answered with a button for a project that is limited to other channels', async () => {
     await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
     for (const text of ['@Tally how is hiden doing?', '@Tally what’s left on prod or hidden or hiden?'])
       expect(JSON.stringify((await say(text)).message.blocks)).not.toMatch(/"\/(spend|balance)[^"]*hidden/);
@@ -321,7 +318,7 @@ describe('a direct message to Tally', () => {
     expect(threaded.message.threadTs).toBe(message.ts);
   });
 
-  it('has no Share button below its answer, unlike a command in a channel', async () => {
+  it('gets an answer without a Share button, unlike a command in a channel', async () => {
     expect(await bot.read('/balance 123', MEMBER, DIRECT)).not.toContain('Share');
     expect(await bot.read('/balance 123', MEMBER)).toContain('Share');
   });
@@ -334,7 +331,7 @@ describe('a direct message to Tally', () => {
     await bot.updated(message, ' · 9–15 Nov · ', MEMBER);
   });
 
-  it('is the only message that Tally answers without a mention', async () => {
+  it('is the only kind of message that Tally answers without being mentioned', async () => {
     const heard = { type: 'message', user: MEMBER, channel: CHANNEL, text: 'balance 123', ts: '1.1' };
     await bot.slack.event({ ...heard, channel_type: 'channel' });
     await say('balance 123', { channel: DIRECT });

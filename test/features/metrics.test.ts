@@ -50,7 +50,7 @@ it('the metrics count a scheduled post when it is sent', async () => {
 });
 
 describeUnless(NO_SERVER, 'a Redis that refuses writes', () => {
-  it('raises the error count and the age of the overdue post in the metrics', async () => {
+  it('makes the metrics show errors and an overdue post', async () => {
     // Skips the refusal for full memory, because Redis then still runs some scripts.
     const [, refusal] = WRITE_REFUSALS;
     const server = await startServer();

@@ -298,7 +298,7 @@ describe('an application access', () => {
 });
 
 describe('/os-token', () => {
-  it('shows a token, its project, its expiry and the shell commands that set it', async () => {
+  it('shows a token, its project, its expiry and shell commands that export the token', async () => {
     await register();
     identity.setMode('slow');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -326,7 +326,7 @@ describe('/os-token', () => {
     expect(sent(token)).toEqual({ 'views.update': 1 });
   });
 
-  it('warns that the token comes from an unrestricted application access', async () => {
+  it('warns if the token comes from an unrestricted application access', async () => {
     await register('unrestricted');
     await issue();
     expect(modalText()).toContain('*This application access is unrestricted.*');
@@ -439,7 +439,7 @@ describe('/os-token', () => {
       'the project is limited to another channel',
       () => bot.store({ 'project:prod': storedProject({ alias: 'prod', id: '123', channels: [FINANCE] }) }),
     ],
-  ])('revokes the token without showing it if, while the service issues it, %s', async (_, change) => {
+  ])('shows no token, but revokes it, if %s before the service answers', async (_, change) => {
     await register();
     const { asked, release } = holdAnswers(identity);
     await bot.slack.say(MEMBER, direct(MEMBER), '/os-token prod');
@@ -472,7 +472,7 @@ describe('/os-token', () => {
     expect(modalText()).toContain('If a token was issued, nobody has seen it');
   });
 
-  it('gives a token only to people on the project’s list, not to other managers', async () => {
+  it('gives a token only to people on the project’s list, not to every manager', async () => {
     await register('good', { people: [ADMIN] });
     const said = await bot.ask('/os-token prod', OWNER);
     expect(said.visibleText).toContain('You can’t get tokens for prod.');
@@ -497,13 +497,13 @@ describe('/os-token', () => {
     await shows('You can’t get tokens for prod.', ADMIN);
   });
 
-  it('gives no token to a listed guest if guests cannot use Tally', async () => {
+  it('gives no token to a guest on the project’s list if guests cannot use Tally', async () => {
     await register('good', { people: [GUEST] });
     const said = await bot.ask('/os-token prod', GUEST, GENERAL);
     expect(said.visibleText).toContain('Guests can’t use Tally in this workspace.');
   });
 
-  it('issues a token after a click on Try again if the project is allowed in the channel', async () => {
+  it('issues a token after “Try again” if people may ask about the project in the channel', async () => {
     await addProject(bot, { alias: 'web', id: '456', channels: [CHANNEL] });
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access web');
     await shows('Secret key');
@@ -548,7 +548,7 @@ describe('/os-token', () => {
     expect(await bot.read('/os-token help')).toContain('/os-token [project]');
   });
 
-  it('offers the form for an application access, not for a connection, if a secret is pasted', async () => {
+  it('offers the form for an application access if somebody pastes a secret', async () => {
     const pasted = `gAAAAA${'aB3-'.repeat(12)}`;
     const said = await bot.ask(`/os-token prod ${pasted}`);
     expect(said.visibleText).toContain('That looks like a token or a password');
@@ -563,7 +563,7 @@ describe('/os-token', () => {
     expect(bot.log()).not.toContain(pasted);
   });
 
-  it('is issued after a mention only when a button has opened its window', async () => {
+  it('in a mention issues a token only after a click on a button', async () => {
     await register();
     const asked = identity.requests.length;
     const said = await bot.ask('@Tally os-token prod');
@@ -660,7 +660,7 @@ describe('the button Revoke now', () => {
   });
 
   it.each([false, true])(
-    'is not offered if the service can’t revoke tokens (known beforehand: %s)',
+    'is not offered if the service can’t revoke tokens (Tally knows this beforehand: %s)',
     async (isKnown) => {
       if (isKnown) answerWith(identity, 'no-revocation');
       await register();
@@ -676,7 +676,7 @@ describe('the button Revoke now', () => {
     },
   );
 
-  it('revokes the token at the service that issued it, even after a change of address', async () => {
+  it('revokes the token at the service that issued it, even if the access has since got a new address', async () => {
     const second = await startIdentity({ now: () => bot.clock.now, slowFor: 300 });
     onTestFinished(() => second.close());
     await register('good', { people: [OWNER] });

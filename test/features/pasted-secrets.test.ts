@@ -59,7 +59,7 @@ describe.each([
     ],
     ...['/billing schedule prod S daily', '/billing schedules S', '/billing status S', '/billing conect S'],
     ...['@Tally S', '@Tally spend S', '@Tally spnd 123 S', '@Tally connect S', '@Tally hello S'],
-  ])('is neither sent nor logged if it is typed in place of S: %s', async (command) => {
+  ])('is neither repeated nor logged by Tally if it replaces the S in “%s”', async (command) => {
     const secret = secretOf();
     const shown = watch();
     const { visibleText } = await bot.ask(command.replace('S', secret));
@@ -107,7 +107,7 @@ describe('an unregistered word that looks like a secret', () => {
     ['/billing projects q7x2k9v4', 'Unknown command one word (hidden, because it may be a secret).'],
     ['@Tally q7x2k9v4', 'I don’t recognize one word (hidden, because it may be a secret).'],
     ['@Tally spnd q7x2k9v4', 'I don’t recognize one word (hidden, because it may be a secret).'],
-  ])('is not repeated by the answer to %s', async (command, answer) => {
+  ])('is not repeated in the answer to %s', async (command, answer) => {
     const shown = watch();
     expect(await bot.read(command)).toContain(answer);
     expect(shown()).not.toContain('q7x2k9v4');

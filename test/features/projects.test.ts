@@ -70,7 +70,7 @@ describe('naming a project', () => {
     ['add prod 123 456', 'You named two projects without a comma, “123 456”.'],
     ['add prod 0123', '“0123” starts with a zero'],
     ['add prod 123 csv', '“csv” doesn’t belong there.'],
-  ])('refuses words that fill in no field: “%s”', async (words, sentence, instead?) => {
+  ])('fails if a word fits no field of the form: “%s”', async (words, sentence, instead?) => {
     const answer = await bot.ask(`/billing projects ${words}`);
     expect(answer.visibleText).toContain(sentence);
     if (instead !== undefined) expect(answer.visibleText).toContain(instead);
@@ -128,7 +128,7 @@ describe('naming a project', () => {
     expect(await stored('one-more')).toBeNull();
   });
 
-  it('fails with an invalid name, and suggests a valid one', async () => {
+  it('fails if the name is invalid, and leads to the suggestion of a valid name', async () => {
     await openForm('/billing projects add');
     for (const typed of ['a_b!', 'Web_Shop', 'prod.', 'pr\u00ADod', '“prod”']) {
       await bot.slack.submit(OWNER, { alias: typed, id: '123' });
@@ -141,7 +141,7 @@ describe('naming a project', () => {
     await bot.modalSays('/balance a-b');
   });
 
-  it('saves a project without data, says so, and offers to choose another product', async () => {
+  it('leads to an offer of another product if the chosen one has no data', async () => {
     await openForm('/billing projects add backups 789');
     expect(await save({})).toContain('Saved. Billing has no Cloud platform data for 789.');
     expect(modalText()).not.toContain('Now try');
@@ -151,14 +151,14 @@ describe('naming a project', () => {
     await bot.closeForm();
   });
 
-  it('saves a project while billing is away', async () => {
+  it('works even while billing returns errors', async () => {
     bot.billing.setMode('failing');
     await openForm('/billing projects add prod 123');
     expect(await save({})).toContain('Now try `/balance prod`');
     await bot.closeForm();
   });
 
-  it('says which other name the project already has', async () => {
+  it('leads to a note if the project already has another name', async () => {
     await add('staging', '456');
     await openForm('/billing projects add web-shop 456');
     expect(await save({})).toContain('Saved. 456 is also called staging.');
@@ -171,7 +171,7 @@ describe('naming a project', () => {
     await bot.closeForm();
   });
 
-  it('is offered to managers in an answer about a project ID without a name', async () => {
+  it('is offered to managers in answers about a project that has no name', async () => {
     for (const command of ['/spend 456 yesterday', '/balance 456']) {
       const answer = await bot.ask(command);
       await bot.press(answer, 'Name…');
@@ -204,7 +204,7 @@ describe('a project’s name', () => {
       ],
     ],
     ['a Tally command', 'spend os-token ostoken con-nect none add'.split(' ')],
-  ])('is refused with the reason “%s”', (why, names) => {
+  ])('is refused with a message that contains “%s”', (why, names) => {
     for (const typed of names) expect(problem(typed), typed).toContain(why);
   });
 
@@ -481,7 +481,7 @@ describe('a project whose record is damaged', () => {
     },
   );
 
-  it('blocks questions by ID, because its channel limits are unknown, but not questions by name', async () => {
+  it('blocks questions by project ID, but not questions by another project’s name', async () => {
     await damage('{');
     expect(await bot.read('/balance 123')).toContain('Tally can’t read the stored project.');
     expect(await bot.read('/balance live')).toContain('live');
@@ -534,7 +534,7 @@ describe('/billing default', () => {
 });
 
 describe('a command without a project', () => {
-  it('offers the projects that may be asked about in the channel, and keeps its other words', async () => {
+  it('leads to a list of projects allowed in the channel, and keeps its other words', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
     await add('dev', '789');
     const asked = await bot.ask('/spend Last Month storage', MEMBER);
@@ -546,7 +546,7 @@ describe('a command without a project', () => {
     expect(await bot.read('/spend', MEMBER, GENERAL)).not.toContain('prod');
   });
 
-  it('offers two hundred projects, within Slack’s limits', () => {
+  it('leads to a list of two hundred projects, within Slack’s limits', () => {
     const projects = Array.from({ length: 200 }, (_, n) =>
       named(`p${String(n).padStart(3, '0')}${'x'.repeat(28)}`),
     );
@@ -613,7 +613,7 @@ describe('a project’s limit to certain channels', () => {
     expect((await stored('prod'))?.channels).toEqual([GENERAL]);
   });
 
-  it('is lifted by another ID only after a warning', async () => {
+  it('can be lifted by a new project ID only after a warning', async () => {
     await add('payroll', '777', { channels: [CHANNEL] });
     await openForm('/billing projects edit payroll');
     expect(await save({ id: '778' })).toContain('This lifts the channel limits of project 777.');

@@ -94,7 +94,7 @@ describe('a person who has run too many tests', () => {
     expect([bot.billing.requests.length, identity.requests.length]).toEqual([before, 0]);
   });
 
-  it('can save a schedule, but cannot send a test post or an extra post', async () => {
+  it('can save a schedule, but cannot send a test or use “Send now”', async () => {
     await opened('/billing schedule prod daily 09:00');
     await bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'Send a test to me');
     await shows(TOO_MANY);

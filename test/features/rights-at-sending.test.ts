@@ -130,7 +130,7 @@ describe('a person who was removed from a private channel', () => {
   });
 
   it.each(['/spend prod csv', '/spend prod details'])(
-    'gets no figures of the channel’s project if the removal came before the answer: %s',
+    'gets no figures of the channel’s project if the removal came before the answer to %s',
     async (command) => {
       const refused = () => bot.log().split('"outcome":"rights-changed"').length;
       const [before, earlier] = [figuresIn(await everything()), refused()];
@@ -146,7 +146,7 @@ describe('a person who was removed from a private channel', () => {
     },
   );
 
-  it('gets no figures by “Try again” in a window that was opened there', async () => {
+  it('gets no figures with “Try again” in a window that was opened in the channel', async () => {
     bot.billing.respond(async () => ({ status: 503, headers: {}, body: '' }));
     await say('/spend prod details', FINANCE);
     await bot.modalSays('Try again', MEMBER);
@@ -159,7 +159,7 @@ describe('a person who was removed from a private channel', () => {
   });
 });
 
-it('a mention in a shared channel is answered in private if external people can’t use Tally', async () => {
+it('a mention in a shared channel is answered privately if external people can’t use Tally', async () => {
   const answersForAll = () =>
     bot.slack.messages(OWNER, SHARED).filter(({ text }) => FIGURE.test(text)).length;
   const [before, mine] = [answersForAll(), figuresIn(await everything())];
@@ -173,7 +173,7 @@ it('a mention in a shared channel is answered in private if external people can�
   await expect.poll(answersForAll).toBeGreaterThan(before);
 });
 
-it('a person who is no longer an admin gets no figures of a limited project, although Tally caches roles', async () => {
+it('a former admin gets no figures of a project limited to a channel, although Tally caches roles', async () => {
   const admin = bot.slack.workspace.person(ADMIN)!;
   await limitTo(FINANCE);
   const ask = async () => bot.slack.say(ADMIN, directOf(ADMIN), '/balance prod');

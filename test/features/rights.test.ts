@@ -304,8 +304,8 @@ const MANAGER: readonly Allowed[] = ['ask', 'schedule', 'manage', 'token'];
 const ROWS: Record<string, Row> = {
   owner: { person: OWNER, may: MANAGER },
   admin: { person: ADMIN, may: MANAGER },
-  'member who was named': { person: MEMBER, settings: { managers: [MEMBER] }, may: MANAGER },
-  'member of a group that was named': {
+  'member who was named as a manager': { person: MEMBER, settings: { managers: [MEMBER] }, may: MANAGER },
+  'member of a group that was named as managers': {
     person: MEMBER,
     settings: { managerGroups: [FINOPS] },
     may: MANAGER,
@@ -313,10 +313,14 @@ const ROWS: Record<string, Row> = {
   member: { person: MEMBER, may: ['ask', 'schedule', 'token'] },
   guest: { person: GUEST, may: [] },
   'guest, where guests may ask': { person: GUEST, settings: EVERYTHING, may: ['ask', 'token'] },
-  'guest who was named': { person: GUEST, settings: { managers: [GUEST], externals: true }, may: [] },
+  'guest who was named as a manager': {
+    person: GUEST,
+    settings: { managers: [GUEST], externals: true },
+    may: [],
+  },
   'external person': { person: EXTERNAL, may: [] },
   'external person, where they may ask': { person: EXTERNAL, settings: EVERYTHING, may: ['ask'] },
-  'external person who was named': {
+  'external person who was named as a manager': {
     person: EXTERNAL,
     settings: { managers: [EXTERNAL], guests: true },
     may: [],
@@ -341,7 +345,7 @@ describe('a role', () => {
     const tried = Object.keys(COLUMNS)
       .map((column) => [column, cans.includes(column)] as const)
       .filter((_, at) => isThorough || (at + row) % 3 === 0);
-    it.each(tried)('allows “%s”: %s', async (column, isAllowed) => {
+    it.each(tried)('grants the right “%s” (expected: %s)', async (column, isAllowed) => {
       expect(await COLUMNS[column]!(person)).toBe(isAllowed);
     });
   });
@@ -640,7 +644,7 @@ describe('a manager', () => {
     afterAll(() => becomes('admin'));
 
     it.each(['manage: command', 'manage: button', 'manage: form', 'manage: search'])(
-      'loses this right at once, but can still ask questions: %s',
+      'loses the right “%s” at once, but can still ask questions',
       async (column) => {
         becomes('admin');
         expect(await COLUMNS[column]!(ADMIN)).toBe(true);

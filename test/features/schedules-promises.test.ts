@@ -199,7 +199,7 @@ describe('the list of next posts', () => {
   const postedIn = (messages: readonly PostEntry[]) =>
     messages.filter(({ state }) => state === 'posted').map(dateOf);
 
-  it('names exactly the dates on which posts are sent later, whatever was edited', () => {
+  it('names exactly the dates on which posts are sent after the schedule is edited', () => {
     fc.assert(
       fc.property(
         timings,

@@ -104,7 +104,7 @@ describe('the words of a schedule command', () => {
     ['500 daily hourly', 'I don’t recognize “hourly”'],
   ])('are refused with a reason: “%s”', (text, sentence) => expect(() => read(text)).toThrow(sentence));
 
-  it('get the suggestion “monthly 1” if they say “last-month”, but no other frequency', () => {
+  it('get the suggestion “monthly 1” if they say “last-month”, but not if they also say “daily”', () => {
     const offered = (text: string) => catchInvalidWord(() => read(text));
     expect(offered('prod last-month 9:00')).toMatchObject({
       offered: ['schedule prod last-month monthly 1 9:00'],
@@ -195,7 +195,7 @@ describe('saving the form of a schedule', () => {
     expect((await audit())[0]).toBe(`${MEMBER} created a schedule:`);
   });
 
-  it('refuses a second schedule for the same projects, report, times and channel', async () => {
+  it('fails if another schedule has the same projects, report, times and channel', async () => {
     await setUp('prod,dev daily 09:00');
     await openForm('schedule dev,prod daily 9');
     await unfold();
@@ -236,7 +236,7 @@ describe('saving the form of a schedule', () => {
 describe('a test post', () => {
   const send = (person = OWNER) => bot.pressInForm('Send a test to me', person);
 
-  it('shows the report chosen in the form, and no schedule is saved', async () => {
+  it('shows the report that is chosen in the form, without saving a schedule', async () => {
     await openForm('schedule prod balance');
     await send();
     await modalSays('Sent a test to you. Nothing is saved yet.');
@@ -306,7 +306,7 @@ describe('the list of schedules', () => {
     expect((await audit())[0]).toBe(`${MEMBER} changed a schedule:`);
   });
 
-  it('has a menu item that tries a paused post again', async () => {
+  it('has a menu item for retrying a paused post', async () => {
     const { id } = await setUp('prod daily 09:00');
     await setLastPost(id, { due: around.now, result: 'paused', cause: storedCause('eu') });
     const list = await ask('schedules');
@@ -315,7 +315,7 @@ describe('the list of schedules', () => {
     await updated(list, 'Tally is trying again.');
   });
 
-  it('sends a post or deletes a schedule only once after a double click', async () => {
+  it('treats a double click as one click when a post is sent or a schedule is deleted', async () => {
     const { id } = await setUp();
     const list = await ask('schedules');
     const clickTwice = (action: string) => Promise.all([row(list, action, id), row(list, action, id)]);
@@ -332,7 +332,7 @@ describe('the list of schedules', () => {
     expect(texts.filter((text) => text.includes('Someone else changed this first'))).toEqual([]);
   });
 
-  it('resumes no schedule whose posts Slack would refuse', async () => {
+  it('doesn’t resume a schedule whose channel is archived', async () => {
     const { id } = await setUp('prod', OWNER, GENERAL);
     const list = await ask('schedules');
     await row(list, 'pause', id);
@@ -345,7 +345,7 @@ describe('the list of schedules', () => {
 });
 
 describe('a person without rights to a schedule', () => {
-  it('is refused even with forged values', async () => {
+  it('can’t change the schedule or send its posts, even with forged values', async () => {
     await setUp('prod', OWNER, CHANNEL);
     const [{ id } = { id: '' }] = await stored();
     const before = await bot.redis.client.hgetall(KEY);
@@ -395,13 +395,16 @@ describe('Tally', async () => {
     ['/spend 789 last-week storage', 'Last week’s spend', '789:2'],
     ['/spend prod mtd', 'This month’s spend so far', '123:1:prod'],
     ['/balance prod', 'Balance', '123:1:prod'],
-  ])('fills in the schedule form with the project and the report of %s', async (command, report, value) => {
-    const answer = await bot.ask(command);
-    await bot.choose(answer, 'rerun:more', 'Schedule this…');
-    await bot.slack.waitFor(() => bot.modal());
-    expect(bot.view()).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${report}"`);
-    expect(bot.view()).toContain(`"value":"${value}"`);
-  });
+  ])(
+    'fills in the schedule form with the project and report of the answer to %s',
+    async (command, report, value) => {
+      const answer = await bot.ask(command);
+      await bot.choose(answer, 'rerun:more', 'Schedule this…');
+      await bot.slack.waitFor(() => bot.modal());
+      expect(bot.view()).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${report}"`);
+      expect(bot.view()).toContain(`"value":"${value}"`);
+    },
+  );
 
   it('shows in /billing status and on the Home tab that a schedule can’t post', async () => {
     await bot.openForm('/billing schedule prod daily 09:00');

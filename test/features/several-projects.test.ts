@@ -42,7 +42,7 @@ describe('/spend about several projects', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('says why a project can’t be compared, and then names no biggest change', async () => {
+  it('says why a project can’t be compared, instead of naming the biggest change', async () => {
     bot.billing.setItems('6001', itemsJson(...november(14, 20, 30)));
     const { visibleText } = await bot.ask('/spend prod,staging yesterday');
     expect(visibleText).not.toContain('biggest change');
@@ -104,7 +104,7 @@ describe('/spend about several projects', () => {
     expect(lines[1]).not.toMatch(/[▲▼]/);
   });
 
-  it('marks a project with unreported days, and says how many are reported', async () => {
+  it('marks a project that has days without data, and says how many of its days are reported', async () => {
     bot.billing.setItems('6001', itemsJson(...november(14, 18, 30)));
     const answer = await bot.ask('/spend prod,staging');
     expect(answer.rows.find(([project]) => project === 'prod')?.[1]).toBe('150.00*');
@@ -123,7 +123,7 @@ describe('/spend about several projects', () => {
     expect(print.split('\\n')).toHaveLength(2);
   });
 
-  it('refuses two projects without a comma, and offers both with a comma', async () => {
+  it('refuses two projects without a comma between them, and offers the command with a comma', async () => {
     const refused = await bot.ask('/spend prod staging last-week');
     expect(refused.visibleText).toContain('You named two projects without a comma');
     await bot.press(refused, '/spend prod,staging last-week');
@@ -154,7 +154,7 @@ describe('/balance about several projects', () => {
     ]);
   });
 
-  it('names the project whose money runs out first if no project is in danger soon', async () => {
+  it('names the project whose money runs out first if no project’s money runs out soon', async () => {
     bot.billing.setBalance('6002', '{"balance":4000,"bonuses":0}');
     expect((await bot.ask('/balance prod,staging')).lines[0]).toBe(
       '2 projects · 7,000.00 left, prod runs out first',

@@ -22,7 +22,7 @@ describe('the Share button', () => {
     ['/spend prod,closed', OWNER, CHANNEL, true],
     ['/spend prod', MEMBER, CHANNEL, true],
   ])(
-    'is offered only if the answer may be shared in the channel: %s by %s in %s',
+    'is offered only if the answer may be shared in the channel: %s, asked by %s in %s',
     async (text, person, channel, isOffered) => {
       const { visibleText, labels } = await bot.ask(text, person, channel);
       expect(visibleText).toMatch(/spent|left|No .* data/);
@@ -82,7 +82,7 @@ describe('an error from billing', () => {
     expect(visibleText).not.toContain('Check its ID');
   });
 
-  it('leads to only one “Try again” in an answer', async () => {
+  it('leads to an answer that says “Try again” only once', async () => {
     bot.billing.respond(() => ({ status: 500, body: '' }));
     const { visibleText } = await bot.ask('/spend prod');
     expect(visibleText.match(/try again/gi)).toHaveLength(1);
@@ -93,7 +93,7 @@ describe('the project picker of a question without a project', () => {
   it.each([
     ['/spend last-month', ['/spend prod last-month', '/spend closed last-month', '/spend all last-month']],
     ['/balance csv', ['/balance all csv']],
-  ])('keeps the other words, and also offers all projects: %s', async (text, values) => {
+  ])('keeps the words of the question, and also offers “All projects”: %s', async (text, values) => {
     const { options, commands } = await bot.ask(text);
     expect(commands).toEqual(expect.arrayContaining(values));
     expect(options.at(-1)?.label).toBe('All projects');

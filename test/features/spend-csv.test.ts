@@ -45,7 +45,7 @@ const csv = [
 ].join('\r\n');
 
 describe('/spend … csv', () => {
-  it('sends a file with exact amounts and the missing days, without formulas', async () => {
+  it('sends a file with exact amounts, a row for each missing day, and no formulas', async () => {
     const { name, text, bytes, said } = await asked('/spend prod last-4-days csv');
     expect(name).toBe('spend-prod-2026-11-17_2026-11-20.csv');
     expect(text).toBe(csv);
@@ -53,7 +53,7 @@ describe('/spend … csv', () => {
     expect(said).toMatch(/ The CSV is in your direct messages with Tally\.$/);
   });
 
-  it('can be chosen in an answer’s ⋯ menu, opens no window, and leaves the answer unchanged', async () => {
+  it('can be chosen in an answer’s ⋯ menu, and neither opens a window nor changes the answer', async () => {
     const answer = await bot.ask('/spend prod last-4-days');
     bot.billing.setMode('slow');
     expect((await chosen(answer)).text).toBe(csv);
@@ -95,7 +95,7 @@ describe('/balance … csv', () => {
     expect(rows[2]).toMatch(/^123,cloud,\d/);
   });
 
-  it('notes that a project is overdrawn, or spends nothing', async () => {
+  it('has a note if a project is overdrawn or spends nothing', async () => {
     bot.billing.setBalance('7002', '{"balance":-5,"bonuses":0}');
     bot.billing.setBalance('7003', '{"balance":5,"bonuses":0}');
     bot.billing.setItems('7003', itemsJson(...november(14, 20, 0)));
@@ -103,7 +103,7 @@ describe('/balance … csv', () => {
     expect(rows.slice(1).map((row) => row.split(',').at(-1))).toEqual(['overdrawn', 'no spending']);
   });
 
-  it('has the same exact amounts as Details, which leave the answer unchanged', async () => {
+  it('has the same exact amounts as the “Details” window, which leaves the answer unchanged', async () => {
     for (const command of ['/balance prod', '/balance prod,123']) {
       const answer = await bot.ask(command);
       await bot.choose(answer, 'rerun:more', 'Details');
@@ -113,7 +113,7 @@ describe('/balance … csv', () => {
     }
   });
 
-  it('is about the same product as the answer whose menu was used', async () => {
+  it('is about the answer’s product if it is chosen in the answer’s menu', async () => {
     bot.billing.setBalance('7105', '{"balance":55,"bonuses":0}', 2);
     const { rows } = await chosen(await bot.ask('/balance 7105 storage'));
     expect(rows[1]).toMatch(/^7105,storage,55,/);

@@ -273,7 +273,7 @@ describe('the table of days in /spend', () => {
   });
 });
 
-it('the answer to /balance says why it can’t estimate how long money lasts, and escapes special characters', () => {
+it('the answer to /balance escapes special characters in the reason for a missing estimate', () => {
   const figures = {
     target: TARGET,
     connection: 'main',

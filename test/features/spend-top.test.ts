@@ -38,7 +38,7 @@ describe('the answer to /spend top', () => {
     expect(commands.some((command) => command.startsWith('/billing schedule'))).toBe(false);
   });
 
-  it('names a project without figures, because the project might be among the top', async () => {
+  it('also lists a project without figures, because that project might be among the top projects', async () => {
     answerQueries(bot.billing, '6003', { status: 403, body: '' });
     const answer = await bot.ask('/spend top 2 yesterday');
     expect(answer.lines[0]).toBe('Top 2 of 5 projects, 4 with figures · Fri 20 Nov · 70.00 EUR spent');
@@ -78,7 +78,7 @@ describe('the answer to /spend top', () => {
     expect(answer.commands).toContain('/spend top 2 yesterday');
   });
 
-  it('counts only projects that the person who asks may see in the channel', async () => {
+  it('doesn’t count a project that is limited to another channel', async () => {
     await addProject(bot, { alias: 'secret', id: '6050', channels: ['C0FINANCE1'] });
     const queries = await bot.queriesDuring(async () => {
       const { lines } = await bot.ask('/spend top 1 yesterday', MEMBER);

@@ -132,7 +132,7 @@ describe('the days in the answer to /spend with “vs”', () => {
 });
 
 describe('/spend with “vs” and with “csv” or “details”', () => {
-  it('sends a file with the days of both periods, and a note on each compared day', async () => {
+  it('sends a file with the days of both periods, and notes which days aren’t in the total', async () => {
     const command = '/spend staging 2026-10-05..2026-10-06 vs 2026-09-04..2026-09-05 csv';
     const work = () => bot.slack.say(OWNER, CHANNEL, command);
     const { files: [file] = [], text } = await bot.next(work, OWNER, directOf(OWNER));
@@ -149,7 +149,7 @@ describe('/spend with “vs” and with “csv” or “details”', () => {
     );
   });
 
-  it('shows the totals of both periods for “details”', async () => {
+  it('shows the totals of both periods if the command says “details”', async () => {
     await bot.openForm('/spend prod october vs september details');
     const text = await bot.modalSays('Compared total');
     for (const line of [
@@ -193,7 +193,7 @@ describe('the answer to /spend with “vs”', () => {
     expect(line).toMatch(/^No comparison with September: /);
   });
 
-  it('compares a week with the week 52 weeks earlier for “vs last year”', async () => {
+  it('compares a week with the week 52 weeks earlier if the command says “vs last year”', async () => {
     const { visibleText } = await bot.ask('/spend prod last-week vs last year');
     expect(visibleText).toContain('*unchanged* vs 10–16 Nov 2025');
   });

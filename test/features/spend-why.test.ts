@@ -99,7 +99,7 @@ describe('/spend with “why” for one project', () => {
     expect(answer.rows).toEqual([]);
   });
 
-  it('explains the difference from the period that is named after “vs”', async () => {
+  it('explains the difference from the period that follows “vs” in the command', async () => {
     sends(
       '6001',
       days('2025-11-14', ['1', '1', '1', '1', '1', '1', '1']),
@@ -171,7 +171,7 @@ describe('/spend with “why” for one project', () => {
     expect((await bot.ask('/spend prod mtd why')).lines[1]).toMatch(/· Spread over \d+ days\.$/);
   });
 
-  it('shows no percentage of averages beside the difference of the totals', async () => {
+  it('shows no percentage if the total fell but the daily average rose', async () => {
     sends(
       '6001',
       days('2026-08-01', Array(31).fill('9.9')),
@@ -184,7 +184,7 @@ describe('/spend with “why” for one project', () => {
     ]);
   });
 
-  it('says how much of the difference comes from one day more or fewer', async () => {
+  it('says how much of the difference is due to a longer or shorter month', async () => {
     const october = days('2026-10-01', ['15', ...Array(30).fill('10')]);
     sends('6001', days('2026-09-01', Array(30).fill('10')), october);
     expect((await bot.ask('/spend prod october why')).lines[1]).toBe(

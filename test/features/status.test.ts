@@ -71,7 +71,7 @@ describe('/billing status', () => {
     [{ expiresAt: NOW - 3 * DAY }, 'expired Wed 18 Nov 2026 (3 days ago)'],
     [{ expiresAt: NOW + 15 * DAY }, 'expires Sun 6 Dec 2026 (15 days)'],
     [{ lifetime: 'none' as const }, 'no expiry'],
-  ])('describes the expiry of a token with %o as “%s”', async (more, words) => {
+  ])('describes the expiry of a token (%o) as “%s”', async (more, words) => {
     const { expiresAt: _, ...rest } = connection('main');
     await workspaces.saveConnection(await changeIn(workspaces, TEAM), { ...rest, ...more });
     expect(await status()).toContain(words);

@@ -107,7 +107,7 @@ describe('the answer to a mistake', () => {
     '/balance <!subteam^S012AB3CD4E>',
     '@Tally what did @mateus spend last month?',
   ])(
-    'says that “%s” mentions a person, a channel or a group, without a word about secrets',
+    'says that “%s” mentions a person, a channel or a group, and doesn’t warn about secrets',
     async (command) => {
       const { visibleText } = await bot.ask(command);
       expect(visibleText).toContain('You mentioned a person, a channel or a group.');

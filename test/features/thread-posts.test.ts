@@ -158,7 +158,7 @@ describe('follow-up questions below a scheduled post', () => {
   it.each([
     ['now', CHANNEL],
     ['test', DIRECT],
-  ] as const)('can also be asked below a post that was sent by hand: %s', async (how, channel) => {
+  ] as const)('can also be asked below a post that somebody sent by hand (as “%s”)', async (how, channel) => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     await scheduling.send(TEAM, schedule({ projects }), how, MEMBER);
     await expect.poll(async () => (await remembered()).length > 0).toBe(true);

@@ -158,7 +158,7 @@ describe('a follow-up in a thread', () => {
 });
 
 describe('the days of a follow-up', () => {
-  it('are the same as in the earlier answer if that period had already ended', async () => {
+  it('are the same as in the earlier answer if the period of that answer had already ended', async () => {
     const { reply } = await startThread('spend prod last-7-days');
     bot.clock.now += 2 * DAY;
     expect((await reply('and staging?')).visibleText).toMatch(/staging · [\s\S]*14–20 Nov/);
@@ -281,7 +281,7 @@ describe('the question that Tally remembers', () => {
 });
 
 describe('the project of the last answer', () => {
-  it('is not mistaken for another project that is given its name later', async () => {
+  it('is not mistaken for a new project with the same name', async () => {
     const { reply } = await startThread('spend prod october');
     await removeProject('prod');
     await addProject(bot, { alias: 'prod', id: '789' });

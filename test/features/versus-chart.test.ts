@@ -43,7 +43,7 @@ describe('the chart of two periods', () => {
     expect(drawn('october vs september').values.flat()).not.toContain(0);
   });
 
-  it('shows Monday beside Monday, and names both periods', () => {
+  it('shows the same weekdays side by side, and names both periods', () => {
     expect(drawn('2026-11-16..2026-11-19 vs 2026-10-05..2026-10-08', (day) => Number(day.slice(8)))).toEqual({
       title: 'Spent per day',
       labels: ['16 / 5', '17 / 6', '18 / 7', '19 / 8'],

@@ -104,10 +104,13 @@ describe('the form of a watch', () => {
   it.each([
     ['budget 25000', /^20,000\.00 this month, 80\.0 %\n48,210\.00 left · about 48 days/m],
     ['spike 2x', /^1,000\.00 on Fri 20 Nov, usually 1,000\.00\n48,210\.00 left · /m],
-  ])('shows the figure that “%s” watches, with the balance below', async (rule, lines) => {
-    around.figures = STEADY;
-    expect((await openForm(`watch prod ${rule}`)).replaceAll('*', '')).toMatch(lines);
-  });
+  ])(
+    'shows the figure that the rule “%s” watches, and the balance below that figure',
+    async (rule, lines) => {
+      around.figures = STEADY;
+      expect((await openForm(`watch prod ${rule}`)).replaceAll('*', '')).toMatch(lines);
+    },
+  );
 
   it('names the most recent days on which the watch would have alerted', async () => {
     around.figures = previewFigures((ago) => (ago % 9 === 2 ? '9000' : '1000'), '48210');
@@ -116,7 +119,7 @@ describe('the form of a watch', () => {
     );
   });
 
-  it('starts with the channel’s default project, or in a direct message with the person to alert', async () => {
+  it('starts with the channel’s default project or, in a direct message, with the person to alert', async () => {
     await bot.redis.client.hset(KEY, `channel:${CHANNEL}`, 'dev');
     await openForm('watch');
     expect(view()).toContain('"value":"456:2:dev"');
@@ -305,7 +308,7 @@ describe('the list of watches', () => {
     expect(visibleText).toContain(':warning: *Expected 21.760 of 20.000,00* · now 829,00 this month');
   });
 
-  it('shows until when a watch is snoozed, and ends the snooze with Pause and Resume', async () => {
+  it('shows until when a watch is snoozed, and ends the snooze if the watch is paused and resumed', async () => {
     const { id } = await setUp(undefined, MEMBER);
     await bot.interact(clickOf(MEMBER, { action_id: 'watch-more', value: `month ${id} e1` }, CHANNEL));
     await expect.poll(async () => (await stored())[0]?.snoozedUntil).toBe(Date.UTC(2026, 11, 1));
@@ -435,7 +438,7 @@ describe('a watch', async () => {
     ['watch-acknowledge', 'alert001 e1-threshold-0', 'acknowledged an alert:', [OWNER, MEMBER]],
     ['watch-more', 'day alert001 e1-threshold-0', 'snoozed a watch:', [OWNER, OWNER]],
   ])(
-    'reacts only once to several clicks on %s that reach two processes',
+    'reacts only once to several clicks on the button “%s”, even if two processes receive them',
     async (action_id, value, did, people) => {
       const watch = {
         ...{ id: 'alert001', projects: [{ id: '123', product: 1 }], rule: { kind: 'balance', below: '1' } },

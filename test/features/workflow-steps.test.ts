@@ -116,7 +116,7 @@ describe('the workflow step “Get balance”', () => {
     expect((await balance({ project: '1002' })).outputs).toMatchObject({ runway: 'Nothing is being spent' });
   });
 
-  it('refuses a period in the project input, and ignores the period input', async () => {
+  it('refuses a period in the input “project”, and ignores the input “period”', async () => {
     expect(await errorOf(balance({ project: 'prod last-week' }))).toMatch(/A balance is always as of now/);
     expect((await balance({ project: 'prod', period: 'last-week' })).outputs).toBeDefined();
   });
@@ -130,7 +130,7 @@ describe('the workflow step “Get balance”', () => {
 });
 
 describe('a project that is limited to certain channels', () => {
-  it('is refused by name and by ID, without a request to billing', async () => {
+  it('can’t be asked about by name or by ID, and billing gets no request', async () => {
     const before = bot.billing.requests.length;
     const refusal =
       'You can’t ask about this project here. Ask in one of its channels, or ask a Tally manager to allow this one.';

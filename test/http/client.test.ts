@@ -236,7 +236,7 @@ describe('a retry', () => {
     expect(service.connections()).toBe(2);
   });
 
-  it('is sent if the service closes an idle connection when it is used again', async () => {
+  it('is sent if the service closes an idle connection just as Tally uses the connection again', async () => {
     const service = await serving(
       serveRaw((socket) => {
         let nth = 0;
@@ -471,16 +471,19 @@ describe('a redirect', () => {
     expect(failure).toMatchObject({ data: { target: location.slice(0, 300) } });
   });
 
-  it.each([300, 304, 399])('is not assumed for status %i without an address', async (status) => {
-    const service = await serving(serve((_, response) => response.writeHead(status).end()));
-    const what = `HTTP ${status} instead of an answer`;
-    expect(await failureOf(ask(http(), service.url))).toMatchObject({
-      kind: 'invalid-response',
-      data: { what },
-    });
-  });
+  it.each([300, 304, 399])(
+    'is not reported for status %i if the answer has no target address',
+    async (status) => {
+      const service = await serving(serve((_, response) => response.writeHead(status).end()));
+      const what = `HTTP ${status} instead of an answer`;
+      expect(await failureOf(ask(http(), service.url))).toMatchObject({
+        kind: 'invalid-response',
+        data: { what },
+      });
+    },
+  );
 
-  it.each([301, 303, 307, 308])('is not followed if its status is %i', async (status) => {
+  it.each([301, 303, 307, 308])('with status %i is not followed', async (status) => {
     const other = await serving(serve((_, response) => json(response, '{}')));
     const service = await serving(
       serve((_, response) => response.writeHead(status, { location: `${other.url}/there` }).end()),

@@ -116,7 +116,7 @@ describe('the details of a token', () => {
     });
   });
 
-  it('show the ID where there is no name', () => {
+  it('show an ID where a name is missing', () => {
     expect(bodyOf({ user: { id: 'u1' }, roles: ['member', { id: 'r1' }] })).toEqual({
       ...NOTHING,
       user: 'u1',

@@ -107,7 +107,7 @@ describe('a log line', () => {
     );
   });
 
-  it('does not mask the field after a value like “os-token”', () => {
+  it('leaves a field readable if the field before it has a value such as “os-token”', () => {
     const { json } = lineOf((log) =>
       log.info({ where: 'os-token', kind: 'not-issuer', after: 'stays' }, 'x'),
     );

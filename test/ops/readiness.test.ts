@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-it('the bot is ready when Redis answers and Slack reaches the bot', async () => {
+it('the bot is ready when Redis answers and Slack is available', async () => {
   const readiness = createReadiness(store.client, () => true);
   expect(readiness.healthz()).toEqual({ status: 200, body: { ok: true, version: VERSION } });
   expect(await readiness.readyz()).toEqual({ status: 200, body: { ok: true } });

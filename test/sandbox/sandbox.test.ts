@@ -23,7 +23,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
+describe.each(['http', 'socket'] as const)('the sandbox in %s mode', (mode) => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await startSandbox({ mode, withoutPage: true });
@@ -72,7 +72,7 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
   });
 });
 
-it('npm run sandbox stops the bot even when killed', async () => {
+it('the sandbox’s bot stops even if the process of “npm run sandbox” is killed', async () => {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME };
   const args = ['--import', 'tsx', 'sandbox/main.ts', '--no-open', '--port', '0'];
   const launcher = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -113,7 +113,7 @@ it('the sandbox’s Tally is installed by OAuth, and an uninstall deletes the wo
 }, 60_000);
 
 it.each([true, false])(
-  'the sandbox’s own Redis is readable only by its user, and stops when the sandbox stops (embedded: %s)',
+  'the sandbox’s Redis is readable only by the current user, and stops with the sandbox (embedded: %s)',
   async (embedded) => {
     const dir = await mkdtemp(join(tmpdir(), 'tally-test-'));
     const redis = await startRedis({ embedded, dir });

@@ -260,7 +260,7 @@ describe('the sandbox’s Slack', () => {
     expect(seen(OWNER)).toEqual([['Two', true]]);
   });
 
-  it('rejects empty answers, invalid blocks, and a kind of block that it is set to refuse', async () => {
+  it('rejects empty answers, invalid blocks, and a kind of block that the test forbids', async () => {
     await asked();
     expect(await respond({})).toEqual([500, 'no_text']);
     const header = { type: 'header', text: plainText('') };

@@ -33,7 +33,7 @@ describe('a channel', () => {
     expect(asked).toEqual([{ channel: 'C1' }]);
   });
 
-  it('isn’t found if Tally can’t see it, but any other refusal by Slack is an error', async () => {
+  it('isn’t found if Slack answers channel_not_found, but any other refusal by Slack is an error', async () => {
     expect(await find(refusal('channel_not_found')).found).toBeUndefined();
     await expect(find(refusal('missing_scope')).found).rejects.toMatchObject({
       kind: 'slack-failed',

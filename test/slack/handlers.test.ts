@@ -341,7 +341,7 @@ describe('beyond the rate limit', () => {
       /^\{"response_action":"errors","errors":\{"last":"Too many requests/,
     ],
     [
-      'a form without fields shows the refusal instead',
+      'a form without fields is replaced by the refusal',
       async () => JSON.stringify(await submit('a', { blocks: [section('no field')] })),
       /^\{"response_action":"update",.*That didn’t work.*Too many requests/,
     ],
@@ -362,7 +362,7 @@ describe('beyond the rate limit', () => {
   it.each([
     ['clicks', press],
     ['events', () => send({})],
-  ])('further %s get no answer', async (_, work) => {
+  ])('%s get no answer if Tally has already sent too many refusals', async (_, work) => {
     limits = { requests: [throttled()], refusals: [throttled()] };
     await staysSilent(work);
     expect(ran).toEqual(['spend the end']);

@@ -165,7 +165,7 @@ describe('the redirect from Slack', () => {
     await nothingInstalled();
   });
 
-  it('installs nothing if Slack refuses or limits the call', async () => {
+  it('installs nothing if Slack refuses or rate-limits Tally’s call', async () => {
     await started();
     bot.slack.refuse('oauth.v2.access', 'bad_redirect_uri');
     expect((await bot.install(NORTH)).status).toBe(500);

@@ -75,7 +75,7 @@ describe('an outage of Redis after a change was saved', () => {
   ] as const;
 
   it.each(FORMS)(
-    'leads to the advice to look first, not to “Nothing was saved”, in the %s form',
+    'makes the %s form say “check first whether it was saved”, not “Nothing was saved”',
     async (form, command, action, fields) => {
       const store = await testRedis();
       const proxy = await startRedisProxy(store.url);

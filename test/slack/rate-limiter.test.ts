@@ -28,7 +28,7 @@ describe('a person', () => {
     expect(letThrough(50, 'requests')).toBe(20);
   });
 
-  it('is told when to ask again, and asking too early doesn’t change the time', () => {
+  it('is told how long to wait, and asking too early doesn’t make the wait longer', () => {
     const { take, letThrough, refused } = limiter();
     letThrough(10, 'tests');
     now += 6_000;

@@ -131,7 +131,7 @@ describe('a bot that starts', () => {
 });
 
 describe('Socket Mode', () => {
-  it('lets the bot answer without an HTTP endpoint for Slack’s requests, but with /readyz', async () => {
+  it('replaces the HTTP endpoint for Slack’s requests, but leaves /readyz available', async () => {
     await started({ mode: 'socket' });
     await bot.connect();
     expect((await bot.ask('/balance 123')).visibleText).toContain('left');

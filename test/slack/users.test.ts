@@ -120,7 +120,7 @@ describe('a person’s role', () => {
     expect(await roleOf('T9')).toBe('external');
   });
 
-  it('can’t be determined while Slack doesn’t say whose token Tally uses', async () => {
+  it('can’t be determined while Slack doesn’t say which workspace Tally’s token belongs to', async () => {
     const before = installation;
     installation = refusal('internal_error');
     await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed', data: { method: 'auth.test' } });
@@ -128,7 +128,7 @@ describe('a person’s role', () => {
     expect(await find('U1')).toMatchObject({ role: 'member' });
   });
 
-  it('is “external” if the payload comes from a workspace other than the token’s', async () => {
+  it('is “external” if the payload comes from a workspace other than that of Tally’s token', async () => {
     users.U9 = { team_id: 'T9', is_admin: true };
     const home = { userId: 'U9', homeTeamId: 'T9' };
     expect(await people(client, 'T9').find(home)).toMatchObject({ role: 'external' });
@@ -150,7 +150,7 @@ describe('a user group of managers', () => {
     expect([times('S1'), times('S2')]).toEqual([2, 2]);
   });
 
-  it('makes nobody a manager, and prevents changes, while Slack doesn’t list its members', async () => {
+  it('makes nobody a manager and allows no changes while Slack doesn’t list its members', async () => {
     members = { S1: refusal('missing_scope'), S2: ['U2'] };
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });

@@ -10,7 +10,7 @@ describe('a stored value', () => {
   const owner = { workspace: 'T1', kind: 'billing-token', id: 'main' };
   const both = createKeyring([NEW, OLD]);
 
-  it('is encrypted again, alone or as a field of JSON whose other fields do not change', () => {
+  it('is encrypted again, whether alone or in a JSON field, and other fields do not change', () => {
     fc.assert(
       fc.property(fc.string(), fc.dictionary(fc.string(), fc.jsonValue()), (secret, rest) => {
         const envelope = createKeyring([OLD]).seal(secret, owner);

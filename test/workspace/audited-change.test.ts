@@ -170,7 +170,7 @@ describe('requests during an uninstall', () => {
     await nothing();
   });
 
-  it('leave no key in Redis if they are a workspace’s first and Tally is no longer installed', async () => {
+  it('leave no key in Redis if they are the first requests of a workspace without Tally', async () => {
     await redis.flushdb();
     const asked: string[] = [];
     const left = createWorkspaces({
@@ -223,7 +223,7 @@ describe('two people who change the same thing at once', () => {
     expect((await read()).projects).toEqual([]);
   });
 
-  it('can’t change a project and remove it: the later removal fails', async () => {
+  it('can’t edit a project and also remove it: the slower person’s removal fails', async () => {
     const late = await both(
       (by) => workspaces.changeProject(by, 'prod', { ...PROD, id: '777' }),
       (by) => workspaces.removeProject(by, PROD),
@@ -238,7 +238,7 @@ describe('two people who change the same thing at once', () => {
     expect((await read()).channelDefault('C1')).toBeUndefined();
   });
 
-  it('can’t overwrite settings that were saved first', async () => {
+  it('can’t overwrite settings that the other person saved first', async () => {
     const late = await both(
       (by) => workspaces.saveSettings(by, { zone: 'Asia/Tokyo' }),
       (by) => workspaces.saveSettings(by, { zone: 'Europe/Paris', guests: true }),
@@ -247,7 +247,7 @@ describe('two people who change the same thing at once', () => {
     expect((await read()).settings).toMatchObject({ zone: 'Asia/Tokyo', guests: false });
   });
 
-  it('can’t overwrite a token that was saved first', async () => {
+  it('can’t overwrite a token that the other person saved first', async () => {
     await workspaces.saveConnection(await changeIn(workspaces, 'T1'), MAIN);
     const late = await both(
       (by) => workspaces.saveConnection(by, { ...MAIN, token: 'the-quicker-fake-token' }),
@@ -293,7 +293,7 @@ describe('two people who change the same thing at once', () => {
     expect(await entries()).toHaveLength(1);
   });
 
-  it('can replace a token that was encrypted again with another key a moment before', async () => {
+  it('can replace a token that Tally has just encrypted again with a new key', async () => {
     await workspaces.saveConnection(await changeIn(workspaces, 'T1'), MAIN);
     const by = await change();
     const json = (await redis.hget(HASH, 'connection:main'))!;

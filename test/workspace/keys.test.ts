@@ -11,7 +11,7 @@ const namedBy = (id: string): readonly (readonly [name: string, key: string])[] 
   );
 
 describe('the Redis keys of a workspace', () => {
-  it('include every key with its ID except an organization’s member list, which is deleted last', () => {
+  it('include every key with the workspace’s ID, except an organization’s member list', () => {
     const own = namedBy('T1').filter(([, key]) => key.includes('{T1}'));
     expect(own.map(([name]) => name)).toContain('recordKey');
     const listed = own.filter(([name]) => name !== 'membersKey').map(([, key]) => key);

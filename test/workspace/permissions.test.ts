@@ -21,7 +21,7 @@ describe('the rights', () => {
     ['external', { guests: true, externals: false, named: true }, ''],
     ['external', { guests: false, externals: true, named: true }, 'ask'],
     ['nobody', { guests: true, externals: true, named: true }, ''],
-  ])('of the role “%s” with %o are “%s”', (role, { guests, externals, named }, expected) => {
+  ])('of the role “%s” with the settings %o are “%s”', (role, { guests, externals, named }, expected) => {
     const { canAsk, canManage } = permissionsOf(role, settings(guests, externals), named);
     expect([...(canAsk ? ['ask'] : []), ...(canManage ? ['manage'] : [])].join(', ')).toBe(expected);
   });

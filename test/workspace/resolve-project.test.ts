@@ -129,7 +129,7 @@ describe('a project’s channel limit', () => {
     expect(resolveProject(named, record, { channel: undefined, isUnlimited: true }).project).toBe('123');
   });
 
-  it('applies to all products of the project’s ID except one registered without a limit', () => {
+  it('applies to all products of the project’s ID, except a product registered without a limit', () => {
     const record = recordOf([prod, project('logs', { product: 2 })]);
     expect(resolveProject({ alias: 'logs' }, record, member(ELSEWHERE)).product).toBe(2);
     expect(resolveProject({ project: '123', product: 2 }, record, member(ELSEWHERE)).alias).toBe('logs');
@@ -248,7 +248,7 @@ describe('several projects', () => {
     ]);
   });
 
-  it('meant by “all” are those that people can ask about in the channel', () => {
+  it('include each project that people can ask about in the channel if the question says “all”', () => {
     expect(labels('all', undefined, record, member())).toEqual(['dev', 'prod']);
     expect(labels('all', undefined, record, manager)).toEqual(['dev', 'prod', 'secret']);
     const secret = project('secret', { channels: [ELSEWHERE] });
@@ -258,7 +258,7 @@ describe('several projects', () => {
     expect(() => resolveProjects('all', undefined, unconnected, member())).toThrow(aFailure('not-connected'));
   });
 
-  it('has the name that was registered first if it has several', () => {
+  it('are each called by the name registered first, unless the question uses another name', () => {
     const [first, second] = [project('staging', { addedAt: 1 }), project('jan-prod', { addedAt: 2 })];
     const twice = recordOf([first, second]);
     expect(labels('all', undefined, twice, member())).toEqual(['staging']);

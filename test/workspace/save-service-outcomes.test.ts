@@ -106,7 +106,7 @@ it('a token’s rejection starts the workspace’s background work once, and sto
   expect([lost.changed, lost.failures]).toEqual([[], [aFailure('store-unavailable')]]);
 });
 
-it('estimates that are older than the balance beside them are stored with their own time', async () => {
+it('estimates keep their own time if they are older than the balance stored with them', async () => {
   await save();
   const balance = { id: '123', product: 1 as const, balance: '90' };
   const forecast = { total: '500', month: '2026-11' };

@@ -46,7 +46,7 @@ describe('an installation of the Slack app', () => {
     expect(await redis.zscore(INDEX_KEY, 'T1')).not.toBeNull();
   });
 
-  it('for an organization serves the workspaces that joined it', async () => {
+  it('for an organization serves the workspaces that joined the organization', async () => {
     const store = installed();
     await store.join('E1', 'T1');
     expect(await redis.keys('*')).toEqual([]);

@@ -191,7 +191,7 @@ describe('a token', () => {
 });
 
 describe('a project', () => {
-  it('is the only one that gets an alias if twenty people choose this alias at the same time', async () => {
+  it('is the only project with its alias, even if twenty people choose the alias at the same time', async () => {
     const ids = Array.from({ length: 20 }, (_, n) => String(n + 1));
     const added = await Promise.all(
       ids.map(async (id) => workspaces.addProject(await changing(), { ...PROD, id })),
@@ -230,7 +230,7 @@ describe('a project', () => {
 describe('a rejected credential', () => {
   const CONNECTION = { kind: 'connection', name: 'main' } as const;
 
-  it('keeps the time of its first rejection until it works or is replaced', async () => {
+  it('keeps the time of its first rejection until it works again or is replaced', async () => {
     const { fingerprint: mark } = await workspaces.saveConnection(await changing(), MAIN);
     const note = (at: number) =>
       outcomesOf(workspaces, at).rejected({ workspace: 'T1', ...CONNECTION, mark });

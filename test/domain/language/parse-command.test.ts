@@ -30,7 +30,7 @@ it.each([
 describe('a project’s name', () => {
   const aliases = new Set(['prod', 'mayday', 'team-a', 'storage-2']);
 
-  it('is recognized anywhere in a command, and makes later numbers a product or a year', () => {
+  it('is recognized anywhere in a command, and a number after the name means a product or a year', () => {
     expect(read('prod 2 2026', aliases)).toEqual({
       help: false,
       alias: 'prod',
@@ -96,7 +96,7 @@ describe('a pasted secret', () => {
   });
 
   it.each(['last7daysincludingtoday', '2026-10-01..2026-10-15', 'october2026..november2026', '1'.repeat(32)])(
-    'is not suspected in a period or a number beside an unknown word: “%s”',
+    'is not suspected in a period or a number, even beside an unknown word: “%s”',
     (text) => expect(refused(`${text} banana`).word).toBe('banana'),
   );
 });
@@ -116,7 +116,7 @@ describe('several projects', () => {
     expect(named('prod, last week, cloud')).toBeUndefined();
   });
 
-  it('are refused if there are more than 20, and a command of more than 80 words is refused', () => {
+  it('are refused if there are more than 20, or if the command has more than 80 words', () => {
     const many = (count: number) => Array.from({ length: count }, (_, n) => String(100 + n)).join(',');
     expect(readSpend(many(20)).several).toHaveLength(20);
     expect(() => readSpend(many(21))).toThrow('You named 21 projects');
@@ -152,7 +152,7 @@ describe('any text', () => {
   );
   const now = Date.parse('2026-11-21T10:15:30.123Z');
 
-  it('is understood, or refused with a short quotation and with commands that Tally accepts', () => {
+  it('is understood, or refused with a short quotation and suggested commands that Tally accepts', () => {
     fc.assert(
       fc.property(texts, (text) => {
         try {
@@ -172,7 +172,7 @@ describe('any text', () => {
   it.each([
     ...['7', 'a', '-', '.', '_', '<', '<|', 'today ', 'product ', 'last ', '7 days ', 'q', 'a_', '?'],
     ...['2026-', 'a, ', 'ﷺ'],
-  ])('of 4,000 characters is refused, if at all, in fewer than 400 characters: %j', (piece) => {
+  ])('of 4,000 characters gets a message of fewer than 400 characters if it is refused: %j', (piece) => {
     const text = piece.repeat(4000 / piece.length);
     try {
       readSpend(text);
@@ -216,7 +216,7 @@ describe('a filler word in a command', () => {
   });
 
   it.each(['prod so far', 'last week so far', 'so far 7 days'])(
-    'cannot be “so far” without a period that is still running: %s',
+    'is refused if it is “so far” and the command has no period that is still running: %s',
     (text) => expect(() => readSpend(text, FILLER_NAMES)).toThrow('“so far” needs a period'),
   );
 });

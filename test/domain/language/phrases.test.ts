@@ -54,7 +54,7 @@ describe('a period phrase', () => {
     expect(read).toEqual(some(manner.length).map((phrase) => [spelled(phrase), DAYS.get(phrase)]));
   });
 
-  it('means the same days as the text and the dates that Tally shows for it', () => {
+  it('means the same days as Tally’s own wording for it, and as the dates that Tally shows for it', () => {
     const periods = some(4).map((phrase) => resolvePeriodText(phrase, NOW, 'UTC'));
     for (const period of new Map(periods.map((period) => [period.phrase, period])).values()) {
       expect(resolvePeriodText(period.phrase, NOW, 'UTC')).toEqual(period);
@@ -103,7 +103,7 @@ describe('a period phrase in a command', () => {
     ['prod,staging *', { several: [{ alias: 'prod' }, { alias: 'staging' }] }],
     ['all *', { several: 'all' }],
     ['web-shop * details', { alias: 'web-shop', output: 'details' }],
-  ])('does not change the other words if it replaces the * in “%s”', (command, words) => {
+  ])('does not affect the other words if it is written in place of the * in “%s”', (command, words) => {
     const phrases = some(command.length).filter(
       (phrase) => !(/^(\*|all)/.test(command) && beginsWithYear(phrase)),
     );
@@ -112,7 +112,7 @@ describe('a period phrase in a command', () => {
   });
 
   it.each(['prod', 'project 7001', 'project 5'])(
-    'beside “%s” means the same days after Tally has rewritten the command',
+    'after “%s” keeps its meaning when Tally rewrites the command in a standard form',
     (project) => {
       for (const phrase of some(project.length)) {
         const canonical = formatParsedCommand(readSpend(`${project} ${phrase} storage`, ALIASES));

@@ -30,13 +30,13 @@ describe('a question in plain English', () => {
     expect(parseQuestion(text, contextWith(ALIASES))).toBeUndefined(),
   );
 
-  it('uses “may” as the month of May only where the word can’t be a verb', () => {
+  it('means the month of May by the word “may” only where “may” can’t be a verb', () => {
     expect(meaning('how much did prod spend since may?')).toBe('spend prod since 2026-05');
     expect(meaning('how much did prod spend may')).toBe('spend prod 2026-05');
     expect(meaning('what may prod cost?')).toBe('offered');
   });
 
-  it('asks about all projects by “we” and “total” even if projects have these names', () => {
+  it('with “we” and “total” is about all projects, even if projects have these names', () => {
     const asked = parseQuestion(
       'how much did we spend in total last month?',
       contextWith(new Set(['we', 'total'])),
@@ -44,7 +44,7 @@ describe('a question in plain English', () => {
     expect(asked).toMatchObject({ kind: 'command', rerun: { command: '/spend', text: 'all last-month' } });
   });
 
-  it('gets each suggestion once', () => {
+  it('gets each suggestion only once', () => {
     const asked = parseQuestion(
       'how much money do I need to top up prod until end of march?',
       contextWith(ALIASES),
@@ -65,7 +65,7 @@ describe('a question in plain English', () => {
     expect(() => parseTyped('/spend', text, contextWith(ALIASES), parseCommandText)).toThrow(sentence),
   );
 
-  it('means the projects whose names match the most words', () => {
+  it('is about the projects whose names match the most words', () => {
     const read = (text: string, ...names: string[]) => {
       const question = parseQuestion(text, contextWith(new Set(names)));
       return question?.kind === 'command' ? question.rerun.text : question;

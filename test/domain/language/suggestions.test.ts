@@ -106,7 +106,7 @@ describe('a suggested command', () => {
     );
   });
 
-  it('about a balance has no period, because a balance is always as of now', () => {
+  it('about a balance has no period, because Tally only knows the current balance', () => {
     for (const { text } of PERIODS) {
       expect(offeredBy(() => readBalance(`prod ${text} storage`, ALIASES))).toEqual(['prod storage']);
       const reruns = [{ command: '/balance', text: 'prod' }];

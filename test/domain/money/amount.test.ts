@@ -131,7 +131,7 @@ describe('the arithmetic of amounts', () => {
     );
   });
 
-  it('adds decimals as exactly as whole numbers', () => {
+  it('adds decimal numbers as exactly as it adds whole numbers', () => {
     fc.assert(
       fc.property(fc.array(scaled(18), { maxLength: 40 }), (amounts) => {
         const exact = amounts.reduce((total, { units }) => total + units, 0n);
@@ -141,7 +141,7 @@ describe('the arithmetic of amounts', () => {
     );
   });
 
-  it('divides to at least 20 significant digits, even far below a cent', () => {
+  it('is exact to at least 20 significant digits in a division, even far below a cent', () => {
     expect(toPlainDigits(divide(money('1'), 3))).toMatch(/^0\.3{20,}$/);
     expect(toPlainDigits(divide(money('1e-50'), money('3')))).toMatch(/^0\.0{50}3{20,}$/);
     expect(toPlainDigits(divide(money('-10'), 4))).toBe('-2.5');

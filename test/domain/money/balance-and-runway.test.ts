@@ -67,7 +67,7 @@ describe('the runway', () => {
     );
   });
 
-  it('has a warning sign below 14 days, but not at 14', () => {
+  it('is shown with a warning sign below 14 days, but without one at 14 days', () => {
     expect(formatRunwayLine(estimate('13.9', '0', ...aWeekOf('1')), toPlainDigits)).toMatch(
       /^:warning: \*About 13 /,
     );
@@ -76,7 +76,7 @@ describe('the runway', () => {
     );
   });
 
-  it('is not a day too short because the average is rounded', () => {
+  it('is exact to the day, although the average is rounded', () => {
     // The average is a third of the balance, so the balance lasts exactly three days.
     expect(estimate('1', '0', '0.5', '0.25', '0.25')).toMatchObject({ days: 3 });
     expect(estimate(`0.${'9'.repeat(60)}`, '0', '0.5', '0.25', '0.25')).toMatchObject({ days: 2 });

@@ -154,7 +154,7 @@ describe('a billing item’s unreadable day', () => {
     );
   });
 
-  it('never comes from a valid timestamp, whose day is at most one day from the UTC date', () => {
+  it('is never a valid timestamp: a timestamp’s day is at most one day from its UTC date', () => {
     const instants = fc.date({
       min: new Date('1901-01-01'),
       max: new Date('2200-01-01'),

@@ -148,7 +148,7 @@ describe('the comparison of two periods', () => {
     expect(sumChanges([])).toBeUndefined();
   });
 
-  it('of several projects counts as many reported days as the project with the fewest', () => {
+  it('of several projects counts only as many reported days as the project with the fewest has', () => {
     const [whole, thin] = [change(7, 7), change(6, 7)];
     for (const all of [
       [whole, thin],
@@ -210,7 +210,7 @@ const explainedDays = (current: Amounts, before: Amounts) => {
 };
 
 describe('the days that explain a difference between two periods', () => {
-  it('are listed together if no day has a counterpart in the other period', () => {
+  it('are combined in one row if no reported day has a reported counterpart in the other period', () => {
     expect(explainedDays(['1', undefined, undefined, '2'], [undefined, '3', '4'])).toEqual({
       value: '-4',
       rows: ['Thu 1 Oct and Sun 4 Oct vs Wed 2 Sep and Thu 3 Sep: -4'],
@@ -308,7 +308,7 @@ describe('the daily differences of two random periods', () => {
     );
   });
 
-  it('have the same sum after the smallest are combined', () => {
+  it('keep their sum when the smallest differences are combined', () => {
     fc.assert(
       fc.property(window, window, fc.integer({ min: 1, max: 5 }), (current, before, most) => {
         const { rows, value } = sides(current, before).explained;

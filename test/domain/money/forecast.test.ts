@@ -62,7 +62,7 @@ describe('the forecast of the current month', () => {
     expect(forecast(usual, { today: '2026-11-30', spentToday: '70' })?.total).toBe('360');
   });
 
-  it('never falls below what is already spent, unless that is negative', () => {
+  it('never falls below the amount already spent, unless that amount is negative', () => {
     const credits = (day: Day) => (day < '2026-11-01' ? '-10' : day === '2026-11-10' ? '500' : '-10');
     const spent = '310';
     expect(forecast(credits)).toMatchObject({ spent, total: spent });
@@ -121,7 +121,7 @@ describe('the forecast of the current month', () => {
     );
   });
 
-  it('expects a charge on the day of the month on which the last two months had the charge', () => {
+  it('expects a charge that came on the same day of the month in each of the last two months', () => {
     const charged =
       (dates: readonly string[], last = '2026-12') =>
       (day: Day) =>
@@ -183,7 +183,7 @@ describe('the forecast of random costs', () => {
       return amount === undefined || amount === null ? undefined : String(BigInt(amount) * factor);
     };
 
-  it('ignores days more than four months before this month, and is never below a positive amount spent', () => {
+  it('ignores the days before the last four months, and never falls below a positive amount spent', () => {
     fc.assert(
       fc.property(amounts, todays, (list, today) => {
         const costOn = costFrom(list, today);
@@ -215,7 +215,7 @@ describe('the forecast of random costs', () => {
     );
   });
 
-  it('adds the cost of one usual day on the last day of a month', () => {
+  it('made on the last day of a month is the amount spent plus the cost of one usual day', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 90, max: 110 }), { minLength: 190, maxLength: 190 }), (list) => {
         const found = forecast((day) => list[daysBetween('2026-05-24', day)]?.toString(), {
@@ -247,7 +247,7 @@ describe('the range of a forecast', () => {
     expect(on('2026-11-28', () => '0')).toBeUndefined();
   });
 
-  it('is not shown in the first days after a change in daily cost or an expensive day', () => {
+  it('is not shown in the first days after an expensive day or after a change in daily cost', () => {
     const changed = (first: Day) => (day: Day) => (day >= first ? '300' : wavy(day));
     expect(on('2026-11-26', changed('2026-11-20'))).toBeUndefined();
     expect(on('2026-11-26', changed('2026-11-19'))).toBeDefined();
@@ -256,7 +256,7 @@ describe('the range of a forecast', () => {
     expect(on('2026-11-27', huge)).toBeDefined();
   });
 
-  it('is not shown if earlier forecasts would have been wrong or impossible', () => {
+  it('is not shown if Tally’s earlier forecasts would have been wrong or impossible', () => {
     const changes = (day: Day) => (Math.floor(daysBetween('2026-01-01', day) / 9) % 2 === 0 ? '10' : '90');
     expect(on('2026-11-26', changes)).toBeUndefined();
     expect(on('2026-11-26', (day) => (day < '2026-09-15' ? undefined : wavy(day)))).toBeUndefined();

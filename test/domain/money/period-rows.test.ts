@@ -22,7 +22,7 @@ describe('the paired days of two periods', () => {
     return paired(current, before).pairs.map((pair) => pair.replace(/\.\.\S+/g, ''));
   };
 
-  it('have the same position in their periods if the periods share no weekday', () => {
+  it('fall on the same weekday, or have the same position in their periods if no weekday matches', () => {
     expect(dayPairs(['2026-11-14', '2026-11-16'], ['2026-10-01', '2026-10-02'])).toEqual([
       ...['11-14 10-01', '11-15 10-02', '11-16 ..'],
     ]);
@@ -38,7 +38,7 @@ describe('the paired days of two periods', () => {
     ]);
   });
 
-  it('have the same day of the month if both periods begin on the first; other days stay unpaired', () => {
+  it('have the same day of the month if both periods begin on the first of a month', () => {
     const pairs = dayPairs(['2026-11-01', '2026-11-20'], ['2026-10-01', '2026-10-20']);
     expect(pairs[19]).toBe('11-20 10-20');
     const { pairs: months } = pairDays(

@@ -124,7 +124,7 @@ describe('today’s cost so far', () => {
 
   it.each([
     ['among the requested days', [...WEEK, '2026-11-21']],
-    ['beside the requested days', WEEK],
+    ['in addition to the requested days', WEEK],
   ])('counts toward the total, but not toward the average, if billing sends it %s', (_, days) => {
     const usage = usageOf(items, days, '2026-11-21');
     expect(usage.rows.at(-1)).toMatchObject({ day: '2026-11-21', outside: false });
@@ -257,7 +257,7 @@ describe('the summary of random billing items', () => {
     );
   });
 
-  it('has an average if a day is reported, at most as high as the most expensive day', () => {
+  it('has an average if any day is reported, and the average is at most the highest daily cost', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
         const usage = usageOfItems(sent, period);
@@ -291,7 +291,7 @@ describe('the text about the reported days', () => {
     [['14', '15', '16', '17', '18', '19'], '1 of 7 days reported, no data for 14–19'],
   ])('for the missing days %j is “%s”', (missing, text) => expect(reported(...missing)).toBe(text));
 
-  it('says “no data yet” about a missing single day, and nothing about today', () => {
+  it('is “no data yet” if the only requested day is missing, but empty if that day is today', () => {
     expect(formatReportedDays(usageOf([item('2026-11-14')], ['2026-11-14']), nameOf)).toBe('');
     expect(formatReportedDays(usageOf([], ['2026-11-14']), nameOf)).toBe('no data yet');
     expect(formatReportedDays(usageOf([], ['2026-11-14'], '2026-11-14'), nameOf)).toBe('');
@@ -306,7 +306,7 @@ describe('the note on unreadable amounts', () => {
     expect(said(item('2026-11-14', '1'))).toEqual([]);
   });
 
-  it('names the days and the number of amounts that the total lacks', () => {
+  it('names the days, and says how many amounts the total lacks', () => {
     expect(said(item('2026-11-14', 'x'), item('2026-11-15', 'y'), item('2026-11-16', '1'))).toEqual([
       'The amount for 14 and 15 couldn’t be read in full, so it isn’t in the average.',
       'The total is incomplete: 2 amounts couldn’t be read.',

@@ -261,7 +261,7 @@ describe('a watch on days that cost twice as much as usual', () => {
     expect(judge(daysOf([198, 300]), [toldOf(2)])).toMatchObject({ crossings: [], alerted: [toldOf(2)] });
   });
 
-  it('alerts again if a spike is corrected to a usual amount and back', () => {
+  it('alerts again if a spike is corrected to a usual amount and later back to a large amount', () => {
     const first = judgeWithAmounts(daysOf([100, 300]));
     const corrected = judgeWithAmounts(daysOf([100, 30]), first.alerted);
     expect(corrected).toMatchObject({ crossings: [], recoveries: [toldOf(1)], corrections: [] });

@@ -42,7 +42,7 @@ describe('the simulation of a watch’s past alerts', () => {
     expect(alertsOf({ kind: 'balance', below: new Big('1090') }, figures)).toEqual([9]);
   });
 
-  it('ignores alerts that began more than ninety days ago, and an unknown balance', () => {
+  it('ignores alerts that began more than ninety days ago, and finds none for an unknown balance', () => {
     expect(
       alertsOf(
         { kind: 'balance', below: new Big(5000) },
@@ -64,7 +64,7 @@ describe('the simulation of a watch’s past alerts', () => {
     expect(alertsOf({ kind: 'runway', days: 60 }, figures)).toEqual([41]);
   });
 
-  it('for a budget, counts only days that were complete at the time', () => {
+  it('for a budget, counts only days that were complete at the time of the alert', () => {
     const dates = alertsOf(
       { kind: 'budget', amount: new Big(310) },
       figuresOf(() => 10),

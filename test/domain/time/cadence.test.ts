@@ -169,7 +169,7 @@ describe('the report of yesterday', () => {
   const covered = (cadence: Cadence, at: number, zone = 'UTC') =>
     daysCovered({ cadence, time: '09:00', zone }, at);
 
-  it('covers the days since the last weekday in a schedule for weekdays', () => {
+  it('in a schedule for weekdays covers the days from the previous weekday to yesterday', () => {
     expect(WEEK.map((at) => covered({ kind: 'weekdays' }, at))).toEqual([3, 1, 1, 1, 1, 1, 2]);
   });
 
@@ -178,7 +178,7 @@ describe('the report of yesterday', () => {
       expect(new Set(WEEK.map((at) => covered(cadence, at)))).toEqual(new Set([1]));
   });
 
-  it('covers three days when it is Monday in the time zone of a schedule for weekdays', () => {
+  it('in a schedule for weekdays covers three days if it is Monday in the schedule’s time zone', () => {
     const late = Date.UTC(2026, 10, 15, 20);
     expect([covered({ kind: 'weekdays' }, late), covered({ kind: 'weekdays' }, late, 'Asia/Tokyo')]).toEqual([
       ...[2, 3],

@@ -55,7 +55,7 @@ describe('the comparison of a running month or year', () => {
     expect(compared('mtd', on('2026-11-02'))).toMatchObject({ label: 'Thu 1 Oct' });
   });
 
-  it('covers at most the whole month or year before', () => {
+  it('covers no more than the whole previous month or year', () => {
     const comparison = compared('mtd', on('2026-03-31'));
     expect(comparison?.currentDays).toHaveLength(30);
     expect(comparison).toMatchObject({ label: 'February' });
@@ -178,7 +178,7 @@ describe('any typed comparison', () => {
     );
   });
 
-  it('with “last year” covers the same dates a year before, or the same weekdays for weeks', () => {
+  it('with “last year” covers the same dates a year before, or the same weekdays if weeks are compared', () => {
     fc.assert(
       fc.property(phrases, moments, zones, (text, at, zone) => {
         const comparison = comparedUnlessRefused(`${text} vs last year`, at, zone);

@@ -142,11 +142,11 @@ describe('a period that begins at this millisecond', () => {
 });
 
 describe('the text of a period', () => {
-  it('is “last-7-days” if no phrase is given', () => {
+  it('means “last-7-days” if it is blank', () => {
     expect(resolvePeriodText('last-7-days', now, 'UTC')).toEqual(resolvePeriodText(' ', now, 'UTC'));
   });
 
-  it('drops an “including today” that adds nothing', () => {
+  it('loses the words “including today” if they add nothing', () => {
     expect(resolvePeriodText('mtd including today', now, 'UTC').phrase).toBe('this-month');
     expect(resolvePeriodText('7d incl today', now, 'UTC').phrase).toBe('last-7-days including today');
   });
@@ -194,7 +194,7 @@ describe('a period that is shared later', () => {
   const later = (text: string) => resolvePeriodText(text, now + WEEK, 'UTC', now);
 
   it.each(['last-7-days', 'yesterday', 'last-month', 'q3', 'last-4-weeks', '2026-10-05'])(
-    'still covers the same days if it was already over: “%s”',
+    'still covers the same days if it was already over when it was typed: “%s”',
     (text) => {
       const { days, from, to, comparison } = resolvePeriodText(text, now, 'UTC');
       expect(later(text)).toMatchObject({ days, from, to, comparison: { days: comparison?.days } });
@@ -203,7 +203,7 @@ describe('a period that is shared later', () => {
   );
 
   it.each(['mtd', 'last-7-days including today', 'since 2026-11-01', '2026-11-21', '2026-11', 'today'])(
-    'moves on to the current days if it was still running: “%s”',
+    'moves on to the current days if it was still running when it was typed: “%s”',
     (text) => expect(later(text)).toEqual(resolvePeriodText(text, now + WEEK, 'UTC')),
   );
 });
