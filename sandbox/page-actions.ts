@@ -51,7 +51,6 @@ export async function replyTo(page: Page, message: string, text: string): Promis
 }
 
 export async function install(page: Page, person: string): Promise<void> {
-  await page.getByRole('link', { name: 'Add to Slack' }).click();
   await page.getByLabel(person).check();
   await page.getByRole('button', { name: 'Allow' }).click();
   await page.getByText('Thank you!').waitFor();

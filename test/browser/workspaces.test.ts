@@ -20,9 +20,8 @@ describe('a second workspace in the sandbox', () => {
   it('can install Tally after a first attempt was cancelled', async () => {
     const tab = await page.context().browser()!.newPage();
     await tab.goto(`${sandbox.bot.url}/slack/install`);
-    await tab.getByRole('link', { name: 'Add to Slack' }).click();
     await tab.getByRole('button', { name: 'Cancel' }).click();
-    await tab.getByText('Something Went Wrong').waitFor();
+    await tab.getByText('Tally wasn’t installed. It was cancelled in Slack.').waitFor();
     await tab.goto(`${sandbox.bot.url}/slack/install`);
     await install(tab, 'Noor Haddad');
     await tab.close();

@@ -290,12 +290,15 @@ describe('a watch on a budget', () => {
     expect(alerts()[0]?.edits).toBe(0);
     report(30);
     await forHours(2);
-    const ended = 'Project 123 recovered: November ended at 28,900.00 (29 of 30 days reported)';
-    expect(alerts()[0]).toMatchObject({ text: ended, edits: 1 });
-    expect(alerts()[0]?.blocks).not.toContain('watch-acknowledge');
+    expect(alerts()[0]?.edits).toBe(0);
     report(24);
     await forHours(2);
-    const corrected = 'Project 123: billing now reports 29,890.00 for November';
+    const ended = 'Project 123: November ended at 29,890.00 of 29,900.00';
+    expect(alerts()[0]).toMatchObject({ text: ended, edits: 1 });
+    expect(alerts()[0]?.blocks).not.toContain('watch-acknowledge');
+    amounts.set('2026-11-24', 995);
+    await forHours(2);
+    const corrected = 'Project 123: billing now reports 29,895.00 for November';
     expect(alerts()[0]).toMatchObject({ text: corrected, edits: 2 });
     await delivery.until(at('2026-12-10T08:00:00Z'));
     expect(alerts()[0]?.edits).toBe(2);
@@ -308,7 +311,7 @@ describe('a watch on a budget', () => {
     expect(alerts()[0]?.edits).toBe(0);
     await forHours(2);
     expect(alerts()[0]?.text).toBe(
-      'Project 123 recovered: November ended at 19,000.00 (19 of 30 days reported)',
+      'Project 123: November ended at 19,000.00 of 29,900.00 (19 of 30 days reported)',
     );
   });
 });

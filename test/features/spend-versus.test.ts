@@ -26,7 +26,7 @@ describe('/spend with “vs”', () => {
       const { lines } = await bot.ask('/spend prod october vs september');
       expect(lines.slice(0, 2)).toEqual([
         'prod · October · 620.00 spent',
-        '*▲ 100.0 %* vs September (daily average, 300.00 spent then) · 20.00 a day',
+        '*▲ 100.0 %* vs September (300.00 spent then, daily average) · 20.00 a day',
       ]);
     });
     expect(queries.map(daysIn).toSorted()).toEqual(['2026-09-01..2026-09-30', '2026-10-01..2026-10-31']);
@@ -246,7 +246,7 @@ describe('“vs” and the words after it', () => {
   it('are kept when the answer is shared', async () => {
     const answer = await bot.ask('/spend prod october vs september');
     const shared = await bot.next(() => bot.press(answer, 'Share'));
-    expect(shared.visibleText).toContain('*▲ 100.0 %* vs September (daily average, 300.00 spent then)');
+    expect(shared.visibleText).toContain('*▲ 100.0 %* vs September (300.00 spent then, daily average)');
     expect(shared.visibleText).toContain('shared by');
   });
 

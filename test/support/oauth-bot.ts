@@ -57,9 +57,8 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
     log: () => lines.join(''),
     /** @returns the URL of Slack's page, its state, and the cookie */
     async openInstallPage(url = urls[0]) {
-      const response = await fetch(`${url}/slack/install`);
-      const html = await response.text();
-      const address = new URL(/href="(https?:[^"]+)"/.exec(html)![1]!);
+      const response = await fetch(`${url}/slack/install`, { redirect: 'manual' });
+      const address = new URL(response.headers.get('location')!);
       const cookie = (response.headers.get('set-cookie') ?? '').split(';')[0]!;
       return { address, state: address.searchParams.get('state') ?? '', cookie };
     },
@@ -68,7 +67,7 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
         headers: { cookie },
         redirect: 'manual',
       });
-      return { status: response.status, html: await response.text() };
+      return { status: response.status, page: await response.text() };
     },
     async install(team: Team) {
       const { state, cookie } = await bot.openInstallPage();

@@ -42,7 +42,14 @@ import {
 } from '../../domain/money/usage.ts';
 import { MIN_CHARTED_DAYS, type ReportFigures, type ReportPeriods } from '../../domain/report.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
-import { type Day, dayNamerFor, formatMonth, isoWeekday } from '../../domain/time/calendar.ts';
+import {
+  type Day,
+  dayNamerFor,
+  endOfUnit,
+  formatDays,
+  formatMonth,
+  isoWeekday,
+} from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
   compact,
@@ -251,7 +258,12 @@ function monthLine({ answered, periods }: ReportView, totals: Totals): string {
   const part = partText(Math.min(...counts), days.length);
   const gaps = new Set(counts).size > 1 ? part.replace('(', '(at least ') : part;
   const mark = incompleteMark(months.some(({ total }) => total.incomplete));
-  const name = history.length === 0 ? formatMonth(days[0] ?? today, today) : 'This month';
+  const [first = today, last = today] = [days[0], days.at(-1)];
+  const past =
+    endOfUnit('month', first) === last
+      ? formatMonth(first, today)
+      : formatDays(first, last, today.slice(0, 4));
+  const name = history.length === 0 ? past : 'This month';
   const total = !isMonth && month !== undefined && `*${name}* ${money(month)}${mark}${gaps}`;
   const expected = forecast && formatForecast(forecast, today, money);
   return joinTexts(' · ', [total, expected && `${total === false ? '*Forecast*' : 'forecast'} ${expected}`]);

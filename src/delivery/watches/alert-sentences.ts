@@ -156,9 +156,16 @@ function spikeTexts(rule: SpikeRule, spend: DaySpend, money: ProjectMoneyFormatt
   return { title: `${title}, ${times} times the usual`, why };
 }
 
-/** Follows the project's name: ` recovered: 51,000.00 EUR left`. */
-export const recoveryText = (level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFormatter): string =>
-  joinTexts(': ', [' recovered', recoveredTo(level, basis, money)]);
+/** Follows the project's name: ` recovered: 51,000.00 EUR left`, `: November ended at 790.00 of 800.00 EUR`. */
+export function recoveryText(level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFormatter): string {
+  const { rule, today } = basis;
+  const spend = rule.kind === 'budget' && level === 'forecast' ? monthOf(basis) : undefined;
+  if (rule.kind !== 'budget' || !spend?.isFinal)
+    return joinTexts(': ', [' recovered', recoveredTo(level, basis, money)]);
+  const covered = monthCoverage(spend);
+  const cost = `${money(spend.spent)} of ${money(rule.amount)}${covered && ` (${covered})`}`;
+  return `: ${formatMonth(spend.month, today)} ended at ${cost}`;
+}
 
 function recoveredTo(level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFormatter): string {
   const { rule, account, today } = basis;
@@ -176,12 +183,10 @@ function recoveredTo(level: WatchLevel, basis: AlertBasis, money: ProjectMoneyFo
     case 'budget': {
       const spend = monthOf(basis);
       if (spend === undefined) return '';
-      const { spent, forecast = spent, isFinal } = spend;
-      const month = formatMonth(spend.month, today);
-      if (level !== 'forecast') return reportedNow(basis, money);
-      if (!isFinal) return `about ${formatEstimate(forecast, money)} expected in ${month}`;
-      const covered = monthCoverage(spend);
-      return `${month} ended at ${money(spent)}${covered && ` (${covered})`}`;
+      const { month, spent, forecast = spent } = spend;
+      return level === 'forecast'
+        ? `about ${formatEstimate(forecast, money)} expected in ${formatMonth(month, today)}`
+        : reportedNow(basis, money);
     }
     case 'spike': {
       const spend = daySpendOf(basis);

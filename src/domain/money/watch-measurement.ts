@@ -28,7 +28,7 @@ export interface MonthSpend {
   readonly spent: Money;
   readonly reported: number;
   readonly of: number;
-  /** The month is over, and billing has reported its last day or won't. */
+  /** The month is over, and billing has reported all its days, or won't. */
   readonly isFinal?: boolean;
   /** The expected cost of the whole month; absent if the month is over or too few days are reported. */
   readonly forecast?: Money;
@@ -104,7 +104,8 @@ function monthOf(day: Day, { today, zone, amounts }: WatchFigures): MonthSpend {
   const last = endOfUnit('month', day);
   const days = daysInRange(startOfUnit('month', day), last, zone).filter((over) => over < today);
   const { sum: spent, reported } = sumReported(amounts, days);
-  const isFinal = last < today && (amounts.has(last) || Number(today.slice(8)) >= LATE_DAYS);
+  const isWhole = reported === days.length;
+  const isFinal = last < today && (isWhole || Number(today.slice(8)) >= LATE_DAYS);
   return { month: day.slice(0, 7), spent, reported, of: days.length, ...(isFinal && { isFinal }) };
 }
 

@@ -150,8 +150,8 @@ const changeNotes = (
   ...amounts: readonly (string | false)[]
 ): string =>
   joinTexts(', ', [
-    basis === 'average' && percent && 'daily average',
     ...amounts,
+    basis === 'average' && percent && 'daily average',
     before.reported < before.of && formatCoverage(before),
   ]);
 

@@ -192,10 +192,9 @@ function reasonText(rows: readonly ReasonRow[], value: Money, money: MoneyFormat
   const all = causes.find(({ part }) => part.eq(value));
   if (all) return `All of it comes from ${all.name}.`;
   const [size, isOpposite] = [value.abs(), (part: Money) => part.times(value).lt(0)];
-  const most = causes.find(
-    ({ part }) => !isOpposite(part) && part.abs().lte(size) && part.abs().times(2).gt(size),
-  );
-  if (most) return `Mostly ${most.name}: ${formatDifference(most.part, money)} of ${money(size)}.`;
+  const most = causes.find(({ part }) => !isOpposite(part));
+  if (most?.part.abs().lte(size) && most.part.abs().times(2).gt(size))
+    return `Mostly ${most.name}: ${formatDifference(most.part, money)} of ${money(size)}.`;
   const one = causes.find(({ row, part }) => isOneSided(row) || (!isOpposite(part) && part.abs().gt(size)));
   if (one === undefined) return `Spread over ${pluralize(rows.length, noun)}.`;
   const name = noun === 'day' ? capital(one.name) : one.name;

@@ -155,6 +155,7 @@ function createProviderFactory(
       installationStore,
       logger,
       stateCookieName: 'tally-install',
+      directInstall: true,
       authorizationUrl: `${new URL(apiUrl).origin}/oauth/v2/authorize`,
       clientOptions: { ...OAUTH_OPTIONS, slackApiUrl: apiUrl },
     });

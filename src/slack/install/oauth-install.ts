@@ -1,7 +1,9 @@
-/** Installing Tally by OAuth: two pages in the browser, and the first message in Slack. */
+/** Installing Tally by OAuth: the way to Slack and back, and the first message there. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
+  type CallbackOptions,
   ClearStateStore,
+  ErrorCode,
   type Installation,
   type InstallProvider,
   type InstallURLOptions,
@@ -44,16 +46,30 @@ export type BrowserRoutes = Readonly<Record<string, RouteHandler>>;
 /** A page runs no script and sends no referrer, because its URL contains the OAuth code. */
 const PAGE_HEADERS = new Headers({
   'content-security-policy':
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data: https://platform.slack-edge.com; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
 });
 
+const OLD_LINK = 'This link was used before, is older than ten minutes, or was opened in another browser.';
+/** What the person who opened the page can mend. */
+const NOT_INSTALLED: Readonly<Record<string, string>> = {
+  [ErrorCode.AuthorizationError]: 'It was cancelled in Slack.',
+  [ErrorCode.MissingStateError]: OLD_LINK,
+  [ErrorCode.InvalidStateError]: OLD_LINK,
+};
+
+const failure: CallbackOptions['failure'] = ({ code }, _, __, res) => {
+  const why = NOT_INSTALLED[code];
+  const text = `Tally wasn’t installed. ${why ?? 'Slack or Tally had a problem.'} To try again, open ${INSTALL_PATH} here.`;
+  res.writeHead(why === undefined ? 500 : 400, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
+};
+
 export const createOAuthPages = (provider: InstallProvider, options: InstallURLOptions): BrowserRoutes => ({
   [INSTALL_PATH]: (req, res) =>
     provider.handleInstallPath(req, res.setHeaders(PAGE_HEADERS), undefined, options),
-  [REDIRECT_PATH]: (req, res) => provider.handleCallback(req, res.setHeaders(PAGE_HEADERS)),
+  [REDIRECT_PATH]: (req, res) => provider.handleCallback(req, res.setHeaders(PAGE_HEADERS), { failure }),
 });
 
 const FIRST_STEPS: Message = {
