@@ -45,10 +45,10 @@ import { createEventDedup } from './workspace/replay-protection.ts';
 import { createServiceOutcomes } from './workspace/save-service-outcomes.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
-/** In ms. A shutdown waits up to this long for running requests, which is longer than a request to billing takes. */
+/** In ms: how long a shutdown waits for running requests. A request to billing takes less time. */
 const DRAIN = 11_000;
 
-/** In ms. Longer than a Redis failover takes. */
+/** In ms: how long the start waits for Redis. A failover takes less time. */
 const REDIS_TIMEOUT = 30_000;
 
 export interface Tally {
@@ -125,8 +125,8 @@ function createStores(config: Config, log: Log, isInstalled: (workspace: SlackId
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
     onRecovery: () => log.info('Redis answers again'),
   });
-  // The other connection reports an outage once. This one reports every failed attempt to reconnect, so its reports
-  // are logged only at debug level.
+  // `redis` reports an outage once. `queue` reports every failed attempt to reconnect, so these reports are logged
+  // only at debug level.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'The queue can’t reach Redis'));
   const keyring = createKeyring(config.keys);
   return {

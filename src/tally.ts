@@ -5,7 +5,7 @@ import { VERSION } from './ops/version.ts';
 
 process.setSourceMapsEnabled(true);
 // If DEBUG is set, libraries print what they send, such as the Redis password.
-// biome-ignore lint/style/noProcessEnv: nothing reads it here
+// biome-ignore lint/style/noProcessEnv: deletes the variable, reads none
 delete process.env.DEBUG;
 
 const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promise<unknown>]>> = {

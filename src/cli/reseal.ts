@@ -1,4 +1,4 @@
-/** `tally reseal`: seals all secrets in Redis again with the newest key. */
+/** `tally reseal`: encrypts all secrets in Redis again with the newest key. */
 import { loadConfig } from '../config/config.ts';
 import { type FailureOf, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
@@ -28,13 +28,13 @@ export const runReseal = (): Promise<void> =>
       const { resealed, alreadyNew, failed } = await resealAll(redis, createKeyring(keys), printLine);
       const [newest, ...older] = keys.map(({ id }) => `“${id}”`);
       printLine(
-        `${pluralize(resealed, 'record')} encrypted again with ${newest}, ${alreadyNew} already were, ${failed} left unchanged.`,
+        `${pluralize(resealed, 'record')} encrypted again with ${newest}, ${alreadyNew} already encrypted with it, ${failed} left unchanged.`,
       );
       if (failed > 0)
-        printLine('Keep every key. Put missing keys back after the newest, and run this again.');
+        printLine('Keep every key. Put missing keys back, after the newest key, and run this again.');
       else if (older.length > 0)
         printLine(
-          `No record needs ${older.join(', ')} any more. If every bot already had the newest key first when this run began, remove it from ENCRYPTION_KEYS.`,
+          `No record needs ${older.join(', ')} any more. If ${newest} was already every bot’s first key when this run began, remove the older keys from ENCRYPTION_KEYS.`,
         );
       return failed === 0 ? 0 : 1;
     } catch (error) {

@@ -33,7 +33,7 @@ export interface Config {
   };
   readonly http: { readonly port: number };
   readonly redisUrl: string;
-  /** Newest first. The newest seals; all can open. */
+  /** Newest first. The newest encrypts; all can decrypt. */
   readonly keys: readonly SealingKey[];
   readonly billing: { readonly baseUrl: string | undefined };
   readonly identity: { readonly authUrl: string | undefined };

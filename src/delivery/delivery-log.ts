@@ -30,7 +30,7 @@ export interface FieldWrite {
   readonly after: string | undefined;
 }
 
-/** Another process changed the delivery log first. The next run reads the log again. */
+/** Another process changed the delivery log after this one read it. The next run reads it again. */
 export class OvertakenError extends Error {
   constructor() {
     super('Another process changed the same record.');
@@ -43,7 +43,7 @@ export type MessageKindName = (typeof MESSAGE_KINDS)[number];
 
 const schema = z.object({
   to: z.string(),
-  /** The subject of the message. Each kind of message has its own schema. The text isn't stored. */
+  /** The message's subject, whose schema depends on the kind of message. The text isn't stored. */
   about: z.unknown(),
   /** `due`: not sent yet. `sending`: Slack may have the message. `posted`: Slack has it. `failed`: Tally gave up. */
   state: z.enum(['due', 'sending', 'posted', 'failed']),
@@ -51,7 +51,7 @@ const schema = z.object({
   tries: z.int().default(0),
   /** When to send the message, or to update it once it is posted. */
   next: z.int().exactOptional(),
-  /** The Slack channel that has the message. For a person: the direct message with Tally. */
+  /** The Slack channel that the message is in. A person gets it in the direct messages with Tally. */
   channel: z.string().exactOptional(),
   ts: z.string().exactOptional(),
   /** Tally sent the message twice, because it couldn't tell whether Slack had the first. The text mentions this. */

@@ -11,7 +11,7 @@ import { createWakeUps, type WakeUps } from './wake-ups.ts';
 import { alertKind } from './watches/alert-kind.ts';
 import { createWatchService, type WatchService } from './watches/watch-service.ts';
 
-/** Sends Tally's own messages in the background. Features use it for what people do with schedules and watches. */
+/** Sends posts, alerts, reminders and notices. `scheduling` and `watching` carry out what people ask for. */
 export interface DeliveryService extends WakeUps {
   readonly scheduling: PostService;
   readonly watching: WatchService;

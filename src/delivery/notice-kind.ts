@@ -34,7 +34,7 @@ const noticeAbout = z.object({
   /** `failed`: one date's post wasn't sent. `paused`: a person must fix the cause first. */
   why: z.enum(['failed', 'paused']),
   cause: storedFailureSchema,
-  /** Schedules, with the time when their post was due, and watches. */
+  /** Schedules, each with the time when its post was due, and watches. */
   cases: z.array(z.object({ id: z.string(), due: z.int().exactOptional() })).readonly(),
 });
 type NoticeAbout = Readonly<z.infer<typeof noticeAbout>>;
@@ -123,7 +123,7 @@ function planNotices(view: RunView): Plan {
   return { writes: [...notices.filter(isStale).map(dropMessage), ...messages.map(putMessage)] };
 }
 
-/** `gone`: it no longer needs the owner's attention, for example because somebody paused or deleted it. */
+/** `gone`: the schedule or watch needs no attention any more, for example because somebody paused or deleted it. */
 function stateOf(one: Case, { owner, why }: NoticeAbout, view: NoticeView): 'open' | 'works' | 'gone' {
   const item = findItem(one, view.workspace);
   if (item === undefined || item.paused !== undefined) return 'gone';

@@ -1,4 +1,4 @@
-/** What each run of a workspace works with: the services of the process, and the records as they were read. */
+/** What a run for a workspace uses: the services of the process, and the records as they were read. */
 import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';

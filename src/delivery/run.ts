@@ -175,7 +175,7 @@ function openRun(teamId: SlackId, services: RunServices, stopping: AbortSignal):
 
 /**
  * Keeps billing's answers and failures for one run, so that a service that is down holds up the run once, not for each
- * schedule. People's questions come first.
+ * schedule. People's own questions have priority over a run's.
  */
 export function askOnce(billing: BillingClient): BillingClient {
   const answers = new Map<string, Promise<unknown>>();

@@ -56,7 +56,8 @@ export interface WakeUps {
   wake(workspace: SlackId, at: Millis): Promise<void>;
   forget(workspace: SlackId): Promise<void>;
   /**
-   * Starts a run after the workspace's record changed, or if that fails, at the next hourly sweep. Never rejects.
+   * Starts a run after a change to the workspace's record. If starting fails, the hourly sweep starts the run. Never
+   * rejects.
    */
   changed(workspace: SlackId): Promise<void>;
   /** How long the most overdue workspace has waited; undefined if Redis doesn't answer. Never rejects. */
@@ -168,6 +169,6 @@ async function sweep(
   }
 }
 
-/** Every process puts a text into the same bucket. @returns 0 to `count` - 1 */
+/** All processes put the same text into the same bucket. @returns 0 to `count` - 1 */
 export const hashBucket = (text: string, count: number): number =>
   Number.parseInt(hashOf(text).slice(0, 8), 16) % count;

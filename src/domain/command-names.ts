@@ -35,7 +35,7 @@ export type SlashCommand = CommandName extends infer Name
     : Name
   : never;
 
-/** Questions about several projects can be followed up in a thread. */
+/** What a command is about. Only questions about `projects` can be followed up in a thread. */
 export const ASKS_ABOUT: Readonly<Record<SlashCommand, 'projects' | 'project' | 'anything'>> = {
   '/spend': 'projects',
   '/balance': 'projects',

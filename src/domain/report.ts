@@ -77,7 +77,7 @@ export interface ReportPeriods {
   readonly requested: RequestedDays;
 }
 
-/** A report about fewer days charts the last two weeks. A chart needs this many reported days. */
+/** A chart needs this many reported days. A report about fewer days charts the last two weeks. */
 export const MIN_CHARTED_DAYS = 5;
 
 /**
@@ -162,7 +162,7 @@ export interface ReportFigures {
   readonly forecast: Forecast | undefined;
   readonly runway: Runway | undefined;
   /**
-   * How many items no figure includes: those without a readable day, and those more than a day outside the requested
+   * How many items no figure includes: items without a readable day, and items more than a day outside the requested
    * range. A service with another time zone also sends the days next to the range.
    */
   readonly strays: number;

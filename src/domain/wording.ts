@@ -24,7 +24,7 @@ export const limitLines = (lines: readonly string[], most: number): readonly str
 export const firstCharacters = (text: string, most: number): string =>
   [...text.slice(0, most * 2)].slice(0, most).join('');
 
-/** Clips a typed word to 40 characters. A longer one may be a secret. */
+/** Clips a typed word to 40 characters. A longer word may be a secret. */
 export function clipWord(word: string): string {
   const letters = [...word];
   return letters.length > 40 ? `${letters.slice(0, 39).join('')}…` : word;

@@ -1,4 +1,4 @@
-/** Which addresses Tally may connect to: public ones over https, and those that the operator trusts. */
+/** Which addresses Tally may connect to: public addresses over https, and hosts that the operator trusts. */
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';

@@ -134,7 +134,9 @@ export function createGuardedHttp(options: {
 
 const LINES = 10_000;
 
-/** Each origin has a queue. A workspace gets at most a quarter of the connections; so do background requests. */
+/**
+ * Each origin has a queue. A quarter of its connections is for background requests. A workspace gets at most a quarter.
+ */
 function createTurns({ connections, queueTimeout }: HttpLimits) {
   const quarter = Math.max(1, Math.floor(connections / 4));
   const lines = new LRUCache<string, ReturnType<typeof pLimit>>({ max: LINES });

@@ -34,9 +34,9 @@ function parseExactly(text: string): unknown {
 
 function shorten(value: unknown, mask: SecretMask, depth: number): unknown {
   if (depth > DEEPEST) throw new JsonError();
-  if (typeof value === 'string') return mask(value).slice(0, LONGEST);
+  if (typeof value === 'string') return mask(value.slice(0, LONGEST));
   if (isLosslessNumber(value)) {
-    const digits = mask(value.value).slice(0, LONGEST);
+    const digits = mask(value.value.slice(0, LONGEST));
     return digits === value.value ? value : digits;
   }
   if (Array.isArray(value)) return value.map((item) => shorten(item, mask, depth + 1));

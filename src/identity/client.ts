@@ -103,7 +103,7 @@ export function createIdentityClient({
     });
   }
 
-  /** A 404 without an error of the identity API means that the URL is wrong. */
+  /** A 404 counts only with an error of the identity API. Otherwise, the URL is wrong. */
   async function isDead(authUrl: string, token: string, tenant: Tenant): Promise<boolean> {
     const response = await sendAboutToken('GET', authUrl, token, tenant);
     const { status } = response;
@@ -168,7 +168,7 @@ function tokenIn({ headers, mask }: ServiceResponse): string {
         ? 'it has no X-Subject-Token'
         : isSendable(token)
           ? undefined
-          : 'its X-Subject-Token is not one token';
+          : 'its X-Subject-Token is not a valid token';
   if (problem === undefined) return token;
   throw new Failure('invalid-response', { service: 'identity', what: problem });
 }

@@ -27,7 +27,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   // Fernet tokens (OS_TOKEN): their version byte and timestamp give this prefix until 2106.
   [/\bgAAAA[\w=-]+/g, MASK],
   [/\b(bearer )[\w.~+/=-]+/gi, `$1${MASK}`],
-  // Anyone who has a `response_url` can post.
+  // A Slack `response_url`: anyone who has it can post.
   [/(\/\/hooks\.slack\.com\/)[^\s"\\]+/g, `$1${MASK}`],
   // Credentials in a URL, but not the placeholder `user:password` of the documentation.
   [/(\w:\/\/)(?!(?:user)?:password@)[^\s"\\/@:]*:[^\s"\\/@]*@/g, `$1${MASK}@`],

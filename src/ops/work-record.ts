@@ -101,7 +101,7 @@ export async function trackWork<W extends Work, T>(
   }
 }
 
-/** All other outcomes are logged as warnings, unless people in Slack can fix a request's failure. */
+/** Outcomes outside `isWell` are logged as warnings, unless people in Slack can fix a request's failure. */
 const LINES = {
   request: {
     event: 'request',

@@ -25,7 +25,7 @@ type TimedFetch = (timeout: Millis, ...args: Parameters<typeof fetch>) => Promis
 const timedFetch: TimedFetch = (timeout, url, init) =>
   fetch(url, { ...init, signal: AbortSignal.timeout(Math.ceil(timeout)) });
 
-/** Repeats a failed call if there is time; `NON_REPEATABLE_METHODS` only if Slack surely didn't do the work. */
+/** Repeats a failed call if there is time; `NON_REPEATABLE_METHODS` only if Slack certainly didn't do the work. */
 const fetchTwice: TimedFetch = async (timeout, url, init) => {
   const isOnce = NON_REPEATABLE_METHODS.has(String(url).split('/').at(-1) ?? '');
   const end = performance.now() + timeout;

@@ -1,4 +1,4 @@
-/** Seals secrets with AES-256-GCM, opens them, and seals them again with a newer key. */
+/** Encrypts (“seals”) secrets with AES-256-GCM, decrypts (“opens”) them, and re-encrypts them with a newer key. */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { Failure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';

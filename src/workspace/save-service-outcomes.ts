@@ -26,7 +26,7 @@ import type { Workspaces } from './record/workspace-repository.ts';
 
 /** No method rejects, so that the user still gets the answer. Only changes are written. */
 export interface ServiceOutcomes extends OutcomeStore {
-  /** Also makes Tally send a reminder. */
+  /** Stores the rejection, and makes Tally send a reminder. */
   rejected(rejection: CredentialRejection): Promise<void>;
   /** @param error undefined if billing answered */
   billing(access: UsedAccess, asked: Asked, error?: unknown): Promise<void>;

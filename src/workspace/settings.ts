@@ -5,7 +5,7 @@ import { group, person, tryParseRecord } from './record/record-schemas.ts';
 
 /** Every request reads the whole record, so its size is limited. */
 export const MAX_MANAGERS = 100;
-/** Tally looks up the members of each group. */
+/** Limited, because Tally looks up the members of each group. */
 export const MAX_MANAGER_GROUPS = 20;
 const MAX_LOCALE_LENGTH = 35;
 

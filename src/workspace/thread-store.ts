@@ -28,7 +28,7 @@ export interface ThreadPlace {
   readonly channel: SlackId;
   /** The `ts` of the thread's first message; '' for a new direct message, which has no history. */
   readonly thread: string;
-  /** Absent if everyone sees the answer. */
+  /** The answer's only reader; absent if everyone sees it. */
   readonly person?: SlackId | undefined;
   readonly isReply?: boolean;
 }

@@ -434,6 +434,10 @@ describe('a token that the service repeats', () => {
       'the path of a redirect',
       (token) => ({ status: 302, body: '', location: `https://x.example/login/${token}/in` }),
     ],
+    [
+      'a piece of the token',
+      (token) => ({ body: bill(`{"getSubscriptionBalance":{"balance":"not for ${token.slice(0, 15)}"}}`) }),
+    ],
     ['the host of a redirect', (token) => ({ status: 307, body: '', location: `https://${token}.example/` })],
   ];
 

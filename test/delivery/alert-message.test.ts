@@ -227,11 +227,11 @@ describe('an alert about an unusually expensive day', () => {
   it('says what the day cost, and how many times as much as usual', () => {
     expect(says(of(day({ day: '2026-11-17', amount: big(1) }), day()))).toEqual([
       'prod cost 50 EUR on Wed 18 Nov, 2.5 times the usual',
-      'Usual: 20 EUR, the median of the last 4 Wednesdays; alert from 40 EUR.',
+      'Usual: 20 EUR, the median of the last 4 Wednesdays; the watch alerts from 40 EUR.',
     ]);
     expect(says(of(day({ basisDays: 3 })))[1]).toContain('the median of 3 of the last 4 Wednesdays');
     expect(says(of(day({ basis: 'days', basisDays: 14, baseline: big(3) })))[1]).toBe(
-      'Usual: 3 EUR, the average of the 14 reported days before; alert from 10 EUR.',
+      'Usual: 3 EUR, the average of the 14 reported days before; the watch alerts from 10 EUR.',
     );
     expect(says(of(day({ baseline: undefined })))).toEqual(['prod cost 50 EUR on Wed 18 Nov', '']);
     expect(says({ ...of(day()), episode: '2026-11-01' })).toEqual(['prod crossed its threshold', '']);
@@ -242,7 +242,7 @@ describe('an alert about an unusually expensive day', () => {
     const rule = { ...SPIKE, factor: big('1.75') };
     expect(says({ ...of(day()), rule }, money)).toEqual([
       'prod cost 50,00 EUR on Wed 18 Nov, 2,5 times the usual',
-      'Usual: 20,00 EUR, the median of the last 4 Wednesdays; alert from 35,00 EUR.',
+      'Usual: 20,00 EUR, the median of the last 4 Wednesdays; the watch alerts from 35,00 EUR.',
     ]);
   });
 

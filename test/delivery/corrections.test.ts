@@ -143,13 +143,16 @@ describe('a post that is sent a day late', () => {
   it.each([
     ['in the same month', '2026-11-27T08:00:00Z', 26],
     ['after the month has ended', '2026-11-30T08:00:00Z', 29],
-  ])('names its month, and leaves out the forecast, which would be outdated: %s', async (_, time, days) => {
-    const due = Date.parse(time);
-    const one = schedule({ since: due - HOUR, projects: [{ id: '505', product: 1 }] });
-    await delivery.save({ connections: [{}], schedules: [one] });
-    delivery.now = due + DAY - HOUR;
-    await run();
-    expect(post()[0]?.blocks).toContain(`*November* 2,200.00 (19 of ${days} days)`);
-    expect(post()[0]?.blocks).not.toMatch(/This month|orecast/);
-  });
+  ])(
+    'names the days of its month, and leaves out the forecast, which would be outdated: %s',
+    async (_, time, days) => {
+      const due = Date.parse(time);
+      const one = schedule({ since: due - HOUR, projects: [{ id: '505', product: 1 }] });
+      await delivery.save({ connections: [{}], schedules: [one] });
+      delivery.now = due + DAY - HOUR;
+      await run();
+      expect(post()[0]?.blocks).toContain(`*1–${days} Nov* 2,200.00 (19 of ${days} days)`);
+      expect(post()[0]?.blocks).not.toMatch(/This month|orecast/);
+    },
+  );
 });

@@ -349,8 +349,8 @@ describe('/spend', () => {
     expect(visibleText).toContain('Project 5017 · 14–20 Nov · 7.00 spent on 1 of 7 days (incomplete)');
     expect(visibleText).toContain(
       [
-        '1 item outside this period is in the total, not in the days.',
-        '1 item without a readable day is in the total, not in the days.',
+        '1 item outside this period is in the total, but not in any day.',
+        '1 item without a readable day is in the total, but not in any day.',
       ].join('\n'),
     );
   });

@@ -123,7 +123,7 @@ describe('the managers', () => {
 
   it('can open the settings after a question from a guest, if guests may not use Tally', async () => {
     await asks('/spend 123', GUEST, GENERAL);
-    const got = await newest(OWNER, `<@${GUEST}> can’t use Tally in <#${GENERAL}>: guests are turned off.`);
+    const got = await newest(OWNER, `<@${GUEST}> can’t use Tally in <#${GENERAL}>: guests aren’t allowed.`);
     await press(OWNER, got, 'Open');
     await opened(OWNER, 'Guests of this workspace');
   });

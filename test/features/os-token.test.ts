@@ -228,10 +228,10 @@ describe('an application access', () => {
     expect(await auditLines()).toEqual(['registered the application access of prod (project 123)']);
   });
 
-  it('is refused, with a corrected URL as advice, if part of its URL is missing', async () => {
+  it('is refused, with advice where to find the right URL, if part of its URL is missing', async () => {
     await openAccess();
     await fillIn('good', { authUrl: identity.url });
-    expect(bot.errors().authUrl).toContain(identity.authUrl);
+    expect(bot.errors().authUrl).toContain('doesn’t end with /v3. Copy it from the console');
     const wrong = identity.authUrl.replace('/v3', '/identity/v3');
     await fillIn('good', { authUrl: wrong });
     await shows('Not saved');
@@ -407,14 +407,14 @@ describe('/os-token', () => {
     await bot.redis.client.set(auditKey(TEAM), 'no stream');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows('Another program overwrote Tally’s data for this workspace.');
-    expect(modalText()).toContain('Tally revoked it.');
+    expect(modalText()).toContain('Tally revoked the token it couldn’t show.');
     expect(pieces()).toEqual([]);
     expect(identity.requests.at(-1)?.method).toBe('DELETE');
   });
 
   it.each([
-    ['healthy', 'Tally revoked it.'],
-    ['no-revocation', 'Nobody has seen it, but Tally couldn’t revoke it.'],
+    ['healthy', 'Tally revoked the token it couldn’t show.'],
+    ['no-revocation', 'Nobody has seen the token, but Tally couldn’t revoke it.'],
   ])(
     'tries to revoke a token that arrives after the window was closed (service: %s)',
     async (mode, sentence) => {
@@ -446,7 +446,7 @@ describe('/os-token', () => {
     await asked;
     await change();
     release();
-    await shows('Tally revoked it.', MEMBER);
+    await shows('Tally revoked the token it couldn’t show.', MEMBER);
     expect(pieces(MEMBER)).toEqual([]);
     expect(identity.requests.at(-1)?.method).toBe('DELETE');
   });
@@ -458,7 +458,7 @@ describe('/os-token', () => {
     await shows('Issuing');
     bot.slack.failNext('views.update', { status: 429, retryAfter: 60 });
     await shows('Tally got a token for prod, but couldn’t show it.');
-    expect(modalText()).toContain('Tally revoked it.');
+    expect(modalText()).toContain('Tally revoked the token it couldn’t show.');
     expect(pieces()).toEqual([]);
   });
 
@@ -634,7 +634,7 @@ describe('the button Revoke now', () => {
   });
 
   it.each([
-    ['no-revoking', 'refused to revoke the token (HTTP 401). It may still work.'],
+    ['no-revoking', 'refused to revoke the token (HTTP 401). The token may still work.'],
     ['500', 'The token may still work until it expires.'],
     ['429', 'The token may still work until it expires.'],
   ])('stays available if the service fails to revoke the token: %s', async (mode, sentence) => {
@@ -717,7 +717,7 @@ it('Tally rejects and revokes a token that is longer than Slack can show', async
   await bot.closeForm();
   service.requests.length = 0;
   await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-  await shows('It has 3000 characters, more than Slack can show. Tally revoked it.');
+  await shows('It has 3000 characters, more than Slack can show. Tally revoked the token it couldn’t show.');
   expect(service.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
   expect((await auditLines())[0]).toMatch(/^revoked an OS_TOKEN of prod/);
   expect(JSON.stringify(bot.slack.calls)).not.toContain(token.slice(0, 500));

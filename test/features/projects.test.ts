@@ -471,7 +471,7 @@ describe('a project whose record is damaged', () => {
       expect(await bot.read('/billing projects')).toContain('live');
       const edit = await bot.ask('/billing projects edit prod');
       expect(edit.visibleText).toContain('Remove prod?');
-      expect(edit.visibleText).toContain('Its record is damaged. It may have channel limits.');
+      expect(edit.visibleText).toContain('Its record is damaged. The project may have channel limits.');
       await bot.press(edit, 'Remove');
       await updated(edit, 'Removed prod.');
       expect(await stored('prod')).toBeNull();

@@ -269,7 +269,7 @@ describe('the table of days in /spend', () => {
       item('2026-11-14'),
       ...Array.from({ length: 120 }, (_, n) => item(`day ${n}`, '2', '1')),
     ]);
-    expect(visibleText).toContain('120 items without a readable day are in the total, not in the days.');
+    expect(visibleText).toContain('120 items without a readable day are in the total, but not in any day.');
   });
 });
 

@@ -25,11 +25,8 @@ describe('JSON from a service', () => {
     });
   });
 
-  it('has its long texts and numbers shortened, after they were masked', () => {
+  it('has its long texts and numbers shortened', () => {
     expect(read(`"${'x'.repeat(500_000)}"`)).toBe('x'.repeat(1_000));
-    expect(read(`"${'x'.repeat(998)}secret"`, (text) => text.replace('secret', '…'))).toBe(
-      `${'x'.repeat(998)}…`,
-    );
     expect(read('7'.repeat(100_000))).toBe('7'.repeat(1_000));
   });
 

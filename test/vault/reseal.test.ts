@@ -154,7 +154,9 @@ describe('tally reseal', () => {
     await workspacesWith(OLD).setChannelDefault(await changeIn(workspacesWith(OLD), 'T1'), 'C1', 'prod');
 
     const first = await run(NEW, OLD);
-    expect(first.said).toContain('4 records encrypted again with “new”, 1 already were, 0 left unchanged.');
+    expect(first.said).toContain(
+      '4 records encrypted again with “new”, 1 already encrypted with it, 0 left unchanged.',
+    );
     expect(first.said).toContain('No record needs “old” any more');
     expect(first.code).toBe(0);
     expect(await tokenOf('T1', [NEW])).toBe('token-of-t1');

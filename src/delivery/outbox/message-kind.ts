@@ -12,15 +12,16 @@ import type { FailureEffect } from './retry-policy.ts';
 
 export interface MessageKind<About = unknown> extends MessageFormat<About> {
   plan(view: RunView): Plan;
-  /** When to send or update a stored message; undefined if not now. @param planned the time in the message's record */
+  /** When to send or update a stored message; undefined to leave it for now. @param planned the time in its record */
   dueAt?(message: OutboxMessage<About>, view: RunView, planned: Millis | undefined): Millis | undefined;
   /** @returns a draft, or the new state if there is nothing to send @throws Failure */
   prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Transition<About>>;
   questionOf?(message: OutboxMessage<About>, context: DeliveryContext): AskedQuestion | undefined;
   nextUpdate?(message: OutboxMessage<About>, context: DeliveryContext): Millis | undefined;
   /**
-   * Called if the recipient may not see the message. By default the next responsible person gets a personal message,
-   * and a channel's message fails. @returns undefined for the default
+   * Called if the recipient may not see the message. By default, a message to a person goes to the next responsible
+   * person, and a message to a channel fails.
+   * @returns undefined for the default
    */
   onRefused?(
     message: OutboxMessage<About>,

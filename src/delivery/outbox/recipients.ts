@@ -1,4 +1,4 @@
-/** Decides who may get the messages that Tally sends on its own. Every send and update checks again. */
+/** Decides who may get the messages that Tally sends on its own. Every send and every update checks this again. */
 import { isPerson, type SlackId } from '../../domain/slack-id.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo, type ProjectScope } from '../../workspace/projects/project-scope.ts';

@@ -92,8 +92,8 @@ function slackEffect(
 /** Attempts in the first hour are at most 5 minutes apart, so that a post goes out soon after an outage. */
 const RETRY_PAUSES = [1, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3].map((minutes) => minutes * MINUTE);
 /**
- * After the first hour, messages other than posts are tried hourly for three days. A post is then given up, because the
- * next post names its date.
+ * After the first hour, messages other than posts are tried hourly for three days. Tally gives up a post then, because
+ * the next post names the missed date.
  */
 const HOURLY_RETRIES = 72;
 
@@ -101,12 +101,12 @@ const retryDelay = (message: OutboxMessage, tries: number): Millis | undefined =
   RETRY_PAUSES[tries - 1] ??
   (messageKindOf(message) !== 'post' && tries <= RETRY_PAUSES.length + HOURLY_RETRIES ? HOUR : undefined);
 
-/** Failed updates are tried again for as long as the message is kept. */
+/** Failed updates are tried again for as long as the message's record is kept. */
 const UPDATE_PAUSE: Millis = 30 * MINUTE;
 
 /**
- * The record after a failure. It keeps when and where the message was sent if Slack may have it. Rate limits don't
- * count as tries.
+ * The record after a failure. If Slack may have the message, the record keeps when and where it was sent. Rate limits
+ * don't count as tries.
  */
 export function afterFailure<About>(
   before: OutboxMessage<About>,

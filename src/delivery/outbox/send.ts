@@ -90,7 +90,7 @@ class Sending<About> {
       if (!('render' in prepared)) return await this.save(prepared.outcome, prepared.message);
       return isPosted ? await this.update(prepared) : await this.post(prepared);
     } catch (error) {
-      // Slack's own errors are recorded even while stopping. Otherwise the next run has to search for the message.
+      // Slack's own errors are recorded even while stopping, so that the next run needn't search for the message.
       const isOvertaken = error instanceof OvertakenError;
       const isStopped = context.stopping.aborted && !isSlackError(error);
       annotate({ outcome: isOvertaken ? 'overtaken' : isStopped ? 'stopped' : 'retrying', error });
@@ -134,7 +134,7 @@ class Sending<About> {
     const claim = { channel, at, ...(mayBeInSlack && { isAgain: true }), state: 'sending' } as const;
     const { about = message.about } = draft;
     await this.write({ ...rest, ...claim, about });
-    // After such a long delay, another process may already be searching Slack for the message.
+    // After a longer delay, another process may already be searching Slack for the message.
     if (performance.now() - began > MAX_CLAIM_AGE) throw new OvertakenError();
     const metadata = deliveryMetadata(key);
     const { ts } = await postMessage(client, { channel, thread: undefined }, shown, { metadata });
@@ -253,7 +253,7 @@ export async function rememberQuestion(
   await threads
     .remember({ workspace, channel, thread: ts }, { ...question, at: Math.floor(clock()) })
     .catch((err: unknown) =>
-      log.warn({ err, workspace }, 'Could not store what follow-ups below a message refer to'),
+      log.warn({ err, workspace }, 'Could not store which question a message answers'),
     );
 }
 const DELIVERY_EVENT_TYPE = 'tally_delivery';

@@ -1,4 +1,4 @@
-/** The dates on which a schedule posts: the next one, and those that are overdue or were missed. */
+/** The dates of a schedule's posts: the next date, overdue dates and missed dates. */
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
@@ -26,7 +26,7 @@ export function splitDueTimes(
 /** Only the newest overdue date gets a post. That post names the earlier dates. */
 export function planDates(schedule: Schedule, posts: readonly PostEntry[], now: Millis) {
   const last = posts.findLast(isHandled);
-  // The next post names a failed date in the same way as one that was never tried.
+  // The next post also names dates whose post failed, so only posted dates are settled.
   const settled = posts.findLast(({ state }) => state === 'posted');
   if (schedule.paused !== undefined) return { last, settled, missed: [] };
   const { overdue, next } = splitDueTimes(schedule, last, now);

@@ -80,7 +80,7 @@ export const postKind: MessageKind<PostAbout> = {
   dueAt(message, view, planned) {
     const { now } = view;
     const schedule = findSchedule(message, view);
-    // The schedule's record is damaged, so its posts wait until it is repaired. `plan` drops those of a deleted one.
+    // The schedule's record is damaged, so its posts wait for a repair. `plan` drops the posts of a deleted schedule.
     if (schedule === undefined) return undefined;
     const { state, about } = message;
     if (isHandled(message)) {
@@ -255,7 +255,7 @@ function differs(before: string | undefined, after: string | undefined, percent:
 const CORRECTED_FROM_PERCENT = 5;
 
 /**
- * Makes a posted report again: with the projects, days, zone and connections of the post, but with today's rights.
+ * Makes a posted report again: with the projects, days, zone and connections of the post, but with current rights.
  * @throws Failure
  */
 async function refreshPost(
@@ -315,7 +315,7 @@ const ASK_AGAIN_INTERVAL: Millis = 30 * MINUTE;
 const isIncomplete = (post: Pick<PostContent, 'unanswered'> | undefined): boolean =>
   Object.values(post?.unanswered ?? {}).some(({ kind }) => kind !== 'not-allowed');
 
-/** When to check a post again; undefined for never. @param shown includes the projects that didn't answer just now */
+/** When to check a post again; undefined for never. @param shown the post or report, with its unanswered projects */
 function nextRefresh(
   { at }: PostEntry,
   shown: Pick<PostContent, 'unanswered'> | undefined,

@@ -123,7 +123,7 @@ function totalText(figures: Figures, { projects, workspace, report }: PostDetail
   return `${sums}${isWhole ? '' : `, ${amounts.length} of ${pluralize(projects.length, 'project')}`}`;
 }
 
-/** `“Yesterday’s spend” for prod, web-shop`. @param scope as in `describeProjects` */
+/** `“Yesterday’s spend” for prod, web-shop`. @param scope hides projects that readers may not see */
 export const describeReport = (
   schedule: Pick<Schedule, 'report' | 'projects'>,
   workspace: Workspace,

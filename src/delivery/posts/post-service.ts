@@ -66,7 +66,7 @@ export function createPostService(services: RunServices & Pick<WakeUps, 'changed
         await deliveryLog.write(teamId, [{ name, before: pressed, after: undefined }]);
         throw error;
       }
-      // What paused the schedule may be gone.
+      // The post went out, so what paused the schedule may be over.
       await service.retry(teamId, schedule.id);
       return 'posted';
     },

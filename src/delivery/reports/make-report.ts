@@ -56,9 +56,9 @@ export interface ReportResult {
   /** `<project id>:<product>` → the exact digits of the total; absent if there is no total */
   readonly figures: Readonly<Record<string, string>>;
   readonly covers: CoveredDays;
-  /** The newest day, if a project that reports daily lacks it. */
+  /** The newest day, if billing hasn't reported it for a project with daily figures. */
   readonly awaits?: Day;
-  /** `<project id>:<product>` → why the project didn't answer. It may still have its posted figure. */
+  /** `<project id>:<product>` → why the project didn't answer. `figures` may still have its posted figure. */
   readonly unanswered: Readonly<Record<string, StoredFailure>>;
 }
 
@@ -76,7 +76,7 @@ interface ReportContext {
   readonly clock: () => Millis;
 }
 
-/** Makes a report with figures as of `at` and with today's rights. @throws Failure */
+/** Makes a report with figures as of `at` and with current rights. @throws Failure */
 export async function makeReportNow(
   { timing, zone, ...request }: ReportSubject,
   at: Millis,
@@ -127,7 +127,7 @@ export const makeReport: MakeReport = async (request) => {
 const keyOf = ({ project, product }: Pick<UnresolvedProject, 'project' | 'product'>): string =>
   `${project}:${product}`;
 
-/** The post's newest day, if a project that reports daily hasn't reported it. */
+/** The post's newest day, if billing hasn't reported it for a project with daily figures. */
 function awaitedDay({ answered, periods }: ReportView): Day | undefined {
   const newest = periods.main.window.days.at(-1);
   const isAwaited = ({ figures: { main, charted } }: ProjectFigures): boolean =>

@@ -185,10 +185,10 @@ function titleOf({ headline, answered, failed, periods, only, totals }: Post): s
 const isThin = ({ fullDays, reported }: Usage): boolean =>
   fullDays > 1 && !isWellReported(reported.length, fullDays);
 
-/** In a header, an amount without a verb is spent. */
+/** The words after a positive and after a negative sum. Money spent needs no word. */
 export const SUM_VERBS = { spent: ['', 'credited'], left: BALANCE_VERBS } as const;
 
-/** The header compares a day's spend with the usual amount if it is at least 1.5 times or at most half that amount. */
+/** The header mentions the usual amount if a day's spend is at least 1.5 times or at most half of it. */
 const NEWS = { least: '1.5', most: '0.5' } as const;
 
 /** `4× a usual Thursday`; '' if the day's spend is as usual */
@@ -269,7 +269,7 @@ function monthLine({ answered, periods }: ReportView, totals: Totals): string {
   return joinTexts(' · ', [total, expected && `${total === false ? '*Forecast*' : 'forecast'} ${expected}`]);
 }
 
-/** What is left and how long it lasts; for several projects, the sum and which run out soon. */
+/** The money left and how long it lasts; for several projects, the sum and the projects that run out soon. */
 function leftLine({ headline, answered, only }: Post, totals: Totals): string {
   const { left, money, locale } = totals;
   if (typeof only?.balance === 'string') return `*Balance unknown*: ${escapeMarkup(only.balance)}`;
@@ -300,7 +300,7 @@ function lastsText(runway: Runway | undefined, { bonuses }: Account, money: Mone
   ]);
 }
 
-/** Slack may hide a chart's labels, so days without data are named here. The header names a single missing day. */
+/** Slack may hide a chart's labels, so this names days without data, but not a report's only day: the header does. */
 function smallPrint({ target, figures }: ProjectFigures, { today }: ReportPeriods, isCharted: boolean) {
   const { main, charted } = figures;
   const { missing: all } = isCharted ? charted : main;
@@ -326,7 +326,7 @@ function projectNotes({ figures: { main, strays }, remarks }: ProjectFigures, { 
 const partMark = ({ total, reported, fullDays }: Usage): string =>
   total.readable > 0 && (total.incomplete || reported.length < fullDays) ? '*' : '';
 
-/** `* dev: 6 of 7 days reported, no data for Mon 16 Nov.` @param shared a reason already given for all */
+/** `* dev: 6 of 7 days reported, no data for Mon 16 Nov.` @param shared a reason that is shown once for all projects */
 function digestNotes({ answered, periods }: ReportView, shared: string): string[] {
   return answered.flatMap((answer) => {
     const { figures, unchanged, target } = answer;

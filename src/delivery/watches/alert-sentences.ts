@@ -1,4 +1,4 @@
-/** The sentences of alerts, which their records store. */
+/** Writes the sentences of alerts, which the delivery log stores. */
 import { divide, formatEstimate, formatFactor, type Money } from '../../domain/money/amount.ts';
 import { type Account, formatBonuses } from '../../domain/money/balance-and-runway.ts';
 import { isCalm, spikeLimit, type WatchLevel } from '../../domain/money/watch-evaluation.ts';
@@ -152,7 +152,7 @@ function spikeTexts(rule: SpikeRule, spend: DaySpend, money: ProjectMoneyFormatt
     basis === 'weekday'
       ? `the median of ${basisDays < 4 ? `${basisDays} of ` : ''}${weekdays}`
       : `the average of the ${basisDays} reported days before`;
-  const why = [`usual: ${money(baseline)}, ${usual}`, `alert from ${money(limit)}`];
+  const why = [`usual: ${money(baseline)}, ${usual}`, `the watch alerts from ${money(limit)}`];
   return { title: `${title}, ${times} times the usual`, why };
 }
 

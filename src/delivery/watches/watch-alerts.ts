@@ -13,7 +13,7 @@ const alert = z.object({
   episode: z.string(),
   level,
   at: z.int(),
-  /** The account that the figures are from: what `figuresSourceOf` returned. */
+  /** The connection and token that fetched the figures: what `figuresSourceOf` returned. */
   source: z.string(),
   title: z.string(),
   /** The calculation behind the title, as sentences; '' if there is none. */

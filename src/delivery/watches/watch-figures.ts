@@ -1,4 +1,4 @@
-/** Billing's figures for watched projects, fetched at each check and stored for lists. */
+/** Billing's figures for watched projects: fetched at each check, and stored to show them in lists. */
 import pLimit from 'p-limit';
 import * as z from 'zod';
 import { type BillingClient, emptyIfNoData, type Subscription } from '../../billing/client.ts';
@@ -61,14 +61,14 @@ export type StoredFigures = Readonly<z.infer<typeof schema>>;
  */
 export const figuresField = (project: ChosenProject): string => `figures/${projectValue(project)}`;
 
-/** Names a connection and its token; '' without a connection. A new source means figures of another account. */
+/** Names a connection and its token; '' without a connection. Another source may mean figures of another account. */
 export function figuresSourceOf(project: ChosenProject, workspace: Workspace): string {
   const name = connectionNameOf(project, workspace);
   if (!workspace.connectionNames.includes(name)) return '';
   return `${name} ${workspace.connections.get(name)?.fingerprint ?? ''}`;
 }
 
-/** The stored figures, unless they come from another account. */
+/** The stored figures, unless another connection or token fetched them. */
 export function knownFigures(
   { projects: [project] }: Watch,
   { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,

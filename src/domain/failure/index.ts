@@ -1,4 +1,4 @@
-/** The class of the errors that Tally expects, and how these are worded, stored and shown. */
+/** The class of the errors that Tally expects, and how Tally words, stores and shows them. */
 import * as z from 'zod';
 import { couldBeSecret } from '../secret-detection.ts';
 import type { Day } from '../time/calendar.ts';

@@ -113,10 +113,10 @@ export const KINDS = {
     if (connection !== undefined && project !== undefined)
       return `${project.label} uses the connection “${connection}”, which no longer exists.`;
     if (connection !== undefined) return `There’s no connection named ${connection}.`;
-    const needed = project?.alias ? `, and ${project.alias} doesn’t say which one to use` : '';
+    const needed = project?.alias ? `, and none is set for ${project.alias}` : '';
     return `You have several connections, but no default${needed}.`;
   }),
-  /** `people` may do it. `owned`: what somebody else owns, and the words of the refused action, `pause abcd1234`. */
+  /** `people`: who may do it. `owned`: what somebody else owns, and the refused action's text, `pause abcd1234`. */
   'not-allowed': kind(
     {
       reason: z.enum(['guest', 'external', 'not-member', 'not-owner', 'not-manager', 'channel']),

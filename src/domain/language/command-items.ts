@@ -43,7 +43,7 @@ export type Item = TextRange &
 
 const LONGEST_ALIAS = 32;
 
-/** Finds where an alias that begins at `start` ends; 0 if none does. Spaces may replace its hyphens: `web shop`. */
+/** Finds where an alias that begins at `start` ends; 0 if none begins there. Spaces may replace hyphens: `web shop`. */
 const aliasEndIn =
   (text: string, aliases: Aliases) =>
   (start: number): number => {

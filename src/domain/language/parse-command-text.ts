@@ -41,7 +41,7 @@ interface Grammar {
 
 const ONLY_SPEND = `It works with ${commandText('/spend')}.`;
 export const BALANCE_IS_NOW = 'A balance is always as of now';
-/** Suggests the command without the refused words. */
+/** The last '' suggests the command without the refused words. */
 const AS_OF_NOW = [BALANCE_IS_NOW, '', ''] as const;
 const BY_LENGTH = [
   'isn’t a period. Tally picks days, weeks or months to fit the period',
@@ -80,7 +80,7 @@ interface Read {
   readonly grammar: Grammar;
 }
 
-/** Reads the text of an old message as of its day, but a period that was still running on that day as of today. */
+/** Reads an old message as of its day. A period that was still running on that day is read as of today. */
 function itemsOf(text: string, { start }: Grammar, context: ParseContext): readonly Item[] {
   const { today, writtenOn = today } = context;
   const written = parseItems(text, start, { ...context, today: writtenOn });

@@ -417,7 +417,7 @@ export class Calendar {
       const [begin, end, other] = this.#ends(from, to);
       const rangeTo = ({ last }: DayRange): string => `${absoluteText(begin)}..${earlier(last, this.today)}`;
       if (other)
-        refuse('doesn’t say which day is the last one', 'Name it as a date.', rangeTo(other), rangeTo(end));
+        refuse('doesn’t say which day is last', 'Type the last day as a date.', rangeTo(other), rangeTo(end));
       if (end.last < begin.first) {
         const isClear = from.recurs === undefined || (from.recurs === 'part' && to.recurs === 'part');
         refuse(
@@ -491,7 +491,7 @@ export class Calendar {
     return { first: begin.first, last: earlier(end.last, this.today), text, rule };
   }
 
-  /** Compares complete units with the same number before, a running one with the one before, others day by day. */
+  /** Compares complete units with as many before, a running unit with the unit before, and other periods day by day. */
   #ruleBetween(begin: DayRange, end: DayRange): ComparisonRule {
     const isOver = end.last < this.today;
     const units = [begin.unit, end.unit];

@@ -53,8 +53,9 @@ const sortedLetters = (word: string): string => [...word].sort().join('');
 const digitsOf = (word: string): string => word.replace(/\D/g, '');
 
 /**
- * A typo has the right first letter, unless that is missing or swapped. Digits are never corrected: prod-2 isn't
- * prod-1. In a word of three letters, only two letters may be swapped (`cvs`): “now” isn't “nov”.
+ * A typo begins with the right letter, or the second one if the first is missing or swapped. Digits are never
+ * corrected: prod-2 isn't prod-1. In a word of three letters, only two letters may be swapped (`cvs`): “now” isn't
+ * “nov”.
  */
 const isMistyped = (typed: string, known: string): boolean =>
   isOneEdit(typed, known) &&

@@ -12,7 +12,7 @@ import {
 } from './amount.ts';
 import { sumReported, type Usage } from './usage.ts';
 
-/** Bonuses may be part of the balance, so Tally never shows their sum. */
+/** Bonuses may be part of the balance, so Tally never shows the sum of both. */
 export interface Account {
   readonly balance: Amount;
   readonly bonuses: Amount;

@@ -26,7 +26,7 @@ interface UsageChangeFigures extends PeriodPair<Money> {
 
 export interface UsageChange {
   readonly coverage: PeriodPair<Coverage>;
-  /** Absent if fewer than 80 % of either period's days are reported. */
+  /** Absent if fewer than 80 % of one period's days are reported. */
   readonly figures?: UsageChangeFigures;
 }
 

@@ -1,4 +1,4 @@
-/** Splits a period into days, weeks or months, for tables and charts, and pairs them with those of another period. */
+/** Splits a period into days, weeks or months, for tables and charts, and pairs the parts of two periods. */
 import {
   addDays,
   countUnits,
@@ -155,7 +155,7 @@ interface DayGroup {
 
 /**
  * Groups days by the shortest unit, from `finest` on, that makes at most `most` groups.
- * @param asked the requested days; a week's label names only those
+ * @param asked the requested days; a week's label names only requested days
  */
 export function groupDays(
   days: readonly Day[],

@@ -26,7 +26,7 @@ export interface DayFigure {
 
 export interface Usage {
   readonly rows: readonly UsageRow[];
-  /** The sum of all items, including those of today, of days not asked about, and without a readable day. */
+  /** The sum of all items: also items of today, of days not asked about, and without a readable day. */
   readonly total: UsageTotal;
   readonly bonuses: UsageTotal;
   /** How many of the requested days are over. */
@@ -87,7 +87,7 @@ export function computeUsage(charges: readonly DayCharges[], question: UsageQues
   };
 }
 
-/** Leaves out charges for other days, and those without a readable day. */
+/** Leaves out charges for other days, and charges without a readable day. */
 export function usageOn(question: UsageQuestion, charges: readonly DayCharges[]): Usage {
   const requested = new Set(question.days);
   return computeUsage(

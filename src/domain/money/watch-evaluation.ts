@@ -15,8 +15,8 @@ import type { WatchRule } from './watch-rule.ts';
 export type WatchLevel = 'threshold' | '50' | '80' | 'forecast' | '100';
 
 /**
- * A level that has alerted and not recovered. Kept although it is over, so that it doesn't alert again: a spike's day
- * for 60 days, and a budget's forecast in a month that ended below the budget.
+ * A level that has alerted and not recovered. Two kinds stay after they are over, so that they don't alert again: a
+ * spike's day for 60 days, and a budget's forecast in a month that ended below the budget.
  */
 export interface AlertedLevel {
   /** A budget's month, a spike's first day, or a unique name for a balance or runway below its limit. */

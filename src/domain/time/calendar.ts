@@ -152,7 +152,7 @@ export function listDays(days: readonly Day[], nameOf: DayNamer): string {
 
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
-/** These work on text, because Temporal is 50 times slower and a ten-year chart calls them thousands of times. */
+/** These functions work on text: Temporal is 50 times slower, and a ten-year chart calls them thousands of times. */
 const START: Readonly<Record<Unit, (day: Day) => Day>> = {
   day: (day) => day,
   week: (day) => addDays(day, 1 - isoWeekday(day)),

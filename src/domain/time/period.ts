@@ -1,4 +1,4 @@
-/** Periods of days that people ask about, and the days that these are compared with. */
+/** Periods of days that people ask about, and the days to compare them with. */
 import { Failure, InvalidWord } from '../failure/index.ts';
 import { clipWord } from '../wording.ts';
 import {

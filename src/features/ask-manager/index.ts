@@ -118,10 +118,10 @@ function askedMessage(asked: AskedManager, request: Request): Message {
   };
 }
 
-/** Why the person may not ask, and the command that opens the form to change that. @param where ` in #general`, or '' */
+/** Why the person may not ask, and the command for the form that can allow it. @param where ` in #general`, or '' */
 function findMend({ place = '', line = '' }: AskedManager, where: string, { user, workspace, at }: Request) {
   if (user.role === 'guest' && !workspace.settings.guests)
-    return { why: `can’t use Tally${where}: guests are turned off`, line: '/billing settings' };
+    return { why: `can’t use Tally${where}: guests aren’t allowed`, line: '/billing settings' };
   const words = tryParse(() => parseCommandText(parseCommand(line).text, parseContextOf(workspace, at)));
   const typed = words?.alias ?? words?.project;
   const named = workspace.projects.filter(({ id, alias }) => typed === alias || typed === id);

@@ -60,7 +60,7 @@ export const createConnectForm = (services: Services) =>
       return { id: values.name, values };
     },
     fields: connectionFields(services.parseAddress),
-    record: (name) => FIELDS.connection + name,
+    records: (name) => [FIELDS.connection + name],
     save: (sent) => testAndSave(sent, services),
     done: 'connected',
     unchanged: ({ input, request }) =>
@@ -275,7 +275,7 @@ const MORE_FIELDS = {
   ),
   name: underMore(
     text('Connection name', {
-      hint: 'Keep it if you have one account. A new name adds a connection; an existing one gets the new token.',
+      hint: 'Keep this name if you have one account. A new name adds a connection. Under an existing name, the new token replaces the old one.',
       max: 32,
       parse(typed, { token = '' }) {
         const name = typed.toLowerCase();

@@ -105,7 +105,7 @@ const createExpiryForm = ({ workspaces, delivery }: Services) =>
       }),
       ...expiryFields<never>('As in the console.', refuseField('Choose a day, or “It never expires”.')),
     },
-    record: (name) => FIELDS.connection + name,
+    records: (name) => [FIELDS.connection + name],
     async save({ id, input, request }) {
       const { workspace, user } = request;
       if (findConnection(workspace, id) === undefined)
@@ -139,10 +139,10 @@ const createDisconnectForm = ({ workspaces }: Services) =>
       if (names.length === 0) throw new Failure('not-connected');
       requireConnectionName(wanted, workspace);
       const name = wanted ?? (names.length === 1 ? names[0] : undefined);
-      return { id: name ?? '', values: name === undefined ? {} : { name } };
+      return { id: '', values: name === undefined ? {} : { name } };
     },
     fields: DISCONNECT_FIELDS,
-    record: (name) => FIELDS.connection + name,
+    records: (_, { connectionNames }) => connectionNames.map((name) => FIELDS.connection + name),
     async save({ input: { name }, request }) {
       const { workspace } = request;
       if (!workspace.connectionNames.includes(name)) return refuseField('Choose a connection.');

@@ -32,7 +32,7 @@ export function createHomeFeature(services: Services): Feature {
   const show = async (request: Request): Promise<void> =>
     publish(request.reply, homeBlocks(request, await loadHealth(registry.health(), request)));
 
-  /** Asks billing about shown projects with figures that are incomplete or as old as `age`. @returns false if none are */
+  /** Asks billing about shown projects whose figures are incomplete or at least `age` old. @returns whether it asked */
   async function refresh(request: Request, age: Millis): Promise<boolean> {
     const rows = tryParse(() => homeRows(request), Failure) ?? [];
     const old = rows
@@ -40,7 +40,7 @@ export function createHomeFeature(services: Services): Feature {
       .filter(({ last }) => !(last?.forecast || last?.isIdle) || clock() - last.at >= age);
     const asked = await Promise.all(
       old.map(async ({ project }) => {
-        // However many people open Home, Tally asks about a project once a minute.
+        // However many people open Home, Tally asks about a project at most once a minute.
         const look = `home ${projectValue(project)} ${Math.floor(clock() / MINUTE)}`;
         const isDue = await dedup.first(request.user.teamId, look, MINUTE);
         if (isDue) await refreshBalance(services, project, request);
@@ -85,7 +85,7 @@ export function createHomeFeature(services: Services): Feature {
   };
 }
 
-/** Fetches and stores a project's balance, runway and forecast. After a failure, the stored ones stay. */
+/** Fetches and stores a project's balance, runway and forecast. If billing fails, the stored figures stay. */
 async function refreshBalance(
   { billing, outcomeStore, log, clock }: Services,
   { alias, id: project, product, connection }: Project,

@@ -56,7 +56,7 @@ function statusPage(sections: readonly HealthSection[]): Message {
   const title = problems === 0 ? 'No problems' : pluralize(problems, 'problem');
   const room = MOST_BLOCKS - 2;
   const blocks = sections.flatMap(drawSection);
-  const end = blocks.length > room && context('Not everything fits. The worst comes first.');
+  const end = blocks.length > room && context('Not everything fits. The most serious problem comes first.');
   return { text: title, blocks: compact([header(title), ...blocks.slice(0, room), end]) };
 }
 

@@ -268,7 +268,7 @@ function fixOf({ kind }: LastFailure, aliases: readonly string[], isManager: boo
     : commandButton(`ask-${first}`, 'Try again', { command: '/balance', text })[0];
 }
 
-/** Only managers see this. Secrets are decrypted only to see whether that works. */
+/** Only managers see this. Decrypts each secret only to check that this is possible. */
 const accessHealth: HealthSource = ({ workspace, user, at }) => {
   if (!user.canManage) return undefined;
   const { zone } = workspace.settings;

@@ -80,7 +80,7 @@ async function rememberOpen(
   await threads.remember({ ...request.thread, thread }, question).catch(() => undefined);
 }
 
-/** Two bots could answer each other forever. Edited messages have a `subtype`. */
+/** Ignores bots, as two bots could answer each other forever, and edited messages, which have a `subtype`. */
 function isSaidToTally({ type, channel_type, bot_id, subtype }: SlackEvent): boolean {
   return bot_id === undefined && subtype === undefined && (type === 'app_mention' || channel_type === 'im');
 }

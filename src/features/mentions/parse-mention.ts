@@ -200,7 +200,7 @@ function isGone(
 
 const typedWords = (text: string): ReadonlySet<string> => new Set(text.split(/[\s,?!.]+/).map(normalizeText));
 
-/** The answer would reveal the project's name. @throws Failure not-allowed unless the person typed the project */
+/** An answer must not reveal a project's name. @throws Failure not-allowed unless the person typed the project */
 function requireAskable(words: ParsedCommand, text: string, request: Request): void {
   const typed = typedWords(text);
   // A direct message with Tally has no other reader.

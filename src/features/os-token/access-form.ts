@@ -89,7 +89,7 @@ export const createAccessForm = (services: TokenServices) =>
       return { id, values: accessValues(id, request, services.defaultAddresses.authUrl) };
     },
     fields: accessFields(services.parseAddress.authUrl),
-    record: (project) => FIELDS.access + project,
+    records: (project) => [FIELDS.access + project],
     before: (project, { workspace }) => ({
       groups: workspace.accesses.get(project)?.issuers.groups.join(',') ?? '',
     }),
@@ -216,7 +216,7 @@ function aboutBlocks({ id: project, request: { workspace, at } }: FormMoment): B
   const words =
     current === undefined
       ? 'The stored access is damaged. Enter the ID and the secret again.'
-      : `Current: ${describeAccess(current, at, workspace.settings.zone)}. A new one is tested before it replaces this.`;
+      : `Current: ${describeAccess(current, at, workspace.settings.zone)}. A new access is tested before it replaces the current one.`;
   const confirm = confirmDialog(
     `Remove the access for ${label}?`,
     'Nobody will be able to get new tokens. Existing tokens work until they expire.',

@@ -208,7 +208,7 @@ async function showToken(
   });
   if (!(await reply.modal.update(tokenModal(issued, target, lines, sealed))))
     throw await notShown(
-      `The window was closed, or Slack refused it. For another token, type ${commandText('/os-token')} ${target.word}.`,
+      `The window was closed, or Slack refused to show the token. For another token, type ${commandText('/os-token')} ${target.word}.`,
     );
   // The token has already been shown, so a failure here doesn't matter.
   if (workspace.rejectedAt(credential) !== undefined)
@@ -270,7 +270,7 @@ const REVOCATIONS: Readonly<Record<Revocation, string>> = {
   revoked: 'Revoked.',
   'already-dead': 'The token had already expired or been revoked.',
   'not-offered': NOT_OFFERED,
-  refused: 'The service refused to revoke the token (HTTP 401). It may still work.',
+  refused: 'The service refused to revoke the token (HTTP 401). The token may still work.',
 };
 
 /** People can revoke their token even if they can't get tokens any more. @param metadata untrusted */

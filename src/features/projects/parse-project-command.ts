@@ -80,7 +80,7 @@ function parseProjectFields(words: readonly string[], typed: readonly string[]):
     throw new InvalidWord(
       clipWord(second),
       'is a second name',
-      'Add one at a time.',
+      'Add one project at a time.',
       `projects add ${joined}`,
     );
   }

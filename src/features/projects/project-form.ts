@@ -64,7 +64,7 @@ export const createProjectForm = (services: Services) =>
     },
     title: ({ id }) => (id === '' ? 'Add a project' : 'Edit a project'),
     fields: projectFields(() => [...services.registry.commands(), ...services.registry.verbs()]),
-    record: (alias) => FIELDS.project + alias,
+    records: (alias) => [FIELDS.project + alias],
     before: (id, { workspace }) => {
       const known = findByAlias(workspace, id);
       return known === undefined ? {} : { owner: known.owner };
@@ -81,9 +81,11 @@ export const createProjectForm = (services: Services) =>
         'it in other channels, and will stop there',
       );
       const before = findByAlias(workspace, id);
-      const isLast = workspace.projects.filter((other) => other.id === before?.id).length === 1;
-      const isLifted = before !== undefined && isLast && before.id !== input.id && before.channels.length > 0;
-      const lifted = isLifted && `This lifts the channel limits of project ${before.id}.`;
+      const limits = workspace.projects.filter(
+        ({ id, channels }) => id === before?.id && channels.length > 0,
+      );
+      const isLifted = limits.length === 1 && limits[0] === before && before?.id !== input.id;
+      const lifted = isLifted && `This lifts the channel limits of project ${before?.id}.`;
       return joinTexts(' ', [stopped, lifted]) || undefined;
     },
     save: (sent) => saveProject(sent, services),
@@ -100,7 +102,7 @@ const MORE_FIELDS = {
         ? undefined
         : 'Someone else just removed that connection. Choose another.',
   }),
-  currency: underMore(currencyField('Shown next to amounts, instead of the workspace’s label.')),
+  currency: underMore(currencyField('Shown next to amounts, instead of the workspace’s currency label.')),
   channels: underMore(
     channels('Only in these channels', {
       hint: 'People can only ask in these channels. Leave empty to allow all. Managers can ask anywhere.',
@@ -205,7 +207,7 @@ async function saveProject({ id, input, place, request }: SentProject, { workspa
 
 const LOOK_TIMEOUT = 3_000;
 
-/** Whether billing says that it has no data for the project. The project is saved whatever it says. */
+/** Whether billing says that it has no data for the project. The project is saved in either case. */
 async function lacksData(project: Project, now: Workspace, billing: Services['billing']): Promise<boolean> {
   try {
     const target = resolveProject(project, now, UNLIMITED);

@@ -140,7 +140,7 @@ export function removeProjectMessage(
   const hasOthers = project !== undefined && others.some((other) => isSameProject(other, project));
   const channels = workspace.channelsOf(alias).map(channelLink).slice(0, SHOWN_CHANNELS);
   const what = joinTexts(' ', [
-    project === undefined && 'Its record is damaged. It may have channel limits.',
+    project === undefined && 'Its record is damaged. The project may have channel limits.',
     `This removes the name${hasOthers ? '' : ' and its channel limits'}. Commands that use the name stop working.`,
   ]);
   const facts = joinTexts(' · ', [

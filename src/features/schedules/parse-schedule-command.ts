@@ -117,7 +117,7 @@ function parseReportWords(text: string, context: ParseContext, others: readonly 
   }
 }
 
-/** On day 1, the month so far is all of last month. @param monthly the command that posts last month's spend */
+/** On day 1, `month-to-date` covers all of last month. @param monthly the command that posts last month's spend */
 function reportOf(phrase: NamedDays, cadence: Cadence | undefined, monthly: string): ReportName {
   const report = findReport(phrase.text);
   if (report !== undefined) return report;

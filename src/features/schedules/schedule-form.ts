@@ -260,7 +260,7 @@ async function planPosts({ scheduling }: FormServices, { id, values, request }: 
 const NEXT_POSTS = 3;
 
 /**
- * Plans the posts of an edited schedule. An overdue post stays due, as edited, if the new timing has its date.
+ * Plans the posts of an edited schedule. An overdue post stays due if the new timing has its date.
  * @param before undefined for a new schedule @returns the overdue and the next posts, which are due after `since`
  */
 export function planEdit(

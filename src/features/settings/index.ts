@@ -43,7 +43,7 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
     heading: 'Settings',
     start: (_: undefined, { workspace }) => ({ id: '', values: fieldsOf(workspace.settings) }),
     fields: FORM_FIELDS,
-    record: () => RECORD_FIELDS.settings,
+    records: () => [RECORD_FIELDS.settings],
     before: (_, { workspace }) => fieldsOf(workspace.settings),
     async save(sent) {
       const { input, request } = sent;

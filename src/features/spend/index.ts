@@ -95,7 +95,7 @@ function parseSpend(text: string, context: ParseContext): ParsedCommand {
     throw new InvalidWord(ofOne, 'works for one project only', 'Name one project.');
   if (unit === undefined) return words;
   if (versus !== undefined)
-    throw new InvalidWord(`by ${unit}`, 'doesn’t work with a comparison', 'Leave out “vs”, or the unit.');
+    throw new InvalidWord(`by ${unit}`, 'doesn’t work with a comparison', 'Leave out one or the other.');
   if (output === 'csv' && unit !== 'day')
     throw new InvalidWord(
       `by ${unit}`,

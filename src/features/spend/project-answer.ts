@@ -170,7 +170,7 @@ function spendNotes(figures: SpendFigures, { period }: SpendView): string[] {
   const { usage } = figures;
   const strayNote = ({ readable, unreadable }: Usage['outside'], what: string) => {
     const count = readable || unreadable;
-    const where = readable === 0 ? 'not counted' : 'in the total, not in the days';
+    const where = readable === 0 ? 'not counted' : 'in the total, but not in any day';
     return count > 0 && `${pluralize(count, 'item')} ${what} ${count === 1 ? 'is' : 'are'} ${where}.`;
   };
   return compact([

@@ -126,7 +126,7 @@ function missingNotes(
   ];
 }
 
-/** An average a day could rise although the header says “less”. */
+/** A daily average could rise although the header says “less”. */
 const percentText = ({ figures: { percent, basis } }: ComparedChange, locale: string): string =>
   percent && basis === 'total' ? `*${formatPercent(percent, locale)}*` : '';
 

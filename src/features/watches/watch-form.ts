@@ -192,7 +192,7 @@ function watchOf(at: FormMoment, before: Watch | undefined): Watch | FieldRefusa
   const isTwin = (other: Watch) =>
     other.id !== at.id && isAlike(other) && targetMarkup(other) === targetMarkup(target);
   if (request.workspace.watches.some(isTwin))
-    return refuseField('This watch already exists, with the same threshold and for the same people.');
+    return refuseField('This watch already exists, with the same threshold and the same channel or people.');
   return {
     ...unchangedFields(before, at),
     projects: [project],

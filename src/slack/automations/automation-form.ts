@@ -77,7 +77,7 @@ export function createAutomationForm<T extends Automation, Words>(form: Automati
     heading: kind.words.title,
     channelOf: ({ to, channel = '' }) => (to === 'people' ? '' : channel),
     title: ({ id, request }) => (isThere(id, request) ? `Edit ${kind.noun}` : title),
-    record: (id) => FIELDS[kind.noun] + id,
+    records: (id) => [FIELDS[kind.noun] + id],
     save: (sent) => saveItem(kind, build, sent),
   });
   return {
@@ -285,6 +285,6 @@ async function findPeopleProblem(
       : 'This project is limited to certain channels. Send its alerts to one of them, or only to Tally managers.';
   } catch (error) {
     if (!isFailure(error, 'slack-failed')) throw error;
-    return `Slack couldn’t confirm who they are (${error.data.code}). Try again.`;
+    return `Slack couldn’t confirm who these people are (${error.data.code}). Try again.`;
   }
 }

@@ -27,7 +27,7 @@ export interface AutomationNeed {
   readonly level: 'broken' | 'warning' | 'news';
   readonly what: string;
   readonly fix?: readonly [label: string, action: string];
-  /** True if another row already gives the cause. The list then leaves this schedule or watch out. */
+  /** True if another row already gives the cause. Home and status then leave out this schedule or watch. */
   readonly isTold?: boolean;
 }
 
@@ -150,7 +150,7 @@ export type AutomationContent = Destination & { readonly projects: readonly Chos
 
 type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
 
-/** @returns undefined if at least one project can be shown, or if a record is damaged */
+/** @returns undefined if at least one project can be shown, or if the settings or any project's record is damaged */
 export function stopReasonOf(
   item: Pick<Schedule, 'projects' | 'channel'>,
   workspace: Workspace,
@@ -171,7 +171,7 @@ export function stopReasonOf(item: AutomationContent, workspace: Workspace): Sto
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
-/** Reasons for a pause that people can fix in Tally. */
+/** Reasons for a pause, all of which people can fix in Tally. */
 export const PAUSED_TEXTS = {
   'project-limited': 'paused: the project is limited to other channels',
   'not-connected': 'paused: its connection to the billing service is missing',

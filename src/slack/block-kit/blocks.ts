@@ -91,7 +91,7 @@ export type Block =
   | Chart
   | TableBlock;
 
-/** Notifications and screen readers use `text`. It is plain until `escapeMessageText` escapes it. */
+/** Notifications and screen readers use `text`. The caller must not escape it: `escapeMessageText` does. */
 export interface Message {
   readonly text: string;
   readonly blocks: readonly Block[];
@@ -99,7 +99,7 @@ export interface Message {
 
 const REFERENCE = /<!date\^\d+\^[^|>]*\|(?<date>[^>]*)>|<(?<sign>[@#])[A-Z0-9]{9,}(?:\|[^>]*)?>/g;
 
-/** Escapes `text`, in which Slack would otherwise interpret mark-up. Mentions and dates become readable words. */
+/** Escapes `text`, in which Slack would otherwise interpret markup. Mentions and dates become readable words. */
 export const escapeMessageText = ({ text, blocks }: Message) => ({
   text: escapeMarkup(
     text.replace(
@@ -149,7 +149,7 @@ const richText = (element: RichTextBlock['elements'][number]): RichTextBlock => 
   elements: [element],
 });
 
-/** Slack doesn't interpret mark-up in a rich text element. */
+/** Slack doesn't interpret markup in a rich text element. */
 const textElement = (text: string) =>
   ({ type: 'text', text: clipText(text, SLACK_LIMITS.section) || '–' }) as const;
 
@@ -249,7 +249,7 @@ export const overflow = (id: ActionId, options: readonly PlainTextOption[]): Ove
   options: [...options],
 });
 
-/** A time in the reader's time zone. Slack may write “Today”, so put it after a colon or at the start of a line. */
+/** A time in the reader's time zone. Slack may write “Today”, so put the time after a colon or first in a line. */
 export const instantMarkup = (ms: Millis): string =>
   `<!date^${Math.floor(ms / 1000)}^{date_short_pretty} {time}|${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC>`;
 
@@ -273,7 +273,7 @@ export function fitsTable(rows: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** Slack doesn't interpret mark-up in these cells. The first column is aligned left, the others right. */
+/** Slack doesn't interpret markup in these cells. The first column is aligned left, the others right. */
 export function table(rows: readonly (readonly string[])[]): TableBlock {
   const columns = rows[0]?.length ?? 0;
   return {

@@ -64,7 +64,7 @@ function daysInUnit(unit: Unit, [first = '']: readonly Day[]): number {
   return daysBetween(startOfUnit(unit, first), endOfUnit(unit, first)) + 1;
 }
 
-/** Draws pairs of bars. A day that only one side has is left out, because a missing day isn't zero. */
+/** Draws pairs of bars. Leaves out days without a counterpart in the other period: no bar would look like zero. */
 export function versusChart(usage: Usage, before: Usage, window: ComparisonWindow): Chart | undefined {
   const { currentDays, days, requested } = window;
   const beginWithMonths = [currentDays, days].every(([first = '']) => startOfUnit('month', first) === first);

@@ -23,7 +23,7 @@ export interface AskedProjects {
   readonly top?: number;
 }
 
-/** @throws what `resolveProject` throws for a single project; project-missing or not-connected for an empty list */
+/** @throws project-missing or not-connected for an empty list; for a single project, what `resolveProject` throws */
 export function findAskedProjects(
   named: ProjectReference & Pick<ParsedCommand, 'several' | 'top' | 'isLowest'>,
   request: ProjectScope & Pick<Request, 'workspace'> & Partial<Pick<Request, 'sharedFrom'>>,

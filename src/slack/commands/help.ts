@@ -95,7 +95,7 @@ const questionsAbout = (project: string): readonly (readonly [question: string, 
   [`what’s left on ${project}?`, { command: '/balance', text: project }],
 ];
 
-/** Until a project has a name, Tally knows only the project with which the first connection was tested. */
+/** Until a project has a name, Tally knows only the project with which the default connection was tested. */
 export function testedProject(workspace: Request['workspace']) {
   return workspace.connectionNames.length > 0 ? findConnection(workspace)?.test : undefined;
 }

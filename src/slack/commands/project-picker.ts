@@ -141,7 +141,7 @@ export function typedOrDefaultProject(
   return isNamed ? find() : tryParse(find, Failure);
 }
 
-/** `123` is offered once for every product, but `123 storage` only for that one. */
+/** `123` is offered once for each product, but `123 storage` only for that product. */
 function typedProjects(query: string): readonly ChosenProject[] {
   const { project, product } =
     tryParse(() => parseSingleProjectText(query, ANY_DAY_CONTEXT), InvalidWord) ?? {};

@@ -1,4 +1,4 @@
-/** What people can do after each kind of failure. `KINDS` says what happened. */
+/** What people can do after each kind of failure. The failure's own message says what happened. */
 import type { Button } from '@slack/types';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/billing-products.ts';
 import { commandText } from '../../domain/command-names.ts';
@@ -190,14 +190,14 @@ const ADVICE: AdviceTable = {
   },
   'access-missing': ({ project }) => ({
     todo: `A Tally manager can add it with ${ACCESS}.`,
-    managerTodo: 'Create one in the console first: it shows the ID and the secret.',
+    managerTodo: 'Create one in the console first, and copy its ID and secret.',
     managerButtons: [button('access-form', 'Add application access…', { value: project, style: 'primary' })],
     ask: toCommand('/billing projects', `access ${project}`),
   }),
   'token-not-shown': ({ why, isRevoked }) => {
     const became = isRevoked
-      ? 'Tally revoked it.'
-      : 'Nobody has seen it, but Tally couldn’t revoke it. It expires by itself.';
+      ? 'Tally revoked the token it couldn’t show.'
+      : 'Nobody has seen the token, but Tally couldn’t revoke it. It expires by itself.';
     return { todo: [why, became].filter(Boolean).join(' ') };
   },
 

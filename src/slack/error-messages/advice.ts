@@ -137,7 +137,7 @@ export function adviseOnWord(failure: InvalidWord, request: FailedRequest): Advi
 
 function pickerInstead({ word, fact }: InvalidWord, { command, text }: Command, request: Request): Advice {
   const at = text.toLowerCase().indexOf(word.toLowerCase());
-  // A failure leaves out a word that may be a secret, so the text doesn't contain that word.
+  // If the word may be a secret, the failure has a placeholder instead, which the text doesn't contain.
   if (at < 0 || ASKS_ABOUT[command] === 'anything' || !couldBeName(word)) return {};
   const rest = `${text.slice(0, at)}${text.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
   const parsed = tryParse(() => parseCommandText(rest, parseContextOf(request.workspace, request.at)));

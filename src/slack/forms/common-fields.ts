@@ -40,7 +40,7 @@ export const currencyField = (hint: string): Field<string> =>
     parse: (label) => (isCurrencyLabel(label) ? label : refuseField(CURRENCY_RULE)),
   });
 
-/** Older time zone data in Node accepts these current names, but doesn't list them. */
+/** Node versions with older time zone data accept these current names, but don't list them. */
 const RENAMED: readonly Zone[] = [
   ...['America/Nuuk', 'Asia/Ho_Chi_Minh', 'Asia/Kathmandu', 'Asia/Kolkata', 'Asia/Yangon'],
   ...['Atlantic/Faroe', 'Europe/Kyiv', 'Pacific/Chuuk', 'Pacific/Kanton', 'Pacific/Pohnpei'],

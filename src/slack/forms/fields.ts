@@ -31,7 +31,7 @@ interface FieldMoment<D = unknown> extends FormMoment {
 }
 
 interface Load<D> {
-  /** The form opens before its slow data is loaded. */
+  /** The form opens before this data is loaded. */
   readonly isSlow?: true;
   readonly isNeeded?: (at: FormMoment) => boolean;
   readonly run: (at: FormMoment) => Promise<D>;
@@ -148,7 +148,7 @@ export const text = <T = string>(
 
 type Choices = readonly PlainTextOption[] | ((at: FormMoment) => readonly PlainTextOption[]);
 
-/** Hidden if there are no options. Options from a function may have changed since, so the choice isn't checked. */
+/** Hidden without options. A function's options may change while the form is open, so the choice isn't checked. */
 export const choice = <T = string>(
   label: string,
   { options, parse, ...form }: Options<T> & { readonly options: Choices },

@@ -7,6 +7,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { stampOf } from '../../workspace/record/audited-change.ts';
 import { tryParseRecord } from '../../workspace/record/record-schemas.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Right } from '../../workspace/roles-and-rights.ts';
 import {
   actions,
@@ -41,7 +42,7 @@ export interface SentForm<F extends Fields> extends FormMoment {
   readonly input: FormInput<F>;
 }
 
-/** @template A what the form is opened for */
+/** @template A what `start` needs, such as the project to edit */
 export interface FormDescription<F extends Fields, A> {
   readonly right: Right;
   /** The form's first values. @throws Failure if it can't be opened */
@@ -57,10 +58,10 @@ export interface FormDescription<F extends Fields, A> {
   /** The channel for which the form suggests projects. The default is the channel where the form was opened. */
   readonly channelOf?: (values: FormValues) => string;
   readonly heading: string;
-  /** The text while the form is being saved, if saving can take long. */
+  /** The text shown while the form is being saved, if that can take a while. */
   readonly waiting?: string;
-  /** The field of the workspace's record that the form edits. Saving asks first if it changed since the form opened. */
-  readonly record?: (id: string) => string;
+  /** The fields of the workspace's record that the form is about. Saving asks first if they changed since it opened. */
+  readonly records?: (id: string, workspace: Workspace) => readonly string[];
   readonly before?: (id: string, request: Request) => FormValues;
   /** A sentence about what saving would stop. The form shows it once, and the next submit saves. */
   readonly warning?: (sent: SentForm<F>) => string | undefined;
@@ -120,7 +121,7 @@ export function createForm<F extends Fields, A>(name: FormName, description: For
     async open(about: A, request: Request): Promise<void> {
       const { id, values } = form.start(about, request);
       const place = request.channel ?? '';
-      const seen = stampOfRecord(form, id, request);
+      const seen = stampOfRecords(form, id, request);
       const state = { id, place, isOpen: false, seen, nonce: randomUUID(), warned: '', hidden: {} };
       await show(form, { state, id, place, request, values, data: {} }, 'open');
     },
@@ -209,7 +210,7 @@ async function submit(form: AnyForm, at: Moment, input: FormInput<Fields>, isLas
   const { request, state, id } = at;
   const sent = { ...at, input };
   try {
-    const seen = stampOfRecord(form, id, request);
+    const seen = stampOfRecords(form, id, request);
     if (seen !== state.seen) {
       const now = { ...at, state: { ...state, seen } };
       const what = `Someone else just ${seen === '' ? 'removed or renamed' : 'changed'} this.`;
@@ -235,12 +236,12 @@ async function submit(form: AnyForm, at: Moment, input: FormInput<Fields>, isLas
   }
 }
 
-const stampOfRecord = ({ record }: AnyForm, id: string, { workspace }: Request): string =>
-  record === undefined ? '' : stampOf(workspace, record(id));
+const stampOfRecords = ({ records }: AnyForm, id: string, { workspace }: Request): string =>
+  (records?.(id, workspace) ?? []).map((field) => stampOf(workspace, field)).join(' ');
 
 const stateSchema = z.object({
   id: z.string().default(''),
-  /** The record's stamp when the form was drawn, or `?` if it is unknown. */
+  /** A hash of what the form edits, as the user last saw it, or `?` if it is unknown. */
   seen: z.string().default('?'),
   /** A random value by which Tally recognizes that a form was submitted twice. */
   nonce: z.string().default(''),

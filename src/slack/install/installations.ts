@@ -162,7 +162,7 @@ function createProviderFactory(
   return { providerWith, options };
 }
 
-/** Links the workspace to its organization's installation, so that the organization's uninstall finds the workspace. */
+/** Also links a workspace to its organization, whose uninstall then deletes the workspace's data too. */
 async function findForPayload(
   tokens: InstallationTokens,
   installed: InstallationRecords,

@@ -25,7 +25,11 @@ export const SCOPES: readonly Scope[] = [
     why: 'to check whether a scheduled post reached a public channel after an interruption, and not post it twice',
     optional: true,
   },
-  { scope: 'groups:history', why: 'the same in a private channel it is in', optional: true },
+  {
+    scope: 'groups:history',
+    why: 'to check whether a scheduled post reached a private channel it is in',
+    optional: true,
+  },
   { scope: 'usergroups:read', why: 'to let a user group manage Tally', optional: true },
   { scope: 'reactions:write', why: 'to mark a mention that it answered privately', optional: true },
   { scope: 'files:write', why: 'to send figures as a CSV file', optional: true },
@@ -94,7 +98,7 @@ export function createManifest({ url, org = false, functions }: ManifestChoices)
           ...(events !== undefined && { url: events }),
           description,
           usage_hint: usage,
-          // With escaping, Slack would turn typed addresses and mentions into mark-up.
+          // With escaping, Slack would turn typed addresses and mentions into markup.
           should_escape: false,
         }),
       ),

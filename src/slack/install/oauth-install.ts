@@ -1,4 +1,4 @@
-/** Installing Tally by OAuth: the way to Slack and back, and the first message there. */
+/** Installing Tally by OAuth: the pages before and after Slack's, and the first message in Slack. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type CallbackOptions,
@@ -53,7 +53,7 @@ const PAGE_HEADERS = new Headers({
 });
 
 const OLD_LINK = 'This link was used before, is older than ten minutes, or was opened in another browser.';
-/** What the person who opened the page can mend. */
+/** Why Tally wasn't installed, where the person who opened the page can try again. */
 const NOT_INSTALLED: Readonly<Record<string, string>> = {
   [ErrorCode.AuthorizationError]: 'It was cancelled in Slack.',
   [ErrorCode.MissingStateError]: OLD_LINK,
@@ -90,7 +90,7 @@ const FIRST_STEPS: Message = {
   ],
 };
 
-/** The returned function never rejects, because Tally is already installed. */
+/** The returned function never rejects: if a step fails, Tally is installed all the same. */
 export const createWelcome =
   (audit: Audit, clientOf: (token: string) => WebClient, log: Logger, clock: () => Millis) =>
   async (installation: Installation): Promise<void> => {

@@ -39,7 +39,7 @@ export function createUninstallHandler(parts: UninstallParts) {
     finishDeletion(id, event);
   };
 
-  /** Events can arrive in the wrong order, so a workspace with a later event is left out. */
+  /** Events can arrive in the wrong order, so this leaves out workspaces that have had a later event. */
   const membersIn = async (body: SlackPayload, state: MemberAccess): Promise<readonly string[]> => {
     const { event_time: at = Math.floor(clock() / 1000), enterprise_id: organization, event } = body;
     const teams = (event?.team_ids ?? []).filter((id) => !isOrganizationId(id));

@@ -9,7 +9,7 @@ import { textMessage } from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 import { type AnswerView, failedSentence, type ProjectAnswer } from './project-answers.ts';
 
-/** A `text` is untrusted. `digits` are written unchanged. */
+/** `text` is untrusted. `digits` is a number; only its decimal sign may be changed. */
 export type CsvCell = { readonly text: string } | { readonly digits: string };
 
 export interface AnswerFile<T> {
@@ -47,7 +47,7 @@ const nameCell = ({ label, project }: Pick<UnresolvedProject, 'label' | 'project
 /** A spreadsheet reads a cell that begins with one of these signs as a formula. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 
-/** Writes CSV as RFC 4180 defines it, and makes formulas harmless. @param isDecimalComma separates cells by `;` */
+/** Writes CSV (RFC 4180) with formulas made harmless. @param isDecimalComma writes `1,5` and separates cells by `;` */
 export function formatCsv(rows: readonly (readonly CsvCell[])[], isDecimalComma = false): string {
   const separator = isDecimalComma ? ';' : ',';
   const format = (cell: CsvCell): string => {

@@ -87,7 +87,7 @@ export function errorModalOf(report: ErrorReport, request: FailedRequest, isUnch
   return modal({ title: 'That didn’t work', ...metadata, blocks: shown });
 }
 
-/** Workflow Builder shows this text to people, without mark-up. */
+/** Workflow Builder shows this text to people, without markup. */
 export function stepErrorText({ failure, id }: ErrorReport): string {
   if (failure === undefined) return unknownErrorText(id, true);
   const { sentence, todo, isOurs } = describeError(failure, {});

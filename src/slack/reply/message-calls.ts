@@ -64,7 +64,7 @@ export async function deleteMessage(client: WebClient, { channel, ts }: PostedTo
   await callSlack('chat.delete', () => client.chat.delete({ channel, ts }));
 }
 
-/** @returns undefined unless the channel is a direct message, because ephemeral messages can't be edited */
+/** In a direct message, posts an ordinary message, which can be edited. @returns undefined elsewhere */
 export async function postEphemeral(
   client: WebClient,
   person: SlackId,

@@ -63,7 +63,7 @@ const isShared = ({ kind }: Failure, failed: readonly UnresolvedProject[]): bool
 
 const summarize = ({ kind }: Failure): string => kindOf(kind)?.summary ?? 'no answer';
 
-/** @param beside a figure that shares the first column, because phones show only three columns */
+/** @param beside a figure written after the project's name, because phones show only three columns */
 export function projectRows<T extends ProjectAnswer>(
   sorted: readonly T[],
   columns: readonly Column<T>[],
@@ -94,7 +94,7 @@ const joinParts = (...parts: (string | undefined)[]): string => parts.filter(Boo
 
 type ProjectNamer = (target: ResolvedProject) => string;
 
-/** A product that all projects share is named below the rows. Otherwise rows name theirs, except Cloud platform. */
+/** A product that all projects share is named below the rows. Otherwise, a row names its own, except Cloud platform. */
 export function productNames(answered: readonly ProjectAnswer[]) {
   const products = new Set(answered.map(({ target }) => target.product));
   const shared = products.size === 1 ? [...products][0] : products.has(USUAL) ? USUAL : undefined;
@@ -113,7 +113,7 @@ const USUAL: ProductId = 1;
 export const hasOneCurrency = (answered: readonly ProjectAnswer[]): boolean =>
   new Set(answered.map(({ target }) => target.currency)).size === 1;
 
-/** @param names of projects that run out soon; '' if there are none */
+/** @param names the projects that run out soon @returns '' if there are none */
 export const runningOutLine = (names: readonly string[]): string =>
   names.length > 0
     ? `:warning: *Under ${WARNING_DAYS} days or overdrawn: ${escapeMarkup(listNames(names))}*`

@@ -39,7 +39,7 @@ interface ModalReply {
   /** False after a message, because Slack opens a modal only after a click or a slash command. */
   readonly canOpen: boolean;
   isShown(): Promise<boolean>;
-  /** Opens the modal on top of a form, whose input stays, or in place of any other modal. Else sends a button for it. */
+  /** Opens the modal above a form, keeping input, or in place of another modal. Unless `canOpen`, sends a button. */
   open(view: ModalView): Promise<void>;
   /** If the user has closed the modal, sends `fallback` as a direct message. */
   update(view: ModalView, fallback?: Message): Promise<boolean>;

@@ -1,5 +1,5 @@
 /** Finds out who sent a payload, and what this person may do. */
-import { Failure } from '../../domain/failure/index.ts';
+import { Failure, isFailure } from '../../domain/failure/index.ts';
 import { isDirectMessage, type SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
@@ -40,7 +40,7 @@ export const createAuthorize =
     const { teamId, userId } = source;
     if (teamId === '' || userId === '') throw new Failure('not-allowed', { reason: 'external' });
     const people = users(client, teamId);
-    // For the right `ask`, a cached role is enough. For other rights, Tally asks Slack again, except at every keystroke.
+    // For `member` and `manage`, Tally asks Slack again, except while people type. Otherwise, a cached role is enough.
     const isFresh = (right === 'member' || right === 'manage') && source.via !== 'suggestions';
     const began = performance.now();
     const lookups = Promise.all([people.find(source, isFresh), source.workspace ?? workspaces.load(teamId)]);
@@ -102,7 +102,7 @@ export const createAuthorize =
     };
   };
 
-/** Only members may see a channel's projects. @param fallback the result if Slack can't tell, as for Tally outside */
+/** Only members may see a channel's projects. @param fallback the result if Tally itself can't see the channel */
 const maySeeProjectsOf = async (
   channel: SlackId,
   { id, canManage }: User,
@@ -114,7 +114,10 @@ const maySeeProjectsOf = async (
   !projects.some(({ channels }) => channels.includes(channel)) ||
   channelsOf(client)
     .has(channel, id)
-    .catch(() => fallback);
+    .catch((error: unknown) => {
+      if (isFailure(error, 'slack-failed') && error.data.code === 'channel_not_found') return fallback;
+      throw error;
+    });
 
 function scopeOf(
   source: Source,

@@ -134,12 +134,12 @@ export interface Source {
   readonly isShared?: boolean;
   /** The `ts` of the question. A public answer starts a thread below the question. */
   readonly startsThread?: string | undefined;
-  /** Resolves to false if the payload was handled already. Undefined if that is checked elsewhere. */
+  /** Resolves to false if the payload was handled already. Undefined if other code checks this. */
   readonly isFirst?: Promise<boolean> | undefined;
   /** Who reads the answer. Undefined if the workspace's settings decide this. */
   readonly audience?: Audience | undefined;
   readonly sharedFrom?: Millis;
-  /** The channel whose rights and default project apply, if it isn't the payload's own. */
+  /** The channel in which the user counts as asking, if it isn't the payload's own. */
   readonly askedIn?: SlackId | undefined;
   readonly self?: SlackId | undefined;
   readonly workspace?: Workspace | undefined;

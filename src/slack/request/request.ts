@@ -46,7 +46,7 @@ export const slackLookups = (
 ) => ({
   channels: channelsOf(client),
   userGroups: () => people.userGroups(),
-  /** Asks Slack afresh. */
+  /** Asks Slack, not the cache. */
   isInGroups: async (groups: readonly string[]) => (await people.membersOf(groups, true)).includes(asker),
   roleOf: (person: SlackId) => people.roleOf(person),
   permissionsOf: (person: SlackId) => people.permissionsOf(person, workspace.settings, false),

@@ -14,7 +14,7 @@ type PersonAndWorkspace = Readonly<Record<'person' | 'workspace', Rate>>;
 
 export const RATE_LIMITS = {
   requests: { person: rate(20, 20), workspace: rate(200, 10) },
-  /** For tests, **Send now** and OS_TOKENs, because each of these calls a service or posts a message. */
+  /** For test posts, tests of tokens, **Send now**, **Ask a manager** and OS_TOKENs: each calls a service or posts. */
   tests: { person: rate(10, 100), workspace: rate(30, 60) },
   /** Slack asks for suggestions at every keystroke. Over this limit, the list is empty. */
   suggestions: { person: rate(60, 6), workspace: rate(600, 6) },

@@ -66,7 +66,7 @@ export function createRequestGuard(
     const isForm = req.headers['content-type']?.split(';')[0]?.trim().toLowerCase() === FORM;
     if (isForm) req.headers['content-type'] = FORM;
     Object.assign(req, { rawBody: body });
-    // Slack's check of the TLS certificate isn't signed, so nothing else of it counts.
+    // Slack's check of the TLS certificate isn't signed, so Tally reads no other field of the request.
     if (isForm && size <= SERVER_LIMITS.unsignedBytes && fieldOf(text, 'ssl_check') === '1')
       return 'ssl-check';
     if (claim === undefined || early !== undefined) return early;

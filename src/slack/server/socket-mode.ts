@@ -37,7 +37,7 @@ export function createSocketMode(
     } finally {
       isConnecting = false;
     }
-    // If `stop` was called while the client was connecting, it closed nothing.
+    // If `stop` was called while the client was connecting, there was nothing to close yet.
     if (isStopped) await receiver.stop();
   };
   const attempts = createAttempts(connect, log, 'SLACK_APP_TOKEN', WRONG_TOKEN);

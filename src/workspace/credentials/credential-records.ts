@@ -84,7 +84,7 @@ const connectionSchema = z.object({
   name: z.string(),
   baseUrl: z.url(),
   authUrl: z.url().exactOptional(),
-  /** The token's last four characters; `····` if it has fewer than 12. */
+  /** The token's last four characters; `····` if the token has fewer than 12. */
   lastFour: z.string(),
   /** The first 12 hex digits of the token's SHA-256. */
   fingerprint: z.string(),
@@ -253,7 +253,7 @@ export const accessSummary = (
 
 /**
  * All fields with an encrypted (“sealed”) value. A value can be decrypted only for its workspace, kind, ID and
- * `addresses`, to which the secret may be sent. A new kind needs a line here, and a noun in unseal-failed.
+ * `addresses`, to which the secret may be sent. A new kind needs a line here and a noun in domain/failure/kinds.ts.
  * `tally reseal` and `tally doctor` use this table.
  */
 const SEALED_KINDS = [

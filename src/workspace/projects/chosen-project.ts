@@ -53,7 +53,7 @@ export const connectionsOf = (
   workspace: Workspace,
 ): readonly string[] => projects.map((project) => connectionNameOf(project, workspace));
 
-/** Whether the projects have the same connections with the same tokens in two records. */
+/** Whether the projects have the same connections with the same tokens in both records. */
 export const hasSameConnections = (
   item: { readonly projects: readonly ChosenProject[] },
   before: Workspace,

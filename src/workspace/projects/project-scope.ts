@@ -86,7 +86,7 @@ export function visibleProjects(record: Workspace, scope: ProjectScope): readonl
   return record.projects.filter((project) => canAskAbout(project, record, scope));
 }
 
-/** Leaves out all names of a project but the one that was registered first. */
+/** For each ID and product, keeps only the alias that was registered first. */
 export function firstNames(projects: readonly Project[]): readonly Project[] {
   const oldest = projects.toSorted((a, b) => a.addedAt - b.addedAt);
   return projects.filter(

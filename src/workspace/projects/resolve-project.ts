@@ -139,8 +139,8 @@ function findChannelDefault(record: Workspace, scope: ProjectScope): Project | u
 }
 
 /**
- * Without a product, the ID's only product, or else the default one. @throws unseal-failed if any project is
- * damaged, because that one might have this ID and a channel limit
+ * Without a product, takes the ID's only registered product, or else the default one.
+ * @throws unseal-failed if any project is damaged, because that project might have this ID and a channel limit
  */
 function findById({ project: id, product }: ProjectReference, record: Workspace): Project | undefined {
   if (isDamaged(record, 'project'))

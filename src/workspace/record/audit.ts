@@ -19,7 +19,7 @@ export interface Audit {
 
 export interface AuditPage {
   readonly entries: readonly AuditEntry[];
-  /** The `before` of the next page; undefined on the last. */
+  /** The `before` of the next page; undefined on the last page. */
   readonly older: string | undefined;
 }
 

@@ -111,7 +111,7 @@ function withoutSeal(text: string): string {
   return tryParse(() => JSON.stringify({ ...JSON.parse(text), sealed: undefined })) ?? text;
 }
 
-/** A form keeps this hash of a field's value, to notice that somebody else has changed it. '' if it is missing. */
+/** A form keeps this hash of a field's value, to notice that somebody else has changed it. '' for a missing field. */
 export const stampOf = ({ fields }: { readonly fields: RecordFields }, field: string): string => {
   const text = fields[field];
   return text === undefined ? '' : createHash('sha256').update(withoutSeal(text)).digest('hex').slice(0, 12);

@@ -24,8 +24,8 @@ export interface RecordWrite {
   readonly remove?: readonly string[];
   readonly set?: RecordFields;
   /**
-   * Whether this may create the record. Otherwise, a missing record means that the workspace was removed: nothing is
-   * written.
+   * Whether the write may create the record. Otherwise, a missing record means that the workspace was removed: nothing
+   * is written.
    */
   readonly first?: boolean;
   readonly entries?: readonly AuditEntry[];
@@ -59,7 +59,7 @@ for field, value in pairs(write.set) do redis.call('HSET', hash, field, value) e
 if write.lifetime then redis.call('PEXPIRE', hash, write.lifetime) end
 return 1`;
 
-/** @param hash what is written instead of the record @param lifetime after which Redis deletes this hash */
+/** @param hash the hash to write, by default the record @param lifetime after which Redis deletes the hash */
 export async function writeHash(
   redis: RedisConnection,
   workspace: SlackId,
@@ -105,7 +105,7 @@ const ARRIVING: Millis = MINUTE;
 
 const PAGE = 500;
 
-/** Lua: removes a workspace, unless it was touched after ARGV[2], because its record may be about to be written. */
+/** Lua: removes a workspace from the index, unless it was added after ARGV[2] and its record may follow. */
 const REMOVE = `
 if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0) > tonumber(ARGV[2]) then return 0 end
 return redis.call('ZREM', KEYS[1], ARGV[1])`;
@@ -167,7 +167,7 @@ export function createWorkspaceDeleter({
     guardRedis(() => redis.srem(membersKey(organization), id));
   const forgetRest = async (id: string): Promise<void> => {
     await others(id);
-    // Last: if the deletion is interrupted for good, the hourly sweep finds the entry.
+    // Last, so that the hourly sweep finds a workspace whose deletion was interrupted.
     await index.forget(id);
   };
   const leave = async (id: string, organization?: string): Promise<boolean> => {

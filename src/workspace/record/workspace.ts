@@ -57,10 +57,10 @@ export interface Workspace {
   readonly rejectedAt: (credential: CredentialName) => Millis | undefined;
   /** Undefined if the last balance was fetched with a replaced token or over another connection. */
   readonly lastBalance: (id: string, product: ProductId) => LastBalance | undefined;
-  /** The projects whose last query failed, by `projectKey`. */
+  /** `<project id>:<product>` → why the project's last query failed. */
   readonly failures: ReadonlyMap<string, LastFailure>;
   readonly fields: RecordFields;
-  /** Fields saved by the current request: see `hasSaved`. */
+  /** The fields that the current request has written or removed. */
   readonly saves: string[];
 }
 

@@ -78,7 +78,7 @@ export function parseQuestion(
   return interpret(new QuestionItems(items, shown, context, answered), mistyped, quotable);
 }
 
-/** Turns `/spend how much did prod cost?` into a text for `command`. @returns undefined if none has that meaning */
+/** Turns `/spend how much did prod cost?` into a text for `command`. @returns undefined if `command` can't answer it */
 export function parseTypedQuestion(
   command: SlashCommand,
   text: string,

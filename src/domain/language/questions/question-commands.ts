@@ -318,7 +318,8 @@ function refuseUnspendable(query: QuestionItems, { product, unit, isOfDays, seve
   if (query.has('average') && (per || (unit && unit !== 'day')))
     throw query.refuse(per ?? query.first('unit'));
   if (unit && isOfDays) throw query.refuse(query.first('unit'));
-  if (unit && unit !== 'day' && several) throw query.refuse(query.first('unit'), 'works for one project', '');
+  if (unit && unit !== 'day' && several)
+    throw query.refuse(query.first('unit'), 'works for one project only', '');
 }
 
 export function followUpCommands(

@@ -18,7 +18,7 @@ export interface WordItem extends TextRange {
   readonly isAll?: boolean;
   readonly unit?: Unit;
   readonly isCompared?: boolean;
-  /** Whether the words, such as `the previous week`, may also be relative to today. */
+  /** Whether the words, such as `the previous week`, may be relative to today instead of the last answer. */
   readonly isEither?: boolean;
 }
 
