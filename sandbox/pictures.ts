@@ -58,8 +58,8 @@ async function scheduling(page: Page, form: Locator): Promise<void> {
 
 async function watching(page: Page, form: Locator): Promise<void> {
   await say(page, '/billing watch prod balance 1');
-  await form.getByText(/[\d,.]+ left · /).waitFor();
-  const [, left = ''] = /([\d,]+)\.\d\d left · /.exec((await form.textContent()) ?? '') ?? [];
+  await form.getByText(/[\d,.]+\sEUR left · /).waitFor();
+  const [, left = ''] = /([\d,]+)\.\d\d\sEUR left · /.exec((await form.textContent()) ?? '') ?? [];
   // The next round amount below the balance, so that the watch alerts soon.
   const threshold = Math.floor((Number(left.replaceAll(',', '')) - 1) / 10_000) * 10_000;
   await form.getByLabel('Below', { exact: true }).fill(String(threshold));

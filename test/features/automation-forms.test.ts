@@ -92,7 +92,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     await edit(id);
     expect(await forgedClick(OWNER, `${kind}-row`, `remove ${id}`)).toContain('Deleted ');
     expect(await save()).toContain(
-      'Someone else just removed or renamed this. Press Save again to do it anyway.',
+      'Someone else just removed or renamed this. Press Save again to create it anew.',
     );
     expect(await saved()).toEqual([]);
     expect(await save()).toContain('Saved');

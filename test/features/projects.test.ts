@@ -418,7 +418,7 @@ describe('an existing project', () => {
     await openForm('/billing projects edit prod');
     await bot.drop('project:prod');
     expect(await save({ id: '456' })).toContain(
-      'Someone else just removed or renamed this. Press Save again to do it anyway.',
+      'Someone else just removed or renamed this. Press Save again to create it anew.',
     );
     expect(await stored('prod')).toBeNull();
     expect(await save({})).toContain('Now try');

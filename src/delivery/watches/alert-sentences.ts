@@ -1,5 +1,11 @@
 /** Writes the sentences of alerts, which the delivery log stores. */
-import { divide, formatEstimate, formatFactor, type Money } from '../../domain/money/amount.ts';
+import {
+  divide,
+  formatEstimate,
+  formatEstimateBeside,
+  formatFactor,
+  type Money,
+} from '../../domain/money/amount.ts';
 import { type Account, formatBonuses } from '../../domain/money/balance-and-runway.ts';
 import { isCalm, spikeLimit, type WatchLevel } from '../../domain/money/watch-evaluation.ts';
 import type {
@@ -120,7 +126,7 @@ function budgetTexts(
   const { month, spent, forecast } = spend;
   const name = formatMonth(month, today);
   const covered = monthCoverage(spend);
-  const expected = formatEstimate(forecast ?? spent, money);
+  const expected = formatEstimateBeside(forecast ?? spent, amount, money);
   if (level === 'forecast')
     return {
       title: ` is expected to pass its ${name} budget: about ${expected} of ${money(amount)}`,

@@ -141,6 +141,12 @@ export const formatEstimate = (
 ): string =>
   value.abs().lt(ESTIMATE.roundedFrom) ? money(value) : money(value.prec(digits, Big.roundHalfEven), true);
 
+/** Exact if rounding would hide on which side of `limit` the estimate is. */
+export const formatEstimateBeside = (value: Money, limit: Money, money: MoneyFormatter): string =>
+  value.prec(ESTIMATE.digits, Big.roundHalfEven).cmp(limit) === value.cmp(limit)
+    ? formatEstimate(value, money)
+    : money(value);
+
 /** `+ 70.00`, `− 70.00`, `0.00` */
 export const formatDifference = (value: Money, money: MoneyFormatter): string =>
   value.eq(0) ? money(value) : `${value.lt(0) ? '−' : '+'} ${money(value.abs())}`;

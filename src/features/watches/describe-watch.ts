@@ -1,6 +1,6 @@
 /** Describes watches and their last value, in lists and in the audit. */
 import type { WatchState } from '../../delivery/watches/watch-service.ts';
-import { divide, formatEstimate, formatFactor, formatShare } from '../../domain/money/amount.ts';
+import { divide, formatEstimateBeside, formatFactor, formatShare } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/balance-and-runway.ts';
 import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
@@ -73,7 +73,7 @@ function crossedText(
   const { spent, forecast } = (measurement?.kind === 'budget' && measurement.months.at(-1)) || {};
   const isExpected = rule.kind === 'budget' && spent?.lt(rule.amount) && forecast?.gt(rule.amount);
   return isExpected && forecast
-    ? `Expected ${formatEstimate(forecast, money)} of ${money(rule.amount)}`
+    ? `Expected ${formatEstimateBeside(forecast, rule.amount, money)} of ${money(rule.amount)}`
     : 'Past the threshold';
 }
 

@@ -213,8 +213,10 @@ async function submit(form: AnyForm, at: Moment, input: FormInput<Fields>, isLas
     const seen = stampOfRecords(form, id, request);
     if (seen !== state.seen) {
       const now = { ...at, state: { ...state, seen } };
-      const what = `Someone else just ${seen === '' ? 'removed or renamed' : 'changed'} this.`;
-      return await showProblem(form, now, what, `Press ${form.submit ?? 'Save'} again to do it anyway.`);
+      const [did, todo] =
+        seen === '' ? ['removed or renamed', 'create it anew'] : ['changed', 'do it anyway'];
+      const again = `Press ${form.submit ?? 'Save'} again to ${todo}.`;
+      return await showProblem(form, now, `Someone else just ${did} this.`, again);
     }
     const [field = '', problem] = (await findProblem(form, at)) ?? [];
     // Free text that `check` refuses contains a secret, which must not be shown again.

@@ -430,9 +430,10 @@ function inheritedOutput(
 function withDays(query: QuestionItems, words: Words, { words: answered }: LastAnswer): Words {
   const { phrase, versus } = words;
   const isSame = namesOf(words) === namesOf(answered) && !namesAll(query);
-  const top = words.top ?? (isSame ? answered.top : undefined);
-  const isOfDays = words.isOfDays ?? (words.top === undefined ? answered.isOfDays : undefined);
-  const all = { ...words, top, isOfDays };
+  const isOther = query.has('why', 'will', 'forecast', 'monthEnd') || words.output !== undefined;
+  const isRanked = (words.top ?? words.isLowest ?? words.isOfDays) !== undefined;
+  const { top, isLowest, isOfDays } = answered;
+  const all = isRanked || isOther || !(isOfDays || isSame) ? words : { ...words, top, isLowest, isOfDays };
   if (query.has('will', 'forecast', 'monthEnd')) return all;
   const running =
     versus && query.of('versus').some((item) => item.isThan)
