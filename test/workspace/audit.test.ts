@@ -5,8 +5,10 @@ import { type Audit, createAudit } from '../../src/workspace/record/audit.ts';
 import { auditedChange } from '../../src/workspace/record/audited-change.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspace-repository.ts';
 import { type AuditEntry, MAX_AUDIT_ENTRIES } from '../../src/workspace/record/workspace-store.ts';
+import { describeUnless } from '../support/describe-unless.ts';
 import { aFailure } from '../support/failures.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
+import { NO_SERVER } from '../support/redis-servers.ts';
 
 const ENTRY: AuditEntry = {
   at: Date.UTC(2026, 10, 21),
@@ -63,14 +65,6 @@ describe('the audit log', () => {
     expect((await audit.page('T3', 1)).entries).toEqual([]);
   });
 
-  it('keeps the newest ten thousand entries and drops older ones', async () => {
-    await record(MAX_AUDIT_ENTRIES + 7);
-    expect(await redis.xlen(KEY)).toBe(MAX_AUDIT_ENTRIES);
-    const all = numbers((await audit.page('T1', MAX_AUDIT_ENTRIES)).entries);
-    expect(all).toHaveLength(MAX_AUDIT_ENTRIES);
-    expect([all[0], all.at(-1)]).toEqual([MAX_AUDIT_ENTRIES + 7, 8]);
-  });
-
   it('shows each entry on exactly one page, and marks the last page', async () => {
     await record(45);
     const seen: number[] = [];
@@ -93,4 +87,23 @@ describe('the audit log', () => {
       expect(numbers((await audit.page('T1', 20, before)).entries)).toEqual([2, 1]);
     },
   );
+});
+
+// The embedded server takes half a minute for so many entries.
+describeUnless(NO_SERVER, 'an audit log with too many entries', () => {
+  it('keeps the newest ten thousand entries and drops older ones', async () => {
+    await record(1);
+    const [[, fields] = ['', []]] = await redis.xrange(KEY, '-', '+');
+    for (let length = 1; length < MAX_AUDIT_ENTRIES; ) {
+      const many = redis.pipeline();
+      for (const end = Math.min(length + 500, MAX_AUDIT_ENTRIES); length < end; length += 1)
+        many.xadd(KEY, '*', ...fields);
+      await many.exec();
+    }
+    const [[oldest] = ['']] = await redis.xrange(KEY, '-', '+', 'COUNT', 1);
+    await record(7);
+    expect(await redis.xlen(KEY)).toBe(MAX_AUDIT_ENTRIES);
+    expect(await redis.xrange(KEY, oldest, oldest)).toEqual([]);
+    expect(numbers((await audit.page('T1', 7)).entries)).toEqual([7, 6, 5, 4, 3, 2, 1]);
+  });
 });
