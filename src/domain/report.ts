@@ -181,7 +181,7 @@ export function computeReportFigures(
   const [day = today, ...others] = days;
   const [spend] = others.length > 0 ? [] : spendOf([day], usageOf(sameWeekdays(day)).amounts);
   const [first, last] = [addDays(dayAt(periods.from, zone), -1), addDays(dayAt(periods.to, zone), 1)];
-  // Some services also send today's first item, which only the forecast takes into account.
+  // Some services also send what today has cost so far. Only the forecast takes it into account.
   const soFar = usageOn({ days: [...month, today], today }, charges);
   return {
     main: mainUsage,

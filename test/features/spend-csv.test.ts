@@ -103,7 +103,7 @@ describe('/balance … csv', () => {
     expect(rows.slice(1).map((row) => row.split(',').at(-1))).toEqual(['overdrawn', 'no spending']);
   });
 
-  it('has the same exact amounts as the “Details” window, which leaves the answer unchanged', async () => {
+  it('isn’t needed for exact amounts: the “Details” window shows them, and keeps the answer', async () => {
     for (const command of ['/balance prod', '/balance prod,123']) {
       const answer = await bot.ask(command);
       await bot.choose(answer, 'rerun:more', 'Details');

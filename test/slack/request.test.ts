@@ -90,7 +90,7 @@ describe('a private message', () => {
     expect(messages('chat.postMessage')[0]?.args).toMatchObject({ channel: OWNER });
   });
 
-  it('that can’t be sent at all is logged with the first error', async () => {
+  it('that can’t be sent at all leaves a log line with the first error', async () => {
     await started({ commands: { '/spend': sayHello } });
     tally.slack.failNext('chat.postEphemeral', { error: 'internal_error' }, 9);
     tally.slack.failNext('chat.postMessage', { error: 'fatal_error' }, 9);

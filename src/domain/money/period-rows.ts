@@ -225,8 +225,9 @@ const PAIRED_UNITS: readonly (readonly [Unit, number])[] = [
 ];
 
 /**
- * Pairs the days of two periods in the shortest unit, from `finest` on, that makes at most `most` pairs. Days of months
- * are paired by their number, other days by weekday, because spending drops on weekends.
+ * Pairs the days of two periods or, if that makes more than `most` pairs or `finest` is longer, their weeks, months,
+ * quarters or years. Days of months are paired by their number, other days by weekday, because spending drops on
+ * weekends.
  */
 export function pairDays(periods: DayPair, most: number, finest: Unit = 'day'): PairedDays {
   for (const [unit, days] of PAIRED_UNITS.slice(PAIRED_UNITS.findIndex(([unit]) => unit === finest))) {

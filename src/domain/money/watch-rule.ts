@@ -30,7 +30,7 @@ const EITHER = /^([1-9]\d{0,2})\.(\d{3})$/;
 
 /**
  * Reads `50000`, `50,000`, `50 000`, `50.000`, `1.234,56` and `€50k`.
- * @returns each amount that the text can mean, two for `1.234`; its `digits` can mean only that amount
+ * @returns each amount that the text can mean: two for `1.234`. The `digits` of each can mean only that amount.
  */
 export const readAmounts = (typed: string): readonly { readonly value: Money; readonly digits: string }[] =>
   amountsIn(typed).map((digits) => ({ value: new Big(digits), digits }));

@@ -85,7 +85,7 @@ function takeCadence(text: string, takesHour: boolean): Part<Cadence> & Pick<Sch
     return { ...part, found: { kind: 'weekly', weekday: numberOf(weeklyOn ?? every ?? 'mon') } };
   if (day === undefined || last !== undefined) return { ...part, found: { kind: 'monthly', day: 'last' } };
   if (Number(day) < 1 || Number(day) > 31)
-    throw refusal(typed, 'isn’t a day of the month', 'Use 1 to 31, or last: monthly last.');
+    throw refusal(typed, 'isn’t a day of the month', 'Use 1 to 31, or “last”, as in “monthly last”.');
   return { ...part, found: { kind: 'monthly', day: Number(day) } };
 }
 
