@@ -228,7 +228,7 @@ describe('a workspace without a usable installation', () => {
     const { installation = '' } = await recordOf(NORTH);
     await bot.redis.client.hset(`tally:{${SOUTH.id}}:record`, { installation });
     const { reply } = await bot.command(SOUTH, '/balance 123');
-    expect(reply).toContain('Tally lacks the key to decrypt this');
+    expect(reply).toContain('Tally can’t open this with its keys');
     expect(bot.log()).toContain('"reason":"not-authentic"');
     expect(asked('users.info', NORTH.id)).toEqual([]);
   });
