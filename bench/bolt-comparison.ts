@@ -157,7 +157,7 @@ async function measure(
   const send = async (i: number, since = performance.now()): Promise<number> => {
     const { responseUrl, text } = answers.next();
     const fields = { command: '/balance', text: projectAt(i), team_id: TEAM, user_id: OWNER };
-    const rest = { channel_id: 'C0BENCH', trigger_id: `${i}.2.3`, response_url: responseUrl };
+    const rest = { channel_id: 'C0BENCH', trigger_id: responseUrl, response_url: responseUrl };
     const body = new URLSearchParams({ ...fields, ...rest }).toString();
     const headers = { 'content-type': 'application/x-www-form-urlencoded', ...slack.signed(body) };
     const url = `http://127.0.0.1:${port}/slack/events`;
